@@ -121,6 +121,8 @@ def serve(lib, threads):
 class Peer:
     # Whether it computes what the line asks for: what only takes the time of something else is compared with nobody.
     computes = True
+    # How it says that it computes the last line.
+    method = None
 
     def __init__(self, spec, threads):
         """spec: LIB | NAME=command line | LIB@VAR=VALUE (LIB with an environment)."""
@@ -153,7 +155,10 @@ class Peer:
             return None, "process ended"
         if a[0] == "error":
             return None, a[1].strip()
-        return [float(x) for x in (a[0] + " " + a[1]).split()], None
+        words = a[1].split(None, 3)
+        if len(words) > 3:
+            self.method = words[3].strip()
+        return [float(x) for x in [a[0], *words[:3]]], None
 
     def close(self):
         """Programs end where their input does."""
@@ -244,6 +249,8 @@ def timed(peers, line, a):
     ts, chk, err = {p.name: [] for p in peers}, {}, {}
     for rep in range(a.reps):
         for p in peers:
+            if rep == 0:
+                p.method = None
             if p.name in err or not p.ok:
                 continue
             time.sleep(a.pause / 1000)
@@ -282,7 +289,8 @@ def compare(a, peers, path, dtype, about, note):
                 agrees = p.name in chk and same(chk[p.name], ref, tol) if p.computes else None
                 case["libs"][p.name] = {
                     "best": gf / max(min(v), 1e-9), "median": gf / max(statistics.median(v), 1e-9),
-                    "seconds": min(v), "median_seconds": statistics.median(v), "agrees": agrees}
+                    "seconds": min(v), "median_seconds": statistics.median(v), "agrees": agrees,
+                    "method": p.method}
         out["cases"].append(case)
         print(r["id"], r["tccg"], f"{gf:.2f}", " ".join(
             f"{case['libs'][p.name]['best']:.1f}{'!' if case['libs'][p.name]['agrees'] is False else ''}"

@@ -1,12 +1,16 @@
 """Draws contractions that no list holds, for `tournament.py`.
 
-A case comes from one of twelve families (what chemists, physicists and machine learning contract, and what is awkward for
-kernels: long sums with tiny results, results that are vectors, many short axes, odd extents, batches in any place). Labels are
+A case comes from one of twelve families: what chemists, physicists and machine learning contract, and what is awkward for kernels (long
+sums with tiny results, results that are vectors, many short axes, odd extents, batches in any place). Two further families are drawn
+by name alone, as not every library computes them: products of three operands, and labels that more than two operands share. Labels are
 renamed and the axes of operands and result are permuted in a third of the cases. Work is about 0.01 to 1.5 GFLOP, no tensor is
 larger than 200 MB. The same seed gives the same cases.
 """
 import math
 from products import terms
+
+
+FURTHER = ("three operands", "hyper-edges")
 
 
 def families(r):
@@ -60,6 +64,20 @@ def families(r):
     }
 
 
+def further(r):
+    """Families of more than two operands."""
+    s = lambda lo, hi: r.randint(lo, hi)
+    return {
+        "three operands": [
+            ("ij,jk,kl->il", {c: s(60, 400) for c in "ijkl"}), ("abc,bd,ce->ade", {c: s(12, 60) for c in "abcde"}),
+            ("pqrs,qi,sj->pirj", dict(p=s(16, 40), q=s(16, 40), r=s(16, 40), s=s(16, 40), i=s(4, 16), j=s(4, 16)))],
+        "hyper-edges": [
+            ("ia,ib,ic->abc", dict(i=s(50, 500), a=s(20, 80), b=s(20, 80), c=s(20, 80))),
+            ("zi,zik,zkj->zij", dict(z=s(100, 1000), i=s(4, 30), k=s(4, 30), j=s(4, 30))),
+            ("xr,yr,zr,xyz->r", dict(x=s(20, 70), y=s(20, 70), z=s(20, 70), r=s(4, 30)))],
+    }
+
+
 def sizes(equation, extents):
     operands, result = terms(equation)
     return [math.prod(extents[c] for c in t) for t in [*operands, result]], math.prod(extents.values())
@@ -68,7 +86,7 @@ def sizes(equation, extents):
 def draw(r, wanted=None):
     """A family, an equation and its extents: of the wanted family, or of any."""
     while True:
-        table = families(r)
+        table = further(r) if wanted in FURTHER else families(r)
         family = wanted or r.choice(sorted(table))
         equation, extents = r.choice(table[family])
         extents = {k: max(1, e) for k, e in extents.items()}

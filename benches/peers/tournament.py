@@ -17,8 +17,8 @@ REACHED = 0.85
 def drawn(seed, count, family):
     """`count` cases of one family, of each family (`all`), or of any."""
     names = sorted(random_cases.families(random.Random(0)))
-    if family and family not in names + ["all"]:
-        raise SystemExit(f"no family `{family}`; there are {', '.join(names)}, and `all`")
+    if family and family not in names + ["all", *random_cases.FURTHER]:
+        raise SystemExit(f"no family `{family}`; there are {', '.join(names)}, `all`, {', '.join(random_cases.FURTHER)}")
     wanted = [name for name in names for _ in range(count)] if family == "all" else [family] * count
     source = random.Random(seed)
     return [random_cases.draw(source, name) for name in wanted]
@@ -73,10 +73,11 @@ def report(results, own, others, bandwidth, worst):
         line(family, [row for row in rows if row[0]["group"] == family])
     line("**all**", rows)
     print(f"\nThe {worst} cases with the least ratio; GFLOP/s.\n")
-    print("| case | contraction | extents | best peer | its speed | ours | ratio | bound | share of it |\n|---|---|---|---|---|---|---|---|---|")
+    print("| case | contraction | extents | best peer | its speed | ours | ratio | bound | share of it | method |\n|---|---|---|---|---|---|---|---|---|---|")
     for case, ours, (name, theirs), ratio, limit in sorted(rows, key=lambda row: row[3])[:worst]:
         of = f"{limit[1]} | {100 * ours / limit[0]:.0f} %" if limit else " | "
-        print(f"| {case['id']} | `{case['einsum']}` | {extents(case)} | {name} | {theirs:.1f} | {ours:.1f} | {ratio:.2f} | {of} |")
+        method = case["libs"][own].get("method") or ""
+        print(f"| {case['id']} | `{case['einsum']}` | {extents(case)} | {name} | {theirs:.1f} | {ours:.1f} | {ratio:.2f} | {of} | {method} |")
     missing = [case["id"] for case in results["cases"] if not speed(case, own, "best")]
     if missing:
         print(f"\nNot computed by us, or with another result: {missing}")

@@ -8,7 +8,8 @@
 //!
 //! A line asks for an equation, an element type (`f64`, `f32`, `c64`, `c32`) and the shapes of the operands, which are
 //! kept, and planned for, as long as the line stays the same. The answer is the time on the wall and of the processor, in seconds, and, the
-//! first time, a weighted sum and norm of the result, so that a driver can compare libraries; or `error` and a sentence.
+//! first time, a weighted sum and norm of the result, so that a driver can compare libraries, and how it is computed; or `error` and a
+//! sentence.
 
 mod clock;
 
@@ -55,7 +56,12 @@ impl Place for Context {
     fn job<T: Element>(&self, equation: &str, operands: Vec<Tensor<T>>) -> Result<Job, Error> {
         let operands = operands.into_iter().map(|operand| operand.to(self)).collect::<Result<Vec<_>, Error>>()?;
         let product = self.prepare(equation, &erased(&operands))?;
-        Ok(Box::new(move |first| answer(first, || product.run(&erased(&operands)), Ok)))
+        let methods: Vec<&str> = product.explain().steps().iter().filter_map(|step| step.method).collect();
+        let methods = methods.join("; ");
+        Ok(Box::new(move |first| {
+            let told = answer(first, || product.run(&erased(&operands)), Ok)?;
+            Ok(if first { format!("{told} {methods}") } else { told })
+        }))
     }
 }
 

@@ -4,9 +4,13 @@ use smallvec::SmallVec;
 
 use super::classify::{FactorSum, classify};
 use super::dot_axpy::DotAxpy;
+use super::gemv::Gemv;
 use super::engine::{Epilogue, GemmElement, PackedGemm};
+use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
 use super::map;
+use super::narrow_gemm::NarrowGemm;
+use super::outer::OuterProduct;
 use super::matrix::MatrixBatch;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
@@ -63,6 +67,11 @@ enum EpilogueKernel<T: GemmElement> {
 #[derive(Debug)]
 enum ProductKernel<T: GemmElement> {
     DotAxpy(DotAxpy<T>),
+    OuterProduct(OuterProduct<T>),
+    InnerProducts(InnerProducts<T>),
+    NarrowGemm(NarrowGemm<T>),
+    /// A large factor times a vector.
+    Gemv(Gemv<T>),
     InterleavedGemm(InterleavedGemm<T>),
     MatrixBatch(Box<MatrixBatch<T>>),
     /// Packed block by block.
@@ -92,10 +101,19 @@ pub(super) fn prepare<T: GemmElement>(
         route == Route::Chosen && nest.extents().iter().try_fold(1, |n: usize, &e| n.checked_mul(e)).is_some_and(|n| n <= FEW);
     let sums = |n: usize| nest.extents()[n] != 1 && (left[n] != 0 || right[n] != 0);
     let injective = fuse::is_injective(output.extents(), output.strides());
-    if nest.reduced_extents().contains(&0) || !injective || !few && !(nest.kept()..nest.rank()).any(sums) {
+    if nest.reduced_extents().contains(&0) || !injective {
+        return element_wise();
+    }
+    let summed = (nest.kept()..nest.rank()).any(sums);
+    if !summed && route != Route::Chosen {
         return element_wise();
     }
     let (sorted, sums) = classify::<T>(contraction)?;
+    if !few && !summed {
+        let outer = OuterProduct::new(&sorted, Simd::chosen()?);
+        let outer = outer.map(|outer| Strategy::Product(Box::new((ProductKernel::OuterProduct(outer), sums))));
+        return outer.map_or_else(element_wise, |outer| Ok(ready(outer)));
+    }
     let matrices = |sorted, small, pack| {
         MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)))
     };
@@ -103,9 +121,10 @@ pub(super) fn prepare<T: GemmElement>(
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) => ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)),
         Route::DotAxpy => ProductKernel::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)),
-        Route::Tiles => matrices(sorted, usize::MAX, false)?,
-        Route::Blocked => matrices(sorted, 0, false)?,
-        Route::Packed => matrices(sorted, 0, true)?,
+        Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
+        Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
+        Route::Blocked => matrices(sorted, [0; 2], false)?,
+        Route::Packed => matrices(sorted, [0; 2], true)?,
     };
     let small = if let ProductKernel::MatrixBatch(matrices) = &engine { matrices.as_small() } else { None };
     Ok(ready(match (small, &sums) {
@@ -116,19 +135,32 @@ pub(super) fn prepare<T: GemmElement>(
 
 /// What multiplies two factors fastest.
 fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<ProductKernel<T>, Error> {
-    if let Some(beside) = InterleavedGemm::new(&sorted, Simd::chosen()?) {
+    let simd = Simd::chosen()?;
+    if sorted.has_vector() {
+        return Ok(ProductKernel::Gemv(Gemv::new(sorted, simd)));
+    }
+    if let Some(beside) = InterleavedGemm::new(&sorted, simd) {
         return Ok(ProductKernel::InterleavedGemm(beside));
     }
-    if sorted.suits_dot_axpy() {
-        return Ok(ProductKernel::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)));
+    if let Some(products) = InnerProducts::new(&sorted, simd) {
+        return Ok(ProductKernel::InnerProducts(products));
     }
-    if let Some(matrices) = in_vectors(threads, &sorted)? {
-        return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
+    if let Some(narrow) = NarrowGemm::new(&sorted, simd) {
+        return Ok(ProductKernel::NarrowGemm(narrow));
+    }
+    if sorted.suits_dot_axpy() {
+        return Ok(ProductKernel::DotAxpy(DotAxpy::new(sorted, simd)));
+    }
+    if sorted.multiplications() <= IN_VECTORS {
+        let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
+        if sorted.multiplications() <= SMALL || matrices.is_in_vectors()? {
+            return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
+        }
     }
     if sorted.suits_engine() {
-        return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
+        return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)));
     }
-    Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, SMALL, false)?)))
+    Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, [SMALL, IN_VECTORS], false)?)))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -150,10 +182,10 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
         Route::Chosen if sorted.suits_dot_axpy() => return Ok(None),
         Route::Chosen => match in_vectors(threads, &sorted)? {
             Some(matrices) => EpilogueKernel::UnpackedGemm(Box::new(matrices)),
-            None if sorted.suits_engine_with_epilogue() => blocks(sorted, Simd::chosen()?),
+            None if sorted.suits_engine() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
-        Route::DotAxpy | Route::Tiles | Route::Blocked | Route::Packed => return Ok(None),
+        Route::DotAxpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }
@@ -163,8 +195,8 @@ fn in_vectors<T: GemmElement>(threads: usize, sorted: &ClassifiedAxes<T>) -> Res
     if sorted.multiplications() > IN_VECTORS {
         return Ok(None);
     }
-    let matrices = MatrixBatch::new(threads, sorted.clone(), IN_VECTORS, false)?;
-    Ok(matrices.is_in_vectors()?.then_some(matrices))
+    let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
+    Ok(matrices.is_in_vectors_in_place()?.then_some(matrices))
 }
 
 impl<T: GemmElement> RunContraction for CpuContraction<T> {
@@ -175,6 +207,10 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
                 let (engine, sums) = &**product;
                 let packed = match engine {
                     ProductKernel::DotAxpy(direct) => direct.work_space(self.threads),
+                    ProductKernel::Gemv(gemv) => gemv.work_space(self.threads),
+                    ProductKernel::OuterProduct(outer) => outer.work_space(),
+                    ProductKernel::InnerProducts(products) => products.work_space(self.threads),
+                    ProductKernel::NarrowGemm(narrow) => narrow.work_space(self.threads),
                     ProductKernel::MatrixBatch(matrices) => matrices.work_space(),
                     // They pack into what threads keep.
                     ProductKernel::InterleavedGemm(_) | ProductKernel::PackedGemm(_) => 0,
@@ -183,6 +219,30 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
             }
         };
         elements.saturating_mul(size_of::<T>())
+    }
+
+    fn method(&self) -> Option<&'static str> {
+        const SMALL_MATRICES: &str = "small matrices";
+        const IN_BLOCKS: &str = "packed in blocks";
+        Some(match &self.strategy {
+            Strategy::Nothing => return None,
+            Strategy::ElementWise(_) => "element by element",
+            Strategy::UnpackedGemm(..) => SMALL_MATRICES,
+            Strategy::WithEpilogue(fused) => match &fused.0 {
+                EpilogueKernel::PackedGemm(_) => IN_BLOCKS,
+                EpilogueKernel::UnpackedGemm(_) => SMALL_MATRICES,
+            },
+            Strategy::Product(product) => match &product.0 {
+                ProductKernel::DotAxpy(_) => "sums of long vectors",
+                ProductKernel::Gemv(_) => "matrix times vector",
+                ProductKernel::OuterProduct(_) => "outer product",
+                ProductKernel::InnerProducts(_) => "inner products",
+                ProductKernel::NarrowGemm(_) => "narrow matrix",
+                ProductKernel::InterleavedGemm(_) => "small matrices side by side",
+                ProductKernel::MatrixBatch(matrices) => matrices.method(),
+                ProductKernel::PackedGemm(_) => IN_BLOCKS,
+            },
+        })
     }
 
     unsafe fn run(&self, _: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
@@ -222,6 +282,10 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
         unsafe {
             match engine {
                 ProductKernel::DotAxpy(direct) => direct.run(self.threads, data, out),
+                ProductKernel::Gemv(gemv) => gemv.run(self.threads, data, out),
+                ProductKernel::OuterProduct(outer) => outer.run(self.threads, data, out),
+                ProductKernel::InnerProducts(products) => products.run(self.threads, data, out),
+                ProductKernel::NarrowGemm(narrow) => narrow.run(self.threads, data, out),
                 ProductKernel::InterleavedGemm(beside) => beside.run(self.threads, data, out),
                 ProductKernel::MatrixBatch(matrices) => matrices.run(self.threads, data, out, None),
                 ProductKernel::PackedGemm(blocks) => blocks.run(self.threads, data, out, None),

@@ -69,7 +69,8 @@ mod factorise_tests;
 pub mod fixed;
 mod fold;
 mod fused_program;
-mod gemm;
+mod gemv;
+mod inner_products;
 mod interleaved_gemm;
 #[cfg(test)]
 mod large_tests;
@@ -78,6 +79,8 @@ mod loops;
 mod map;
 mod matrix;
 mod multiversion;
+mod narrow_gemm;
+mod outer;
 mod packed;
 mod passes;
 mod permute;

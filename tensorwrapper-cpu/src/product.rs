@@ -44,7 +44,7 @@ impl<T> ClassifiedAxes<T> {
 }
 
 /// Strides of a matrix.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) row: isize,
     pub(super) column: isize,

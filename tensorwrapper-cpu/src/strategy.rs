@@ -1,6 +1,6 @@
 //! Which kernel multiplies two factors: the rules, by extents and strides alone. Knows neither memory nor how a kernel works.
 
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, narrowest, place};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, narrowest};
 use super::simd::Simd;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::element::Element;
@@ -8,9 +8,6 @@ use tensorwrapper_core::storage::LINE;
 
 /// Bytes of packed matrices of a cache line at most.
 const WIDE: usize = 8 << 20;
-
-/// Rows or columns below which a matrix is narrow.
-const NARROW: usize = 48;
 
 /// Which way products of two factors go; anything but `Chosen` is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,38 +21,23 @@ pub(crate) enum Route {
     /// Matrix products by small tiles.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Tiles,
-    /// Matrix products by the blocked kernel.
+    /// The same, staged where they do not lie as kernels in vectors take them.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Staged,
+    /// Matrix products by the engine, of matrices as batches have them.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Blocked,
     /// Matrix products by the engine, in one form of its kernels.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Engine(Simd),
-    /// By the blocked kernel, with every operand packed and the result scattered.
+    /// The same, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,
 }
 
 impl<T: Element> ClassifiedAxes<T> {
-    /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
-    /// the work: these the blocked kernel of the `gemm` crate computes faster than the engine (see
-    /// `docs/decisions/0015-gemm-stays-for-plain-products.md`).
-    fn is_plain(&self) -> bool {
-        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
-        if self.is_wide() {
-            return false;
-        }
-        (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
-            && [LEFT, RIGHT].into_iter().all(|side| place(groups(self, side), side).is_some())
-            && place([&self.rows, &self.columns], OUT).is_some()
-    }
-
-    /// Whether the matrices are large enough for the engine, neighbours in memory belong to one of them, and no other is faster.
+    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
     pub(super) fn suits_engine(&self) -> bool {
-        !self.is_plain() && self.suits_engine_with_epilogue()
-    }
-
-    /// The same where there is an epilogue, which no other kernel of large matrices computes.
-    pub(super) fn suits_engine_with_epilogue(&self) -> bool {
         let near = || {
             ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, groups(self, side)))
                 && !self.is_apart(OUT, [&self.rows, &self.columns])
@@ -75,6 +57,11 @@ impl<T: Element> ClassifiedAxes<T> {
             let elements = points(groups[0]).saturating_mul(points(groups[1]));
             elements.saturating_mul(LINE) > WIDE && self.is_apart(side, groups)
         })
+    }
+
+    /// Whether one factor is a vector for the other one.
+    pub(super) fn has_vector(&self) -> bool {
+        points(&self.rows) == 1 || points(&self.columns) == 1
     }
 
     /// Whether there is no matrix product in it worth the name: too little is read twice.

@@ -28,7 +28,7 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 /// All ways of products, the engine's in every form that this machine has.
 fn routes() -> Vec<Route> {
     let forms = Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(Route::Engine);
-    [Route::Chosen, Route::DotAxpy, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
+    [Route::Chosen, Route::DotAxpy, Route::Tiles, Route::Staged, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 
 /// Contracts on both devices and compares the whole memory of the output.
@@ -155,7 +155,7 @@ fn classes_of_products() {
     ];
     for (n, equation) in equations.into_iter().enumerate() {
         for extent in [2, 7, 19] {
-            for route in routes().into_iter().filter(|route| !matches!(route, Route::Tiles | Route::Blocked)) {
+            for route in routes().into_iter().filter(|route| !matches!(route, Route::Tiles | Route::Staged | Route::Blocked)) {
                 let cpu = Cpu::forced(1 + n % 2, route);
                 dispatch!(DTYPES[(n + extent) % 4], T => named_contract::<T>(&mut rng, equation, extent, &cpu));
             }

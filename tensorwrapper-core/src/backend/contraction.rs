@@ -67,6 +67,11 @@ pub trait RunContraction: Debug + Send + Sync {
         None
     }
 
+    /// How the device computes the product, in a few words, such as `packed in blocks`; `None` if there is no choice to speak of.
+    fn method(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether it was chosen by measuring several kernels.
     fn is_measured(&self) -> bool {
         false
@@ -117,6 +122,11 @@ impl PreparedContraction {
     /// The library that computes the product; `None` if a kernel of the device computes it.
     pub fn library(&self) -> Option<&'static str> {
         self.kernel.library()
+    }
+
+    /// How the device computes the product, in a few words; `None` if there is no choice to speak of.
+    pub fn method(&self) -> Option<&'static str> {
+        self.kernel.method()
     }
 
     /// Whether it was chosen by measuring several kernels.

@@ -18,17 +18,15 @@ pub(super) trait Format {
     /// Edge of squares.
     const SQUARE: usize;
 
+    /// Edge of the squares of [`transpose_whole`](Format::transpose_whole); 0 where there are none.
+    const WHOLE_SQUARE: usize;
+
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(address: *const Self::Element);
+    /// Writes the columns of a square of elements as they are, from rows that lie so much further.
+    unsafe fn transpose_whole(from: *const Self::Element, rows: &[isize; MOST_SQUARE], to: &[*mut Self::Element; MOST_SQUARE]);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
     unsafe fn copy<const WIDTH: usize>(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
-    #[inline(always)]
-    unsafe fn copy_some(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool, count: usize) {
-        for n in 0..count {
-            // SAFETY: the caller's promise.
-            unsafe { Self::put(from.add(n).read(), to.add(n), apart, conjugate) };
-        }
-    }
     unsafe fn transpose(
         from: *const Self::Element,
         rows: &[isize],
@@ -47,6 +45,13 @@ impl<V: Vector> Format for Whole<V> {
     type Real = V::Real;
     const PARTS: usize = 1;
     const SQUARE: usize = V::SQUARE;
+    const WHOLE_SQUARE: usize = V::SQUARE;
+
+    #[inline(always)]
+    unsafe fn transpose_whole(from: *const V::Real, rows: &[isize; MOST_SQUARE], to: &[*mut V::Real; MOST_SQUARE]) {
+        // SAFETY: see `Format`.
+        unsafe { V::transpose(from, rows, to, 0) }
+    }
 
     #[inline(always)]
     unsafe fn prefetch(address: *const V::Real) {
@@ -81,6 +86,12 @@ where
     type Real = V::Real;
     const PARTS: usize = 2;
     const SQUARE: usize = PARTS_SQUARE;
+    const WHOLE_SQUARE: usize = 0;
+
+    #[inline(always)]
+    unsafe fn transpose_whole(_: *const Complex<V::Real>, _: &[isize; MOST_SQUARE], _: &[*mut Complex<V::Real>; MOST_SQUARE]) {
+        unreachable!("complex numbers are scattered one by one")
+    }
 
     #[inline(always)]
     unsafe fn prefetch(address: *const Complex<V::Real>) {

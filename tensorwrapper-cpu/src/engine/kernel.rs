@@ -6,6 +6,7 @@ use num_complex::Complex;
 
 use super::format::{self, Split, Whole};
 use super::pack::{self, Packing};
+use super::scatter::{self, Scatter};
 use crate::simd::Caches;
 use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
@@ -16,11 +17,14 @@ use crate::simd::vector::Vector;
 use crate::simd::x86;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::Element;
+use tensorwrapper_core::storage::LINE;
 
 /// Groups that a panel of rows has at most.
 pub(super) const MOST_GROUPS: usize = 3;
 /// Columns that a tile has at most.
 pub(super) const MOST_COLUMNS: usize = 8;
+/// Terms of a block at most: a third more than KC, or a whole tile of neighbours in both operands.
+pub(super) const MOST_TERMS: usize = 1024;
 /// Elements that a tile has at most.
 pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 /// Rows of a block that make reading columns again from a far cache worth it.
@@ -38,13 +42,16 @@ pub(super) struct Tile<T: Element> {
     /// Where the columns are not packed: how much further each column and each term is.
     pub(super) spread: Option<[isize; 2]>,
     pub(super) columns: *const T::Real,
-    /// How many groups of rows are wanted, at most a panel's.
+    /// How many groups of rows and how many columns are wanted, at most a panel's of each.
     pub(super) groups: usize,
+    pub(super) wanted: usize,
     pub(super) alpha: T,
     /// Whether to add to what is there, or else to write over it unread.
     pub(super) add: bool,
+    /// Whether to write past the caches: to addresses that are multiples of a vector's size.
+    pub(super) stream: bool,
     /// From where to fetch a cache line for each term, and how much further for each; any addresses.
-    pub(super) ahead: Option<(*const T, *const isize)>,
+    pub(super) ahead: (*const T, *const isize),
     /// Where the groups of rows go, and how much further each column does.
     pub(super) to: [*mut T; MOST_GROUPS],
     pub(super) along: [isize; MOST_COLUMNS],
@@ -62,6 +69,7 @@ pub(crate) struct Kernel<T: Element> {
     /// Edge of the squares that packing transposes.
     pub(super) square: usize,
     pub(super) tile: unsafe fn(&Tile<T>),
+    pub(super) scatter: unsafe fn(&Scatter<'_, T>),
     pub(super) pack_rows: unsafe fn(&Packing<'_, T>),
     pub(super) pack_columns: unsafe fn(&Packing<'_, T>),
 }
@@ -85,22 +93,10 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, 512) / 8 * 8
     }
 
-    /// What part of a tile may be computed in vain, where its elements are sums of so many terms and rows are read for so
-    /// many columns, before groups had better run on from one axis into the next: then elements are spread one by one, which
-    /// takes a core about half a cycle for each, and packed one by one, which takes two.
-    pub(super) fn waste(&self, terms: usize, columns: usize) -> f64 {
-        let apart = 0.5 / terms.max(1) as f64 + 2.0 / columns.max(1) as f64;
-        (apart / self.cycles()).clamp(0.05, 0.35)
-    }
-
-    /// Whether sums of so many terms take longer than to spread a tile.
-    pub(super) fn is_long(&self, terms: usize) -> bool {
-        terms as f64 * self.cycles() > 1.6
-    }
-
-    /// Cycles for a term of an element, where a core begins two multiplications of vectors in each.
-    fn cycles(&self) -> f64 {
-        (self.parts() * self.parts()) as f64 / (2 * self.lanes) as f64
+    /// Cycles for a term of an element: a core begins one multiplication of the widest vectors in each, or two of narrower ones.
+    pub(super) fn cycles(&self) -> f64 {
+        let bytes = self.lanes * size_of::<T::Real>();
+        (self.parts() * self.parts()) as f64 / self.lanes as f64 / if bytes >= LINE { 1.0 } else { 2.0 }
     }
 
     /// Bytes of a block of packed rows: a good half of the second cache.
@@ -119,9 +115,9 @@ pub(crate) trait GemmElement: Scalar {
     fn narrow_kernel(simd: Simd) -> Option<&'static Kernel<Self>>;
 }
 
-/// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns.
+/// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns of panels of `NR`.
 #[inline(always)]
-unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool, const SPREAD: bool>(
+unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const SPREAD: bool>(
     tile: &Tile<V::Real>,
 ) {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
@@ -129,16 +125,15 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
         let (mut rows, mut columns) = (tile.rows, tile.columns);
         // Stores would otherwise wait for their lines one by one.
-        for along in &tile.along[..COLUMNS] {
-            tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
-        }
-        let packed = [1, COLUMNS as isize];
-        let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed) } else { packed };
-        let ahead = tile.ahead.unwrap_or((std::ptr::null(), std::ptr::null()));
-        for k in 0..tile.terms {
-            if FETCH {
-                V::prefetch_far(ahead.0.wrapping_offset(ahead.1.add(k).read()).cast());
+        if !tile.stream {
+            for along in &tile.along[..COLUMNS] {
+                tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
             }
+        }
+        let packed = [1, NR as isize];
+        let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed) } else { packed };
+        for k in 0..tile.terms {
+            V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());
             let mut left = [V::splat(V::Real::ZERO); GROUPS];
             for (n, left) in left.iter_mut().enumerate() {
                 *left = V::load(rows.add(n * V::LANES));
@@ -154,6 +149,14 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
             columns = columns.wrapping_offset(further);
         }
         let alpha = V::splat(tile.alpha);
+        if tile.stream {
+            for (sums, along) in sums.iter().zip(tile.along) {
+                for (sum, to) in sums.iter().zip(tile.to) {
+                    sum.mul(alpha).stream(to.offset(along));
+                }
+            }
+            return;
+        }
         for (sums, along) in sums.iter().zip(tile.along) {
             for (sum, to) in sums.iter().zip(tile.to) {
                 let to = to.offset(along);
@@ -165,7 +168,7 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
 
 /// The same of complex numbers.
 #[inline(always)]
-unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool, const SPREAD: bool>(
+unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const SPREAD: bool>(
     tile: &Tile<Complex<V::Real>>,
 ) where
     Complex<V::Real>: Element<Real = V::Real>,
@@ -178,11 +181,8 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
         let apart = tile.step as usize / 2;
         let (mut re, mut im) = ([[zero; GROUPS]; COLUMNS], [[zero; GROUPS]; COLUMNS]);
         let (mut rows, mut columns) = (tile.rows, tile.columns);
-        let ahead = tile.ahead.unwrap_or((std::ptr::null(), std::ptr::null()));
         for k in 0..tile.terms {
-            if FETCH {
-                V::prefetch_far(ahead.0.wrapping_offset(ahead.1.add(k).read()).cast());
-            }
+            V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());
             let (mut a, mut b) = ([zero; GROUPS], [zero; GROUPS]);
             for n in 0..GROUPS {
                 a[n] = V::load(rows.add(n * V::LANES));
@@ -191,14 +191,14 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
                 V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(apart + n * V::LANES));
             }
             for n in 0..COLUMNS {
-                let (c, d) = (V::splat(*columns.add(n)), V::splat(*columns.add(COLUMNS + n)));
+                let (c, d) = (V::splat(*columns.add(n)), V::splat(*columns.add(NR + n)));
                 for g in 0..GROUPS {
                     re[n][g] = re[n][g].add_product(a[g], c).sub_product(b[g], d);
                     im[n][g] = im[n][g].add_product(a[g], d).add_product(b[g], c);
                 }
             }
             rows = rows.wrapping_offset(tile.step);
-            columns = columns.add(2 * COLUMNS);
+            columns = columns.add(2 * NR);
         }
         let (c, d) = (V::splat(tile.alpha.re), V::splat(tile.alpha.im));
         for n in 0..COLUMNS {
@@ -216,22 +216,43 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
     }
 }
 
+/// The loops for as many columns as are wanted.
+macro_rules! by_columns {
+    (@ $name:ident, $V:ty, $groups:literal, $nr:tt, $spread:tt, $tile:ident, $($columns:literal)*) => {
+        match $tile.wanted {
+            $($columns => $name::<$V, $groups, $columns, $nr, $spread>($tile),)*
+            _ => $name::<$V, $groups, $nr, $nr, $spread>($tile),
+        }
+    };
+    (complex, $V:ty, $groups:literal, $nr:tt, true, $tile:ident) => {
+        unreachable!("columns of complex numbers are packed")
+    };
+    ($name:ident, $V:ty, $groups:literal, 4, $spread:tt, $tile:ident) => {
+        by_columns!(@ $name, $V, $groups, 4, $spread, $tile, 1 2 3)
+    };
+    ($name:ident, $V:ty, $groups:literal, 8, $spread:tt, $tile:ident) => {
+        by_columns!(@ $name, $V, $groups, 8, $spread, $tile, 1 2 3 4 5 6 7)
+    };
+}
+
 /// Compiles the functions of a table for a set of instructions.
 macro_rules! kernel {
-    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $lanes:literal, [$($groups:literal)*] of $panel:literal, $nr:literal $(, $features:literal)?) => {{
+    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $lanes:literal, [$($groups:literal)*] of $panel:literal, $nr:tt $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn tile(tile: &Tile<$T>) {
-            let (fetch, spread) = (tile.ahead.is_some(), tile.spread.is_some());
             // SAFETY: the caller's promise.
             unsafe {
-                match tile.groups {
-                    $($groups if fetch && spread => $tile::<$V, $groups, $nr, true, true>(tile),)*
-                    $($groups if spread => $tile::<$V, $groups, $nr, false, true>(tile),)*
-                    $($groups if fetch => $tile::<$V, $groups, $nr, true, false>(tile),)*
-                    $($groups => $tile::<$V, $groups, $nr, false, false>(tile),)*
-                    other => unreachable!("a tile of {other} groups"),
+                match (tile.groups, tile.spread.is_some()) {
+                    $(($groups, true) => by_columns!($tile, $V, $groups, $nr, true, tile),)*
+                    $(($groups, false) => by_columns!($tile, $V, $groups, $nr, false, tile),)*
+                    (other, _) => unreachable!("a tile of {other} groups"),
                 }
             }
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn scatter(scatter: &Scatter<'_, $T>) {
+            // SAFETY: the caller's promise.
+            unsafe { scatter::scatter::<$Format<$V>, $lanes, $nr>(scatter) }
         }
         $(#[target_feature(enable = $features)])?
         unsafe fn pack_rows(packing: &Packing<'_, $T>) {
@@ -253,6 +274,7 @@ macro_rules! kernel {
             nr: $nr,
             square: <$Format<$V> as format::Format>::SQUARE,
             tile,
+            scatter,
             pack_rows,
             pack_columns,
         };
@@ -262,9 +284,9 @@ macro_rules! kernel {
 
 macro_rules! multiplied {
     ($T:ty, $tile:ident, $Format:ident;
-        $wide:ident $w:literal [$($wg:literal)*] of $wp:literal x $wc:literal,
-        $narrow:ident $n:literal [$($ng:literal)*] of $np:literal x $nc:literal,
-        $array:ty, 4 [$($pg:literal)*] of $pp:literal x $pc:literal) => {
+        $wide:ident $w:literal [$($wg:literal)*] of $wp:literal x $wc:tt,
+        $narrow:ident $n:literal [$($ng:literal)*] of $np:literal x $nc:tt,
+        $array:ty, 4 [$($pg:literal)*] of $pp:literal x $pc:tt) => {
         impl GemmElement for $T {
             fn kernel(simd: Simd) -> &'static Kernel<$T> {
                 match simd {

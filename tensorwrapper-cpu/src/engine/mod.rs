@@ -17,6 +17,7 @@ mod pack;
 mod prefetch;
 mod problem;
 mod product;
+mod scatter;
 mod space;
 mod store;
 #[cfg(test)]
@@ -66,6 +67,20 @@ impl<T: GemmElement> PackedGemm<T> {
     }
 }
 
+impl<T: GemmElement> PackedGemm<T> {
+    /// Computes products of another batch, from other places on.
+    pub(super) fn run_at(
+        &self,
+        threads: usize,
+        batch: &[Triple],
+        start: [isize; 3],
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+    ) -> Result<(), Error> {
+        contract(threads, Product { batch, start, ..on(&self.sorted, data, out) }, self.kernel)
+    }
+}
+
 /// Computes the product.
 fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
     let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
@@ -108,14 +123,12 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
     })
 }
 
-/// The kernel with the widest vectors, unless tiles of it would have to be spread, others would not, and sums are so short
-/// that spreading takes longer than computing at half the speed.
+/// The kernel with the widest vectors, unless the model expects the other one to be faster.
 fn kernel<T: GemmElement>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
     let wide = T::kernel(simd);
-    if wide.is_long(points(product.inner)) || !Problem::new(product, wide).is_ragged() {
-        return wide;
-    }
-    T::narrow_kernel(simd).filter(|narrow| !Problem::new(product, narrow).is_ragged()).unwrap_or(wide)
+    let Some(narrow) = T::narrow_kernel(simd) else { return wide };
+    let [wide_cost, narrow_cost] = [wide, narrow].map(|kernel| Problem::new(product, kernel).cost());
+    if 1.1 * narrow_cost < wide_cost { narrow } else { wide }
 }
 
 /// Whether the sum is so long, and the result so small, that threads had better share the sum.

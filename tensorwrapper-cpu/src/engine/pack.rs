@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::format::Format;
-use super::space::{Group, Groups, OWN};
+use super::space::{Group, Groups, MOST_LANES, OWN};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
 
@@ -269,38 +269,50 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
 ) {
     let Group { at, len, .. } = packing.groups.groups[group];
     let (lanes, run) = (&packing.groups.lanes(group).at[OWN], packing.groups.lanes(group).run[OWN]);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (from, to) = (packing.from.offset(at[OWN]), panels.group(group));
+        // Of constant length where the group is whole.
+        match (terms, len as usize == WIDTH, run) {
+            (None, true, 4..) => some_elements::<F, WIDTH, PANEL, 4>(packing, from, lanes, to, WIDTH),
+            (None, true, 2) => some_elements::<F, WIDTH, PANEL, 2>(packing, from, lanes, to, WIDTH),
+            (None, true, _) => some_elements::<F, WIDTH, PANEL, 1>(packing, from, lanes, to, WIDTH),
+            (None, false, _) => {
+                clear(packing, panels, group);
+                some_elements::<F, WIDTH, PANEL, 1>(packing, from, lanes, to, len as usize);
+            }
+            (Some(terms), ..) => {
+                for &k in terms {
+                    let (from, to) = (from.offset(packing.inner[k]), to.add(k * Panels::<F, WIDTH, PANEL>::TERM));
+                    for lane in 0..len as usize {
+                        F::put(from.offset(lanes[lane]).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first `len` lanes of all terms, in runs of `RUN` neighbours.
+#[inline(always)]
+unsafe fn some_elements<F: Format, const WIDTH: usize, const PANEL: usize, const RUN: usize>(
+    packing: &Packing<'_, F::Element>,
+    from: *const F::Element,
+    lanes: &[isize; MOST_LANES],
+    mut to: *mut F::Real,
+    len: usize,
+) {
     let apart = Panels::<F, WIDTH, PANEL>::APART;
-    let one = |k: usize| {
+    for &offset in packing.inner {
         // SAFETY: the caller's promise.
         unsafe {
-            let from = packing.from.offset(at[OWN] + packing.inner[k]);
-            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
-            if run > 1 {
-                for lane in (0..len as usize).step_by(run) {
-                    let some = run.min(len as usize - lane);
-                    F::copy_some(from.offset(lanes[lane]), to.add(lane), apart, packing.conjugate, some);
-                }
-                for lane in len as usize..WIDTH {
-                    F::put(F::Element::ZERO, to.add(lane), apart, false);
-                }
-                return;
+            let from = from.offset(offset);
+            let mut lane = 0;
+            while lane < len {
+                F::copy::<RUN>(from.offset(lanes[lane]), to.add(lane), apart, packing.conjugate);
+                lane += RUN;
             }
-            for (lane, &offset) in lanes.iter().enumerate().take(WIDTH) {
-                let x = if lane < len as usize { from.offset(offset).read() } else { F::Element::ZERO };
-                F::put(x, to.add(lane), apart, packing.conjugate);
-            }
-        }
-    };
-    match terms {
-        Some(terms) => {
-            for &k in terms {
-                one(k);
-            }
-        }
-        None => {
-            for k in 0..packing.inner.len() {
-                one(k);
-            }
+            to = to.add(Panels::<F, WIDTH, PANEL>::TERM);
         }
     }
 }

@@ -23,8 +23,8 @@ const FEW_COLUMNS: usize = 64;
 /// Bytes of columns that are not worth packing, and the panels of rows that read them.
 const IN_PLACE_BYTES: usize = 544 << 10;
 const IN_PLACE_PANELS: usize = 16;
-/// Terms of a sum that takes longer than it takes to spread its result.
-const LONG: usize = 512;
+/// How much longer it takes to store elements alone where the result is larger than the caches.
+const FAR: f64 = 4.0;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
 /// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
@@ -39,6 +39,8 @@ pub(super) struct Problem<'a, T: GemmElement> {
     rows: Space,
     columns: Space,
     inner: Inner,
+    /// Roughly how many cycles it takes.
+    cost: f64,
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
@@ -49,25 +51,47 @@ pub(super) struct WorkShare {
 }
 
 impl<'a, T: GemmElement> Problem<'a, T> {
+    /// Cuts a product up in the way that the model expects to take the least time.
     pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
-        let sides = sides(product, kernel);
+        let ways = [[LEFT, RIGHT], [RIGHT, LEFT]].map(|sides| Problem::with_sides(product, kernel, sides));
+        let [straight, across] = ways;
+        if straight.1 <= across.1 { straight.0 } else { across.0 }
+    }
+
+    /// The best way with these factors for rows and columns, and the cycles that it takes.
+    fn with_sides(product: &'a Product<'a, T>, kernel: &'a Kernel<T>, sides: [usize; 2]) -> (Problem<'a, T>, f64) {
         let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
         let [m, n] = sides.map(|side| points(axes(side)));
         let k = points(product.inner);
+        let inner = Inner::new(product.inner, sides, usize::from(m < n), kernel.kc());
         let role = Role::Rows { panel: kernel.panel };
-        Problem {
-            kernel,
-            product,
-            sides,
-            rows: Space::new(axes(sides[0]), sides[0], kernel.lanes, role, (n > k, kernel.waste(k, n))),
-            columns: Space::new(axes(sides[1]), sides[1], kernel.nr, Role::Columns, (m > k, kernel.waste(k, m))),
-            inner: Inner::new(product.inner, sides, usize::from(m < n), kernel.kc()),
-        }
+        let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| axis.strides[side] == 1));
+        let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
+        // See `rows_in_place` and `columns_in_place`.
+        let is_one_axis = kernel.parts() == 1 && product.inner.len() <= 1;
+        let rows_in_place = is_one_axis && n <= IN_PLACE_COLUMNS / 2;
+        let columns_in_place = is_one_axis && along_columns && m <= kernel.mr();
+        let columns_cost = |space: &Space| match columns_in_place && space.is_along() {
+            true => 0.0,
+            false => (n * k) as f64 * space.packing(along_columns, false),
+        };
+        let columns = columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
+        let unit = columns.is_unit_in_result();
+        let far = if m.saturating_mul(n).saturating_mul(size_of::<T>()) > Caches::here().third / 2 { FAR } else { 1.0 };
+        let rows_cost = |space: &Space| {
+            let stored = (m * n * inner.blocks()) as f64 * space.storing(unit) * if space.is_unit_in_result() { 1.0 } else { far };
+            let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
+            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied
+        };
+        let rows = Space::candidates(axes(sides[0]), sides[0], kernel.lanes, role, n > k);
+        let rows = rows.into_iter().min_by(|a, b| rows_cost(a).total_cmp(&rows_cost(b))).expect("there is one way at least");
+        let cost = rows_cost(&rows) + columns_cost(&columns);
+        (Problem { kernel, product, sides, rows, columns, inner, cost }, cost)
     }
 
-    /// Whether many tiles are not whole.
-    pub(super) fn is_ragged(&self) -> bool {
-        self.rows.is_ragged()
+    /// Roughly how many cycles it takes.
+    pub(super) fn cost(&self) -> f64 {
+        self.cost
     }
 
     pub(super) fn whole(&self) -> WorkShare {
@@ -152,6 +176,10 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
+        if !known {
+            block.clear();
+        }
+        let one_row_block = part.rows.len() <= height;
         let row_block = |first: usize| first..part.rows.end.min(first + height);
         for first_column in part.columns.clone().step_by(breadth) {
             if !known {
@@ -159,34 +187,38 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             }
             for number in part.blocks.clone() {
                 if !known {
-                    self.inner.write(number, kernel.square, block);
-                    self.rows.write(row_block(part.rows.start), row_groups);
-                    ahead.clear();
-                    if !once && self.is_fetched_ahead(part) {
-                        ahead.follow(kernel, row_groups, block);
+                    let is_new = self.inner.write(number, kernel.square, block);
+                    if is_new || !one_row_block {
+                        self.rows.write(row_block(part.rows.start), row_groups);
+                    }
+                    if is_new {
+                        ahead.clear();
+                        if !once && self.is_fetched_ahead(part) {
+                            ahead.follow(kernel, row_groups, block);
+                        }
                     }
                 }
                 let spread = self.columns_in_place(part, column_groups, block);
                 let pack_columns = Packing { skipped: spread.0, ..self.packing(1, start, column_groups, block, columns) };
                 // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
                 unsafe { (kernel.pack_columns)(&pack_columns) };
-                let own_columns = pack_columns.from.wrapping_offset(block.at[1][0]);
+                let own_columns = pack_columns.from;
                 let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && part.rows.len() <= kernel.panel;
                 if ahead_in_columns && !known {
                     ahead.columns::<T>(column_groups, kernel.nr, block);
                 }
                 for first_row in part.rows.clone().step_by(height) {
-                    let in_place = self.rows_in_place(part, row_groups, block);
+                    let in_place = self.rows_in_place(part, row_groups, block, start);
                     let pack_rows = Packing { skipped: in_place.0, ..self.packing(0, start, row_groups, block, rows) };
                     // SAFETY: as above.
                     unsafe { (kernel.pack_rows)(&pack_rows) };
-                    if !once {
+                    if !one_row_block {
                         self.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
                         if !ahead_in_columns {
                             ahead.expect(kernel, next_groups);
                         }
                     }
-                    let own = pack_rows.from.wrapping_offset(block.at[0][0]);
+                    let own = pack_rows.from;
                     let store = Store {
                         kernel,
                         rows: row_groups,
@@ -197,6 +229,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         alpha: self.product.alpha,
                         add: number > part.blocks.start,
                         epilogue: self.product.epilogue.filter(|_| number + 1 == part.blocks.end),
+                        stream: self.is_streamed(part),
                         packed: rows,
                         in_place,
                         own,
@@ -206,7 +239,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                     // SAFETY: the panels have just been packed, or lie in the operands; the result's elements lie inside and
                     // apart, as the product's do, and no other part has these rows and columns.
                     unsafe { tiles(&store, columns, own_columns.cast(), spread) };
-                    if !once {
+                    if !one_row_block {
                         std::mem::swap(row_groups, next_groups);
                     }
                 }
@@ -217,19 +250,23 @@ impl<'a, T: GemmElement> Problem<'a, T> {
 
     /// How many groups of rows, whole panels of them, lie in the operand as packing would lay them, but for the distance
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
-    fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block) -> (usize, isize) {
+    fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block, start: [isize; 3]) -> (usize, isize) {
         let kernel = self.kernel;
-        let (1, Some(step)) = (kernel.parts(), block.single_step(0)) else { return (0, 0) };
+        let (1, Some(step)) = (kernel.parts(), block.single_step[0]) else { return (0, 0) };
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
         if part.columns.len() * kernel.nr > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
             return (0, 0);
         }
+        // Behind a group that is not whole there may be other elements, which are read in vain, or the memory may end.
+        let side = self.sides[0];
+        let last = block.start[0] + block.reach[0];
+        let room = self.product.factors[side].data.len() as isize - start[side] - last;
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
             let apart = (n % kernel.panel * kernel.lanes) as isize;
-            let whole = group.len as usize == kernel.lanes && groups.lanes(n).are_unit(OWN);
-            whole && group.at[OWN] == first.at[OWN] + apart
+            let whole = group.len as usize == kernel.lanes || group.at[OWN] + (kernel.lanes as isize) <= room;
+            whole && groups.lanes(n).are_unit(OWN) && group.at[OWN] == first.at[OWN] + apart
         };
         let all = groups.groups.len();
         let count = (0..all).take_while(|&n| follows(n)).count();
@@ -242,14 +279,20 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let kernel = self.kernel;
         let bytes = part.columns.len() * kernel.nr * block.len() * size_of::<T>();
         let lanes = groups.single_step(OWN, kernel.nr);
-        let (Some(lane), Some(step)) = (lanes, block.single_step(1)) else { return (0, [0; 2]) };
+        let (Some(lane), Some(step)) = (lanes, block.single_step[1]) else { return (0, [0; 2]) };
         let once = part.rows.len() <= kernel.panel && step == 1;
         let small = part.rows.len() <= IN_PLACE_PANELS * kernel.panel && bytes <= IN_PLACE_BYTES;
         if kernel.parts() > 1 || !(once || small) {
             return (0, [0; 2]);
         }
-        let count = groups.groups.iter().take_while(|group| group.len as usize == kernel.nr).count();
-        (count, [lane, step])
+        (groups.groups.len(), [lane, step])
+    }
+
+    /// Whether the result is written once, and larger than the caches.
+    fn is_streamed(&self, part: &WorkShare) -> bool {
+        let elements = (self.rows.groups() * self.kernel.lanes).saturating_mul(self.columns.groups() * self.kernel.nr);
+        let bytes = elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>());
+        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && bytes > Caches::here().third / 2
     }
 
     /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
@@ -269,7 +312,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let side = self.sides[role];
         let factor = &self.product.factors[side];
         let packing = Packing {
-            from: factor.data.as_ptr().wrapping_offset(start[side]),
+            from: factor.data.as_ptr().wrapping_offset(start[side] + block.start[role]),
             memory: &factor.data,
             groups,
             skipped: 0,
@@ -314,26 +357,4 @@ unsafe fn tiles<T: GemmElement>(
         // SAFETY: the caller's promise.
         unsafe { store.apply_epilogue(&columns) };
     }
-}
-
-/// Which factor is to have the rows: the one along whose axes the result is contiguous.
-fn sides<T: GemmElement>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
-    let axes = [product.rows, product.columns];
-    let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
-    let [m, n] = axes.map(points);
-    let transposed = if unit[0] == unit[1] { n > m } else { unit[1] };
-    // Of few rows and many columns, the many are fetched ahead as rows, unless they are read well where they are; to spread
-    // the result takes less than the sum.
-    let in_place = |side: usize| matches!(product.inner, [axis] if axis.strides[side] == 1);
-    let lopsided = |few: usize, many: usize, side: usize| {
-        few <= FEW_COLUMNS && many > 8 * few && points(product.inner) >= LONG && !in_place(side)
-    };
-    let transposed = lopsided(m, n, RIGHT) || (transposed && !lopsided(n, m, LEFT));
-    let filled = |m: usize, n: usize| {
-        let part = |points: usize, of: usize| points as f64 / points.next_multiple_of(of) as f64;
-        part(m, kernel.lanes) * part(n, kernel.nr)
-    };
-    let (straight, across) = (filled(m, n), filled(n, m));
-    let transposed = if transposed { straight < 1.5 * across } else { across > 1.5 * straight };
-    if transposed { [RIGHT, LEFT] } else { [LEFT, RIGHT] }
 }

@@ -15,6 +15,10 @@ type Pair = Axis<[isize; 2]>;
 pub(super) const OWN: usize = 0;
 /// Where those of the result stand.
 pub(super) const RESULT: usize = 1;
+/// Cycles to move an element: beside its neighbours, in a square, or alone.
+const TOGETHER: f64 = 0.25;
+const SQUARES: f64 = 0.75;
+const APART: f64 = 2.0;
 /// The widest group.
 pub(super) const MOST_LANES: usize = 16;
 
@@ -88,34 +92,40 @@ enum Form {
 }
 
 impl Space {
-    /// Cuts axes of the operand `side` into groups; `by_result` says whose order the axes around the groups have,
-    /// `waste` how much larger an axis may become when its last group is filled up, before groups run on into the next axis.
-    pub(super) fn new(axes: &[Triple], side: usize, width: usize, role: Role, (by_result, waste): (bool, f64)) -> Space {
+    /// All ways to cut axes of the operand `side` into groups; `by_result` says whose order the axes around the groups have.
+    pub(super) fn candidates(axes: &[Triple], side: usize, width: usize, role: Role, by_result: bool) -> Vec<Space> {
         debug_assert!(width <= MOST_LANES);
         let mut axes: Vec<Pair> =
             axes.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[side], axis.strides[OUT]] }).collect();
-        let unit = |axes: &[Pair], which: usize| axes.iter().position(|axis| axis.strides[which] == 1);
-        let points = points(&axes);
         fuse::sort(&mut axes, &[RESULT, OWN]);
-        let lane = match role {
-            Role::Columns => unit(&axes, OWN).or(unit(&axes, RESULT)),
-            Role::Rows { .. } => unit(&axes, RESULT).or(unit(&axes, OWN)),
-        };
-        let Some(lane) = lane.or(axes.len().checked_sub(1)) else {
+        if axes.is_empty() {
             let axis = Axis { extent: 1, strides: [1, 1] };
-            return Space { width, groups: 1, axes, form: Form::Along { axis, across: nowhere(), bundle: 1 } };
-        };
-        let axis = axes[lane];
-        let chunks = axis.extent.div_ceil(width);
-        if axis.extent < points && (chunks * width) as f64 > (1.0 + waste) * axis.extent as f64 {
-            if role == Role::Columns {
-                let axis = axes.remove(lane);
-                axes.push(axis);
-            }
-            return Space { width, groups: points.div_ceil(width), axes, form: Form::Running { points } };
+            return vec![Space { width, groups: 1, axes, form: Form::Along { axis, across: nowhere(), bundle: 1 } }];
         }
-        axes.remove(lane);
-        let across = unit(&axes, OWN).filter(|_| axis.strides[OWN] != 1);
+        let unit = |which: usize| axes.iter().position(|axis| axis.strides[which] == 1);
+        let mut lanes: Vec<usize> = [unit(OWN), unit(RESULT)].into_iter().flatten().collect();
+        if lanes.is_empty() {
+            lanes.push(axes.len() - 1);
+        }
+        lanes.dedup();
+        let mut found: Vec<Space> = lanes.iter().map(|&lane| Space::along(axes.clone(), lane, width, role, by_result)).collect();
+        if axes.len() > 1 {
+            found.extend([RESULT, OWN].map(|which| {
+                let mut axes = axes.clone();
+                fuse::sort(&mut axes, &[which, OWN + RESULT - which]);
+                let points = points(&axes);
+                Space { width, groups: points.div_ceil(width), axes, form: Form::Running { points } }
+            }));
+        }
+        found
+    }
+
+    /// Groups of one axis alone.
+    fn along(mut axes: Vec<Pair>, lane: usize, width: usize, role: Role, by_result: bool) -> Space {
+        let points = points(&axes);
+        let axis = axes.remove(lane);
+        let chunks = axis.extent.div_ceil(width);
+        let across = axes.iter().position(|other| other.strides[OWN] == 1).filter(|_| axis.strides[OWN] != 1);
         let (across, bundle) = match (across, role) {
             // Long pieces of what there is more of: of the result, whole panels; of the operand, many neighbours.
             (Some(n), Role::Rows { panel }) => (axes.remove(n), if by_result { divisor(chunks, panel) } else { 1 }),
@@ -127,17 +137,62 @@ impl Space {
         Space { width, groups: points / axis.extent * chunks, axes, form: Form::Along { axis, across, bundle } }
     }
 
+    /// What part of the groups is whole and has its lanes side by side, in the operand or in the result.
+    fn unit_part(&self, which: usize) -> f64 {
+        let (extent, is_apart) = match &self.form {
+            Form::Along { axis, .. } if axis.strides[which] != 1 => return 0.0,
+            Form::Along { axis, .. } => (axis.extent, true),
+            Form::Running { points } => {
+                // Innermost axes that follow each other without a gap.
+                let mut len = 1;
+                for axis in self.axes.iter().rev() {
+                    if axis.strides[which] != len as isize {
+                        break;
+                    }
+                    len *= axis.extent;
+                }
+                (len, len == *points)
+            }
+        };
+        if is_apart {
+            // Groups begin where axes do.
+            return (extent / self.width * self.width) as f64 / extent as f64;
+        }
+        extent.saturating_sub(self.width - 1) as f64 / extent as f64
+    }
+
+    /// Whether squares can be transposed from the operand into groups.
+    fn has_squares(&self) -> bool {
+        matches!(&self.form, Form::Along { across, .. } if across.extent >= 4)
+    }
+
+    /// Whether groups are of one axis alone.
+    pub(super) fn is_along(&self) -> bool {
+        matches!(self.form, Form::Along { .. })
+    }
+
+    /// Roughly how many cycles a core takes to pack an element; `has_runs`: terms are neighbours; `in_place`: groups whose lanes are need
+    /// no packing.
+    pub(super) fn packing(&self, has_runs: bool, in_place: bool) -> f64 {
+        let unit = self.unit_part(OWN);
+        let apart = if self.has_squares() || has_runs && self.is_along() { SQUARES } else { APART };
+        unit * if in_place { 0.0 } else { TOGETHER } + (1.0 - unit) * apart
+    }
+
+    /// Roughly how many cycles it takes to store an element of the result, where these are its rows.
+    pub(super) fn storing(&self, columns_are_unit: bool) -> f64 {
+        let unit = self.unit_part(RESULT);
+        unit * TOGETHER + (1.0 - unit) * if columns_are_unit { SQUARES } else { APART }
+    }
+
+    /// Whether lanes lie side by side in the result.
+    pub(super) fn is_unit_in_result(&self) -> bool {
+        self.unit_part(RESULT) > 0.0
+    }
+
     /// Number of groups.
     pub(super) fn groups(&self) -> usize {
         self.groups
-    }
-
-    /// Whether many groups have fewer lanes than there is room for, or lanes that lie apart.
-    pub(super) fn is_ragged(&self) -> bool {
-        match &self.form {
-            Form::Along { axis, .. } => 10 * axis.extent.next_multiple_of(self.width) > 11 * axis.extent,
-            Form::Running { .. } => true,
-        }
     }
 
     /// Groups that a block had best be a multiple of, so that neighbours in the operand are packed together.
@@ -263,8 +318,14 @@ enum Terms {
 /// A block of terms that was written down.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
-    /// Where they lie in each operand.
+    /// Where the first one lies in each operand.
+    pub(super) start: [isize; 2],
+    /// How much further they all lie.
     pub(super) at: [Vec<isize>; 2],
+    /// The distance between consecutive terms in each operand, where there is but one.
+    pub(super) single_step: [Option<isize>; 2],
+    /// How far the farthest term lies behind the first one.
+    pub(super) reach: [isize; 2],
     /// How many terms further each operand's next element belongs; 0 where it is none of a term's.
     pub(super) step: [usize; 2],
     /// Terms with which squares begin, for each operand: the next ones, `step` further each, are its next elements.
@@ -279,11 +340,19 @@ impl Block {
         self.at[0].len()
     }
 
-    /// The distance between consecutive terms in an operand, where there is but one.
-    pub(super) fn single_step(&self, side: usize) -> Option<isize> {
-        let at = &self.at[side];
-        let step = at.get(1).map_or(0, |second| second - at[0]);
-        at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
+    /// Nothing is written down: the next block is another product's.
+    pub(super) fn clear(&mut self) {
+        self.at.iter_mut().for_each(Vec::clear);
+    }
+
+    /// What is known of all positions, once they are written down: see `single_step` and `reach`.
+    fn survey(&mut self) {
+        for side in [0, 1] {
+            let at = &self.at[side];
+            let step = at.get(1).copied().unwrap_or(0);
+            self.single_step[side] = at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step);
+            self.reach[side] = at.iter().copied().max().unwrap_or(0);
+        }
     }
 
     fn find_runs(&mut self, square: usize) {
@@ -370,9 +439,16 @@ impl Inner {
         }
     }
 
-    /// Writes down a block, for squares of that edge.
-    pub(super) fn write(&self, number: usize, square: usize, to: &mut Block) {
-        to.at.iter_mut().for_each(Vec::clear);
+    /// Writes down a block, for squares of that edge; whether it differs from the one before in more than where it begins.
+    pub(super) fn write(&self, number: usize, square: usize, to: &mut Block) -> bool {
+        if let (&Terms::Running { points, block, .. }, [axis]) = (&self.form, &self.axes[..])
+            && block.min(points - number * block) == to.len()
+        {
+            // Along one axis, blocks differ by their beginnings alone.
+            to.start = axis.strides.map(|stride| (number * block) as isize * stride);
+            return false;
+        }
+        to.clear();
         match &self.form {
             &Terms::Running { points, block, unit } => {
                 let first = number * block;
@@ -395,6 +471,12 @@ impl Inner {
                 to.step = [1, ranges[0].len()];
             }
         }
+        for (start, at) in to.start.iter_mut().zip(&mut to.at) {
+            *start = at[0];
+            at.iter_mut().for_each(|at| *at -= *start);
+        }
         to.find_runs(square);
+        to.survey();
+        true
     }
 }

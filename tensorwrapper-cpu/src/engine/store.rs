@@ -4,11 +4,15 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
-use super::kernel::{GemmElement, Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
+use super::kernel::{GemmElement, Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
 use super::prefetch::Ahead;
+use super::scatter::Scatter;
 use super::space::{Groups, OWN, RESULT};
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
+
+/// Lines of a tile that fetches none.
+static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
 
 /// Where the tiles of a block go.
 pub(super) struct Store<'a, T: Element> {
@@ -28,6 +32,8 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) in_place: (usize, isize),
     /// Where positions in the rows' operand are counted from.
     pub(super) own: *const T,
+    /// Whether the result is so large that it is written past the caches.
+    pub(super) stream: bool,
     /// What tiles fetch for later ones, and where that is counted from.
     pub(super) ahead: &'a Ahead,
     pub(super) ahead_from: *const T,
@@ -61,7 +67,7 @@ impl<T: GemmElement> Store<'_, T> {
     pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
         let groups = self.kernel.panel.min(self.rows.groups.len() - first);
         let mut to = [std::ptr::null_mut(); MOST_GROUPS];
-        let mut whole = columns.len == self.kernel.nr;
+        let mut whole = true;
         let base = self.out.base().wrapping_offset(self.start);
         for (n, to) in to.iter_mut().enumerate().take(groups) {
             let group = &self.rows.groups[first + n];
@@ -75,17 +81,24 @@ impl<T: GemmElement> Store<'_, T> {
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
         let (terms, alpha, add) = (self.terms, self.alpha, self.add);
-        let ahead = self.ahead.tile(number).map(|(first, further)| {
-            debug_assert_eq!(further.len(), terms, "one line for each term");
-            (self.ahead_from.wrapping_offset(first), further.as_ptr())
-        });
+        let ahead = match self.ahead.tile(number) {
+            Some((first, further)) => {
+                debug_assert_eq!(further.len(), terms, "one line for each term");
+                (self.ahead_from.wrapping_offset(first), further.as_ptr())
+            }
+            // The line that is being read.
+            None => (rows.cast(), NOWHERE[..terms].as_ptr()),
+        };
         let Columns { start, spread, along, .. } = *columns;
-        let tile = Tile { terms, rows, step, columns: start, spread, groups, alpha, add, ahead, to, along };
+        let tile = Tile { terms, rows, step, columns: start, spread, groups, wanted: columns.len, alpha, add, stream: false, ahead, to, along };
         // SAFETY: the caller's promise.
         unsafe {
             if whole {
                 self.check(first, groups, columns);
-                (self.kernel.tile)(&tile);
+                let size = self.kernel.lanes * size_of::<T>();
+                let places = to[..groups].iter().flat_map(|to| along[..columns.len].iter().map(|along| to.wrapping_offset(*along) as usize));
+                let stream = self.stream && places.fold(0, |all, place| all | place).is_multiple_of(size);
+                (self.kernel.tile)(&Tile { stream, ..tile });
             } else {
                 self.spread(tile, first, columns);
             }
@@ -105,64 +118,24 @@ impl<T: GemmElement> Store<'_, T> {
         let groups = tile.groups;
         // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
         unsafe { (self.kernel.tile)(&Tile { add: false, to, along, ..tile }) };
-        // SAFETY: the kernel has written all columns of these groups, whose elements are read here, and no others.
-        let values = |g: usize, n: usize, lanes: Range<usize>| unsafe {
-            std::slice::from_raw_parts(start.add(n * height + g * width + lanes.start).cast_const(), lanes.len())
-        };
         for g in 0..groups {
             let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
-            let len = group.len as usize;
-            let run = lanes.run[RESULT];
-            let at = |lane: usize, n: usize| self.start + group.at[RESULT] + lanes.at[RESULT][lane] + columns.along[n];
-            // SAFETY: the caller's promise.
-            unsafe {
-                // Along neighbours in the result.
-                if run == 1 && columns.unit {
-                    (0..len)
-                        .for_each(|lane| (0..columns.len).for_each(|n| self.put(values(g, n, lane..lane + 1)[0], at(lane, n))));
-                } else if run == 1 {
-                    (0..columns.len)
-                        .for_each(|n| (0..len).for_each(|lane| self.put(values(g, n, lane..lane + 1)[0], at(lane, n))));
-                } else {
-                    for n in 0..columns.len {
-                        for lane in (0..len).step_by(run) {
-                            self.put_row(values(g, n, lane..len.min(lane + run)), at(lane, n));
-                        }
-                    }
-                }
-            }
+            let scatter = Scatter {
+                from: start.wrapping_add(g * width),
+                apart: height,
+                len: group.len as usize,
+                columns: columns.len,
+                to: self.out.base().wrapping_offset(self.start + group.at[RESULT]),
+                rows: &lanes.at[RESULT],
+                along: &columns.along,
+                run: lanes.run[RESULT],
+                unit: columns.unit,
+                add: self.add,
+            };
+            self.check_scattered(&scatter);
+            // SAFETY: the kernel has written all columns of these groups; for the rest the caller's promise.
+            unsafe { (self.kernel.scatter)(&scatter) };
         }
-    }
-
-    /// Writes or adds an element.
-    ///
-    /// # Safety
-    /// As [`tile`](Store::tile).
-    #[inline(always)]
-    unsafe fn put(&self, value: T, at: isize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let to = self.out.address(at);
-            to.write(if self.add { to.read() + value } else { value });
-        }
-    }
-
-    /// Writes or adds elements that lie side by side.
-    ///
-    /// # Safety
-    /// As [`tile`](Store::tile).
-    #[inline(always)]
-    unsafe fn put_row(&self, values: &[T], at: isize) {
-        // SAFETY: the caller's promise.
-        let to = unsafe { self.out.slice(at, values.len()) };
-        if self.add {
-            to.iter_mut().zip(values).for_each(|(to, &value)| *to += value);
-            return;
-        }
-        // In fours, which need no call.
-        let ((whole, rest), (from, others)) = (to.as_chunks_mut::<4>(), values.as_chunks::<4>());
-        whole.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-        rest.iter_mut().zip(others).for_each(|(to, &from)| *to = from);
     }
 
     /// Finishes all rows of these columns, if that is to be done.
@@ -195,11 +168,25 @@ impl<T: GemmElement> Store<'_, T> {
         }
     }
 
+    /// In debug builds, asserts that what is scattered lies inside the result.
+    fn check_scattered(&self, scatter: &Scatter<'_, T>) {
+        if cfg!(debug_assertions) {
+            // SAFETY: both are of one memory.
+            let first = unsafe { scatter.to.offset_from(self.out.base()) };
+            for row in &scatter.rows[..scatter.len] {
+                for along in &scatter.along[..scatter.columns] {
+                    // SAFETY: the address is not used; the assertion in `address` is all that is wanted.
+                    unsafe { self.out.address(first + row + along) };
+                }
+            }
+        }
+    }
+
     /// In debug builds, asserts that a whole tile lies inside the result.
     fn check(&self, first: usize, groups: usize, columns: &Columns<T::Real>) {
         if cfg!(debug_assertions) {
             for group in &self.rows.groups[first..first + groups] {
-                for along in &columns.along[..self.kernel.nr] {
+                for along in &columns.along[..columns.len] {
                     let at = self.start + group.at[RESULT] + along;
                     // SAFETY: the addresses are not used; the assertion in `address` is all that is wanted.
                     unsafe { (self.out.address(at), self.out.address(at + self.kernel.lanes as isize - 1)) };

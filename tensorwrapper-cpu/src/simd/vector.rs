@@ -58,6 +58,12 @@ pub(crate) trait Vector: Copy {
     unsafe fn splat(x: Self::Real) -> Self;
     unsafe fn load(from: *const Self::Real) -> Self;
     unsafe fn store(self, to: *mut Self::Real);
+    /// As `store`, past the caches where the processor can: to an address that is a multiple of the vector's size.
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut Self::Real) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store(to) }
+    }
     unsafe fn mul(self, other: Self) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     /// `self + a · b`, rounded once where the processor can.
@@ -70,6 +76,42 @@ pub(crate) trait Vector: Copy {
     unsafe fn real_parts(self) -> Self;
     /// The imaginary part of each complex number, in both of its places.
     unsafe fn imaginary_parts(self) -> Self;
+    /// Reads the first `count` elements, fewer than there are lanes; the others are zero.
+    #[inline(always)]
+    unsafe fn load_some(from: *const Self::Real, count: usize) -> Self {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: the caller's promise for `count` elements; the array has room for the widest vector.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, elements.as_mut_ptr(), count);
+            Self::load(elements.as_ptr())
+        }
+    }
+    /// Writes the first `count` elements, fewer than there are lanes.
+    #[inline(always)]
+    unsafe fn store_some(self, to: *mut Self::Real, count: usize) {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: as above.
+        unsafe {
+            self.store(elements.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(elements.as_ptr(), to, count);
+        }
+    }
+    /// The sum of all elements.
+    #[inline(always)]
+    unsafe fn sum(self) -> Self::Real {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: the array has room for the widest vector.
+        unsafe { self.store(elements.as_mut_ptr()) };
+        let mut width = Self::LANES / 2;
+        while width > 0 {
+            for n in 0..width {
+                let other = elements[n + width];
+                elements[n] += other;
+            }
+            width /= 2;
+        }
+        elements[0]
+    }
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(_address: *const Self::Real) {}
     /// The same, into the second cache.

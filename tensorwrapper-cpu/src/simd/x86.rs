@@ -15,7 +15,7 @@ macro_rules! vector {
     (
         $(#[$doc:meta])* $Name:ident, $Half:ident, $T:ty, $V:ty, $lanes:literal, $rows:literal;
         $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident;
-        $real_parts:expr, $imaginary_parts:expr, $times_i:expr
+        $real_parts:expr, $imaginary_parts:expr, $times_i:expr; $load_some:expr, $store_some:expr, $sum:expr, $stream:ident
         $(; $square:literal $transpose:ident $load_parts:ident $store_parts:ident $transpose_parts:ident)?
     ) => {
         $(#[$doc])*
@@ -66,6 +66,27 @@ macro_rules! vector {
                 // SAFETY: see `Vector`.
                 unsafe { $Name($imaginary_parts(self.0)) }
             }
+            #[inline(always)]
+            unsafe fn stream(self, to: *mut $T) {
+                debug_assert!((to as usize).is_multiple_of(size_of::<Self>()));
+                // SAFETY: see `Vector`.
+                unsafe { $stream(to, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_some(from: *const $T, count: usize) -> Self {
+                // SAFETY: see `Vector`; only `count` elements are read.
+                unsafe { $Name($load_some(from, count)) }
+            }
+            #[inline(always)]
+            unsafe fn store_some(self, to: *mut $T, count: usize) {
+                // SAFETY: see `Vector`; only `count` elements are written.
+                unsafe { $store_some(to, count, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn sum(self) -> $T {
+                // SAFETY: see `Vector`.
+                unsafe { $sum(self.0) }
+            }
             $(
             #[inline(always)]
             unsafe fn load_parts(from: *const Complex<$T>) -> (Self, Self) {
@@ -104,6 +125,9 @@ vector!(
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd;
     |x| _mm512_movedup_pd(x), |x| _mm512_permute_pd::<0xff>(x),
     |x, y| _mm512_fmaddsub_pd(x, _mm512_set1_pd(1.0), _mm512_permute_pd::<0x55>(y));
+    |from, count| _mm512_maskz_loadu_pd(((1u32 << count) - 1) as __mmask8, from),
+    |to, count, x| _mm512_mask_storeu_pd(to, ((1u32 << count) - 1) as __mmask8, x),
+    |x| _mm512_reduce_add_pd(x), _mm512_stream_pd;
     8 transpose_f64_8 load_f64_8 store_f64_8 transpose_parts_f64_8
 );
 vector!(
@@ -112,6 +136,9 @@ vector!(
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps;
     |x| _mm512_moveldup_ps(x), |x| _mm512_movehdup_ps(x),
     |x, y| _mm512_fmaddsub_ps(x, _mm512_set1_ps(1.0), _mm512_permute_ps::<0xb1>(y));
+    |from, count| _mm512_maskz_loadu_ps(((1u32 << count) - 1) as __mmask16, from),
+    |to, count, x| _mm512_mask_storeu_ps(to, ((1u32 << count) - 1) as __mmask16, x),
+    |x| _mm512_reduce_add_ps(x), _mm512_stream_ps;
     8 transpose_f32_8 load_f32_16 store_f32_16 transpose_parts_f32
 );
 vector!(
@@ -120,6 +147,9 @@ vector!(
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd;
     |x| _mm256_movedup_pd(x), |x| _mm256_permute_pd::<0b1111>(x),
     |x, y| _mm256_addsub_pd(x, _mm256_permute_pd::<0b0101>(y));
+    |from, count| _mm256_maskload_pd(from, first_of_4(count)),
+    |to, count, x| _mm256_maskstore_pd(to, first_of_4(count), x),
+    |x| sum_f64_4(x), _mm256_stream_pd;
     4 transpose_f64_4 load_f64_4 store_f64_4 transpose_parts_f64_4
 );
 vector!(
@@ -128,6 +158,9 @@ vector!(
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps;
     |x| _mm256_moveldup_ps(x), |x| _mm256_movehdup_ps(x),
     |x, y| _mm256_addsub_ps(x, _mm256_permute_ps::<0xb1>(y));
+    |from, count| _mm256_maskload_ps(from, first_of_8(count)),
+    |to, count, x| _mm256_maskstore_ps(to, first_of_8(count), x),
+    |x| sum_f32_8(x), _mm256_stream_ps;
     4 transpose_f32_4 load_f32_8 store_f32_8 transpose_parts_f32
 );
 vector!(
@@ -135,15 +168,62 @@ vector!(
     F64x2, F64x2, f64, __m128d, 2, 4;
     _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_mul_pd _mm_add_pd _mm_fmadd_pd _mm_fnmadd_pd;
     |x| _mm_movedup_pd(x), |x| _mm_permute_pd::<0b11>(x),
-    |x, y| _mm_addsub_pd(x, _mm_permute_pd::<0b01>(y))
+    |x, y| _mm_addsub_pd(x, _mm_permute_pd::<0b01>(y));
+    // There is one element, if any.
+    |from, count| if count == 0 { _mm_setzero_pd() } else { _mm_load_sd(from) },
+    |to, count, x| if count > 0 { _mm_store_sd(to, x) },
+    |x| _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x))), _mm_stream_pd
 );
 vector!(
     /// Four single-precision numbers.
     F32x4, F32x4, f32, __m128, 4, 4;
     _mm_set1_ps _mm_loadu_ps _mm_storeu_ps _mm_mul_ps _mm_add_ps _mm_fmadd_ps _mm_fnmadd_ps;
     |x| _mm_moveldup_ps(x), |x| _mm_movehdup_ps(x),
-    |x, y| _mm_addsub_ps(x, _mm_permute_ps::<0xb1>(y))
+    |x, y| _mm_addsub_ps(x, _mm_permute_ps::<0xb1>(y));
+    |from, count| _mm_maskload_ps(from, _mm256_castsi256_si128(first_of_8(count))),
+    |to, count, x| _mm_maskstore_ps(to, _mm256_castsi256_si128(first_of_8(count)), x),
+    |x| sum_f32_4(x), _mm_stream_ps
 );
+
+/// A mask of the first lanes of four.
+#[inline(always)]
+unsafe fn first_of_4(count: usize) -> __m256i {
+    const LANES: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+    // SAFETY: see `Vector`; four numbers follow each of the first five.
+    unsafe { _mm256_loadu_si256(LANES.as_ptr().add(4 - count).cast()) }
+}
+
+/// A mask of the first lanes of eight.
+#[inline(always)]
+unsafe fn first_of_8(count: usize) -> __m256i {
+    const LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+    // SAFETY: see `Vector`; eight numbers follow each of the first nine.
+    unsafe { _mm256_loadu_si256(LANES.as_ptr().add(8 - count).cast()) }
+}
+
+#[inline(always)]
+unsafe fn sum_f64_4(x: __m256d) -> f64 {
+    // SAFETY: see `Vector`.
+    unsafe {
+        let x = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
+        _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
+    }
+}
+
+#[inline(always)]
+unsafe fn sum_f32_4(x: __m128) -> f32 {
+    // SAFETY: see `Vector`.
+    unsafe {
+        let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+        _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)))
+    }
+}
+
+#[inline(always)]
+unsafe fn sum_f32_8(x: __m256) -> f32 {
+    // SAFETY: see `Vector`.
+    unsafe { sum_f32_4(_mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x))) }
+}
 
 #[inline(always)]
 unsafe fn transpose_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {

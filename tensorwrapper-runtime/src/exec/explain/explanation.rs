@@ -82,6 +82,9 @@ pub struct ExplainedStep {
     /// The library that computes the product or the decomposition, such as cuBLAS or cuSOLVER on a GPU; `None` if a kernel of
     /// the device computes it.
     pub library: Option<&'static str>,
+    /// How the device computes the product, in a few words, such as `packed in blocks` or `matrix times vector`; `None` if the step is no
+    /// product, or the device does not say.
+    pub method: Option<&'static str>,
     /// Whether a device with its own memory leaves this step to the host: its inputs are copied to the host, and its outputs
     /// back.
     pub on_host: bool,

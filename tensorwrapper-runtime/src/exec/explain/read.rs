@@ -72,6 +72,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         class,
         batched,
         library: None,
+        method: None,
         on_host: false,
         is_measured: false,
         operations: node.cost(),

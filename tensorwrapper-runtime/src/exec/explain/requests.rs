@@ -111,6 +111,7 @@ pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explana
     let mut explanation = explain(&plan.graph, part, device.described(), &live(plan), peak(plan).bytes());
     for (explained, step) in explanation.steps.iter_mut().zip(&plan.steps) {
         explained.library = step.library();
+        explained.method = step.method();
         if device.resident().is_some() {
             explained.on_host = step.host_work().is_some();
             explained.is_measured = step.is_measured();

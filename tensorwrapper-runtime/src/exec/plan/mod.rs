@@ -99,6 +99,14 @@ impl Step {
         self.kernels.iter().find_map(Kernel::library)
     }
 
+    /// How the device computes the step's product, in a few words, if it is one.
+    pub(in crate::exec) fn method(&self) -> Option<&'static str> {
+        self.kernels.iter().find_map(|kernel| match &kernel.work {
+            Work::Contract(contraction) => contraction.method(),
+            Work::Factorise(..) | Work::Map(..) => None,
+        })
+    }
+
     /// Whether the way to compute the step's product was chosen by measuring several ways.
     pub(in crate::exec) fn is_measured(&self) -> bool {
         self.kernels.iter().any(|kernel| matches!(&kernel.work, Work::Contract(contraction) if contraction.is_measured()))

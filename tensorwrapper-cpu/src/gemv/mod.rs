@@ -1,0 +1,296 @@
+//! A large factor times a vector, with any axes: every element of the large factor is read once, in the order in which it lies in memory.
+//!
+//! All axes of the product are axes of the large factor. They become loops in the order of its strides, so that memory is read from one end
+//! to the other. The results of a block are summed side by side in a near cache, and written where they belong when they are complete.
+
+mod kernel;
+mod strided;
+
+use std::ops::Range;
+
+use self::kernel::{Kernel, kernel};
+use super::packed::Packed;
+use super::permute::{Pair, Permutation};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::simd::{Caches, Simd};
+use super::sink::Sink;
+use super::tasks;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::internal::thread_pool;
+
+/// Axes over the large factor, the vector and the result, or the sums of a block.
+type Loop = Axis<[isize; 3]>;
+/// Where strides and positions of the large factor stand.
+const LARGE: usize = 0;
+/// Where those of the vector stand.
+const VECTOR: usize = 1;
+/// Where those of the result stand, or of the sums.
+const SUMS: usize = 2;
+/// Terms that are added to a sum one after the other, before it is added to the total: long sums stay accurate.
+const LEAF: usize = 256;
+
+/// Results that are written at a time, at least: fewer take longer to write than to sum.
+const NEAR: usize = 2048;
+
+/// A product, prepared.
+#[derive(Clone, Debug)]
+pub(super) struct Gemv<T> {
+    /// The factor that is the large one.
+    large: usize,
+    /// All axes in the order of the large factor's strides.
+    axes: Vec<Loop>,
+    start: [isize; 3],
+    alpha: T,
+    /// Of the large factor and the vector.
+    conjugate: [bool; 2],
+    /// A copy of the vector whose elements are neighbours where those of the large factor are.
+    packed: Option<Packed>,
+    kernel: Kernel<T>,
+}
+
+/// What a kernel does along the innermost axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Along {
+    /// It is summed: dot products.
+    Sum,
+    /// It is one of the result's: scaled additions.
+    Result,
+    /// It is one of the vector's and the result's: products of elements.
+    Both,
+}
+
+/// A block of results whose sums stay near: its loops.
+#[derive(Debug)]
+struct Block {
+    /// Around the two innermost loops.
+    outer: Vec<Loop>,
+    next: Loop,
+    run: Loop,
+    along: Along,
+    /// Steps of the outer loops after which sums are added to the totals; 0 where there are so few that sums are the totals.
+    leaf: usize,
+    /// Number of sums, and the way from them to the result.
+    len: usize,
+    write: Permutation,
+}
+
+impl<T: Element> Gemv<T> {
+    /// Prepares a product that has no rows or no columns.
+    pub(super) fn new(sorted: ClassifiedAxes<T>, simd: Simd) -> Gemv<T> {
+        let ClassifiedAxes { batch, rows, columns, inner, conjugate, start, alpha } = sorted;
+        debug_assert!(rows.is_empty() || columns.is_empty(), "a vector has no axes of its own");
+        let large = if columns.is_empty() { LEFT } else { RIGHT };
+        let order = [large, LEFT + RIGHT - large, OUT];
+        let mut axes: Vec<Loop> = [batch, rows, columns, inner].concat();
+        axes.iter_mut().for_each(|axis| axis.strides = order.map(|operand| axis.strides[operand]));
+        let mut start = order.map(|operand| start[operand]);
+        fuse::forward(&mut axes, &mut start, LARGE);
+        fuse::normalise(&mut axes, &[LARGE, SUMS, VECTOR]);
+        let mut packed = None;
+        if axes.last().is_some_and(|run| run.strides[VECTOR] != 0 && run.strides[VECTOR] != 1) {
+            packed = Some(Packed::new::<T>(axes.iter_mut(), VECTOR, &mut start[VECTOR]));
+        }
+        let conjugate = [conjugate[large], conjugate[1 - large]];
+        Gemv { large, axes, start, alpha, conjugate, packed, kernel: kernel::<T>(simd) }
+    }
+
+    /// Elements of what it packs, and of the sums that threads make apart.
+    pub(super) fn work_space(&self, threads: usize) -> usize {
+        let packed = self.packed.as_ref().map_or(0, Packed::len);
+        let parts = self.parts(threads);
+        let apart = if parts.1 > 1 && self.axes[parts.0].strides[SUMS] == 0 { self.results() * parts.1 } else { 0 };
+        packed + apart + 2 * self.results().min(most_sums::<T>())
+    }
+
+    /// Number of elements of the result.
+    fn results(&self) -> usize {
+        self.axes.iter().filter(|axis| axis.strides[SUMS] != 0).map(|axis| axis.extent).product()
+    }
+
+    /// The axis that threads share, and among how many: the widest that has several indices for each, or else the longest.
+    fn parts(&self, threads: usize) -> (usize, usize) {
+        let threads = tasks::worth(threads, points(&self.axes));
+        if threads == 1 {
+            return (0, 1);
+        }
+        let longest = || (0..self.axes.len()).max_by_key(|&n| self.axes[n].extent).unwrap_or(0);
+        let axis = self.axes.iter().position(|axis| axis.extent >= 16 * threads).unwrap_or_else(longest);
+        (axis, threads.min(self.axes[axis].extent))
+    }
+
+    /// Computes it.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let [large, vector] = [data[self.large], data[1 - self.large]];
+        let copy = self.packed.as_ref().map(|packed| packed.make(threads, vector)).transpose()?;
+        let data = [large, copy.as_deref().unwrap_or(vector)];
+        let (axis, parts) = self.parts(threads);
+        if parts == 1 {
+            return self.run_part(&self.axes, self.start, data, out);
+        }
+        if self.axes[axis].strides[SUMS] == 0 {
+            return self.run_apart(axis, parts, data, out);
+        }
+        tasks::failing(|failed| {
+            thread_pool::each(parts, &|n| {
+                let (axes, start) = part(&self.axes, self.start, axis, (n, parts));
+                failed(self.run_part(&axes, start, data, out));
+            });
+        })
+    }
+
+    /// Every thread sums a part of the terms into memory of its own; the parts are added in order.
+    fn run_apart(&self, axis: usize, parts: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut axes = self.axes.clone();
+        let mut pairs = Vec::new();
+        let len = side_by_side(&mut axes, |axis, stride| {
+            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[SUMS]] });
+        });
+        let mut sums = zeros::<T>(len * parts)?;
+        let apart = Sink::new(&mut sums);
+        tasks::failing(|failed| {
+            thread_pool::each(parts, &|n| {
+                let [large, vector, _] = self.start;
+                let (axes, start) = part(&axes, [large, vector, (n * len) as isize], axis, (n, parts));
+                failed(self.run_part(&axes, start, data, apart));
+            });
+        })?;
+        let (total, others) = sums.split_at_mut(len);
+        for other in others.chunks(len) {
+            total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+        }
+        Permutation::new(pairs, size_of::<T>()).run(1, [0, self.start[SUMS]], total, out, false);
+        Ok(())
+    }
+
+    /// Computes the results of these axes, block by block.
+    fn run_part(&self, axes: &[Loop], start: [isize; 3], data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let (hoisted, cut) = hoist(axes, most_sums::<T>());
+        let mut inside: Vec<Loop> = axes.iter().enumerate().filter(|(n, _)| !hoisted.contains(n)).map(|(_, axis)| *axis).collect();
+        let mut loops: Vec<Loop> = hoisted.iter().map(|&n| axes[n]).collect();
+        let (mut rest, mut cut_at) = (0, None);
+        if let Some((axis, size)) = cut {
+            let whole = axes[axis];
+            rest = whole.extent % size;
+            loops.push(Axis { extent: whole.extent.div_ceil(size), strides: whole.strides.map(|stride| stride * size as isize) });
+            cut_at = Some(axis - hoisted.len());
+            inside[axis - hoisted.len()].extent = size;
+        }
+        let block = Block::new::<T>(inside.clone());
+        let last = cut_at.filter(|_| rest > 0).map(|at| {
+            inside[at].extent = rest;
+            Block::new::<T>(inside)
+        });
+        let mut sums = zeros::<T>(block.len)?;
+        let mut totals = zeros::<T>(if block.leaf > 0 { block.len } else { 0 })?;
+        let mut walk = Odometer::new(&loops, &start, 0);
+        for _ in 0..points(&loops) {
+            let is_last = loops.last().is_some_and(|axis| walk.index(loops.len() - 1) + 1 == axis.extent);
+            let block = last.as_ref().filter(|_| is_last).unwrap_or(&block);
+            let task = Task { block, conjugate: self.conjugate, data, start: walk.position };
+            let (sums, totals) = (&mut sums[..block.len], &mut totals[..if block.leaf > 0 { block.len } else { 0 }]);
+            sums.fill(T::ZERO);
+            totals.fill(T::ZERO);
+            // SAFETY: all positions lie inside the memory, and the instructions are there.
+            unsafe { (self.kernel)(&task, sums, totals) };
+            let results = if block.leaf > 0 { totals } else { sums };
+            let conjugate = T::DTYPE.is_complex() && self.conjugate[LARGE];
+            for x in results.iter_mut() {
+                *x = self.alpha * if conjugate { x.conj() } else { *x };
+            }
+            block.write.run(1, [0, walk.position[SUMS]], results, out, false);
+            walk.step();
+        }
+        Ok(())
+    }
+}
+
+/// What a kernel sums: the conjugate of every sum where the large factor is conjugated.
+#[derive(Debug)]
+struct Task<'a, T> {
+    block: &'a Block,
+    /// Of the large factor and the vector.
+    conjugate: [bool; 2],
+    data: [&'a [T]; 2],
+    start: [isize; 3],
+}
+
+/// Sums of a block at most: they share the second cache with what is read.
+fn most_sums<T>() -> usize {
+    Caches::here().second / 8 / size_of::<T>()
+}
+
+/// The part of the axes that a thread has: a part of one of them.
+fn part(axes: &[Loop], mut start: [isize; 3], axis: usize, (n, of): (usize, usize)) -> (Vec<Loop>, [isize; 3]) {
+    let mut axes = axes.to_vec();
+    let bound = |n: usize| (axes[axis].extent as u128 * n as u128 / of as u128) as usize;
+    let Range { start: first, end } = bound(n)..bound(n + 1);
+    start.iter_mut().zip(axes[axis].strides).for_each(|(start, stride)| *start += first as isize * stride);
+    axes[axis].extent = end - first;
+    (axes, start)
+}
+
+/// Gives the results of these axes strides of memory of their own, in the order of the axes; how many there are. `each` is told about every
+/// axis before that.
+fn side_by_side(axes: &mut [Loop], mut each: impl FnMut(&Loop, isize)) -> usize {
+    let mut stride = 1;
+    for axis in axes.iter_mut().rev().filter(|axis| axis.strides[SUMS] != 0) {
+        each(axis, stride);
+        axis.strides[SUMS] = stride;
+        stride *= axis.extent as isize;
+    }
+    stride as usize
+}
+
+/// The axes of the result, from the widest on, that become loops around blocks of so many results, and the axis that is cut for it, with
+/// the length of its pieces. All axes before these are of the result, too, or no block has all terms of its sums.
+fn hoist(axes: &[Loop], most: usize) -> (Vec<usize>, Option<(usize, usize)>) {
+    let kept: Vec<usize> = (0..axes.len()).filter(|&n| axes[n].strides[SUMS] != 0).collect();
+    let mut results: usize = kept.iter().map(|&n| axes[n].extent).product();
+    // Results that are complete before others begin need no room beside these.
+    let first_summed = axes.iter().position(|axis| axis.strides[SUMS] == 0).unwrap_or(axes.len());
+    let together: usize = kept.iter().filter(|&&n| n > first_summed).map(|&n| axes[n].extent).product();
+    let most = most.min(together.max(NEAR));
+    let mut hoisted = Vec::new();
+    for n in kept {
+        if results <= most {
+            break;
+        }
+        let inside = results / axes[n].extent;
+        if inside <= most {
+            return (hoisted, Some((n, (most / inside).max(1))));
+        }
+        hoisted.push(n);
+        results = inside;
+    }
+    (hoisted, None)
+}
+
+impl Block {
+    /// The loops of a block.
+    fn new<T>(mut axes: Vec<Loop>) -> Block {
+        let mut pairs: Vec<Pair> = Vec::new();
+        let len = side_by_side(&mut axes, |axis, stride| {
+            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[SUMS]] });
+        });
+        fuse::fuse(&mut axes);
+        let one = Axis { extent: 1, strides: [0; 3] };
+        let run = axes.pop().unwrap_or(one);
+        let next = axes.pop().unwrap_or(one);
+        let along = match run.strides {
+            [_, _, 0] => Along::Sum,
+            [_, 0, _] => Along::Result,
+            _ => Along::Both,
+        };
+        let (kept, summed): (Vec<&Loop>, Vec<&Loop>) = axes.iter().partition(|axis| axis.strides[SUMS] != 0);
+        let count = |axes: Vec<&Loop>| axes.into_iter().map(|axis| axis.extent).product::<usize>();
+        let (kept, summed) = (count(kept), count(summed));
+        let leaf = if summed > LEAF { LEAF * kept } else { 0 };
+        Block { outer: axes, next, run, along, leaf, len, write: Permutation::new(pairs, size_of::<T>()) }
+    }
+}

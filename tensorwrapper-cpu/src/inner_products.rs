@@ -1,0 +1,337 @@
+//! Long sums with small results: the inner products of a few vectors with a few others, along neighbours in memory.
+//!
+//! A tile of the result is four vectors by four, each sum spread over the lanes of a register. Nothing is packed: a piece of all vectors is
+//! in a near cache while all tiles read it, and running sums wait in memory for the next piece.
+
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
+use std::ops::Range;
+
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+#[cfg(target_arch = "aarch64")]
+use super::simd::neon;
+use super::simd::portable::Array;
+use super::simd::vector::{MOST_LANES, Vector};
+#[cfg(target_arch = "x86_64")]
+use super::simd::x86;
+use super::simd::{Caches, Simd};
+use super::sink::Sink;
+use super::tasks;
+use tensorwrapper_core::backend::fuse::{Odometer, points};
+use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::internal::thread_pool;
+
+/// Vectors of each factor in a tile.
+const TILE: usize = 4;
+/// Rows or columns from which on packing is worth it.
+const MANY: usize = 48;
+/// Elements of the result at most: their running sums are vectors, and are to stay near.
+const MOST: usize = 1024;
+/// Terms below which a result is not worth so many running sums.
+const LEAST: usize = 1024;
+/// Neighbours along which sums run, at least.
+const SHORT: usize = 24;
+/// Bytes of a vector that tiles read at a time.
+const PIECE: usize = 16 << 10;
+/// Pieces after which running sums are added to totals: long sums stay accurate.
+const LEAF: usize = 64;
+
+/// Inner products, prepared.
+#[derive(Debug)]
+pub(super) struct InnerProducts<T> {
+    batch: Vec<Triple>,
+    /// Where the vectors of each factor begin, and how far each of them moves the result.
+    vectors: [Vec<[isize; 2]>; 2],
+    /// The axes around the one of neighbours, and that one's extent.
+    outer: Vec<Triple>,
+    run: usize,
+    start: [isize; 3],
+    alpha: T,
+    conjugate: [bool; 2],
+    kernel: Kernel<T>,
+}
+
+/// Adds a piece of so many elements to the running sums.
+type Kernel<T> = unsafe fn(&[Vec<[isize; 2]>; 2], [*const T; 2], usize, *mut T);
+
+impl<T: Element> InnerProducts<T> {
+    /// Prepares a product; nothing where sums are short, or factors have no neighbours along them, or so many rows and columns that packing
+    /// them is faster.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InnerProducts<T>> {
+        let (rows, columns, terms) = (points(&sorted.rows), points(&sorted.columns), points(&sorted.inner));
+        let at = sorted.inner.iter().position(|axis| axis.strides[LEFT] == 1 && axis.strides[RIGHT] == 1)?;
+        let mut outer = sorted.inner.clone();
+        let run = outer.remove(at).extent;
+        if rows.max(columns) > MANY || rows * columns > MOST || terms < LEAST || run < SHORT {
+            return None;
+        }
+        let vectors = [(&sorted.rows, LEFT), (&sorted.columns, RIGHT)].map(|(axes, side)| {
+            let mut walk = Odometer::new(axes, &[0; 3], 0);
+            let mut next = || {
+                let at = [walk.position[side], walk.position[OUT]];
+                walk.step();
+                at
+            };
+            (0..points(axes)).map(|_| next()).collect()
+        });
+        let ClassifiedAxes { batch, conjugate, start, alpha, .. } = sorted.clone();
+        Some(InnerProducts { batch, vectors, outer, run, start, alpha, conjugate, kernel: kernel::<T>(simd) })
+    }
+
+    /// Elements of the result of one item of the batch.
+    fn results(&self) -> usize {
+        self.vectors[LEFT].len() * self.vectors[RIGHT].len()
+    }
+
+    fn terms(&self) -> usize {
+        points(&self.outer) * self.run
+    }
+
+    /// Elements of the sums that it makes.
+    pub(super) fn work_space(&self, threads: usize) -> usize {
+        self.results() * (threads + 4 * MOST_LANES)
+    }
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// Memory for sums.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let items = points(&self.batch);
+        let operations = self.results() * self.terms();
+        let put = |at: isize, sums: &[T]| {
+            let products = self.vectors[LEFT].iter().flat_map(|row| self.vectors[RIGHT].iter().map(|column| row[1] + column[1]));
+            for (further, &sum) in products.zip(sums) {
+                // SAFETY: the caller's promise: these are elements of the result.
+                unsafe { out.write(at + further, self.alpha * sum) };
+            }
+        };
+        if items >= 2 * threads {
+            return tasks::failing(|failed| {
+                tasks::split(threads, items, items * operations, &|range| {
+                    let mut walk = Odometer::new(&self.batch, &self.start, range.start);
+                    for _ in range {
+                        failed(self.sums(0..self.terms(), walk.position, data).map(|sums| put(walk.position[OUT], &sums)));
+                        walk.step();
+                    }
+                });
+            });
+        }
+        // Threads share the terms; what they sum is added in order.
+        let parts = tasks::worth(threads, operations);
+        let mut walk = Odometer::new(&self.batch, &self.start, 0);
+        for _ in 0..items {
+            let at = walk.position;
+            walk.step();
+            let len = self.results();
+            let mut apart = zeros::<T>(len * parts)?;
+            let sink = Sink::new(&mut apart);
+            let bound = |n: usize| (self.terms() as u128 * n as u128 / parts as u128) as usize;
+            tasks::failing(|failed| {
+                thread_pool::each(parts, &|n| {
+                    // SAFETY: every part has memory of its own.
+                    let own = unsafe { sink.slice((n * len) as isize, len) };
+                    failed(self.sums(bound(n)..bound(n + 1), at, data).map(|sums| own.copy_from_slice(&sums)));
+                });
+            })?;
+            let (total, others) = apart.split_at_mut(len);
+            for other in others.chunks(len) {
+                total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+            }
+            put(at[OUT], total);
+        }
+        Ok(())
+    }
+
+    /// The sums of these terms.
+    fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
+        let (len, each) = (self.results(), 2 * MOST_LANES);
+        let (mut running, mut totals) = (zeros::<T>(len * each)?, zeros::<T>(len * each)?);
+        let mut walk = Odometer::new(&self.outer, &at, terms.start / self.run);
+        let mut first = terms.start % self.run;
+        let mut left = terms.len();
+        let mut pieces = 0;
+        let most = (Caches::here().second / 4 / ((self.vectors[LEFT].len() + self.vectors[RIGHT].len()) * size_of::<T>()))
+            .min(PIECE / size_of::<T>());
+        while left > 0 {
+            let count = left.min(self.run - first).min(most);
+            // SAFETY: all positions lie inside the memory, and the instructions are there.
+            unsafe {
+                let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(walk.position[side] + first as isize));
+                (self.kernel)(&self.vectors, from, count, running.as_mut_ptr());
+            }
+            (first, left, pieces) = (first + count, left - count, pieces + 1);
+            if first == self.run {
+                first = 0;
+                walk.step();
+            }
+            if pieces == LEAF || left == 0 {
+                pieces = 0;
+                totals.iter_mut().zip(&mut running).for_each(|(total, sum)| *total += std::mem::replace(sum, T::ZERO));
+            }
+        }
+        Ok(totals.chunks(each).map(|lanes| self.sum(lanes)).collect())
+    }
+
+    /// The sum of all lanes of a running sum: of complex numbers, lanes of products with real parts of the left factor, and with imaginary ones.
+    fn sum(&self, lanes: &[T]) -> T {
+        if !T::DTYPE.is_complex() {
+            return lanes.iter().fold(T::ZERO, |sum, &x| sum + x);
+        }
+        let (re, im) = lanes.split_at(lanes.len() / 2);
+        let [re, im] = [re, im].map(|lanes| lanes.iter().fold(T::ZERO, |sum, &x| sum + x));
+        let i = T::from_complex(num_complex::Complex::I);
+        match self.conjugate {
+            [false, false] => re + i * im,
+            [true, false] => re - i * im,
+            [false, true] => (re - i * im).conj(),
+            [true, true] => (re + i * im).conj(),
+        }
+    }
+}
+
+/// The kernel for these instructions.
+fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
+    macro_rules! compiled {
+        ($Double:ty, $Single:ty, $tile:literal $(, $features:literal)?) => {{
+            $(#[target_feature(enable = $features)])?
+            unsafe fn compiled<T: Element>(vectors: &[Vec<[isize; 2]>; 2], from: [*const T; 2], len: usize, sums: *mut T) {
+                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+                unsafe {
+                    match T::DTYPE.every() {
+                        EveryDtype::F64 => tiles::<$Double, T, 1, $tile>(vectors, from, len, sums),
+                        EveryDtype::F32 => tiles::<$Single, T, 1, $tile>(vectors, from, len, sums),
+                        EveryDtype::C64 => tiles::<$Double, T, 2, 2>(vectors, from, len, sums),
+                        EveryDtype::C32 => tiles::<$Single, T, 2, 2>(vectors, from, len, sums),
+                    }
+                }
+            }
+            compiled::<T> as Kernel<T>
+        }};
+    }
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, 4, "avx512f,avx2,fma"),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, 2, "avx2,fma"),
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, 2, "neon"),
+        _ => compiled!(Array<f64>, Array<f32>, 2),
+    }
+}
+
+/// All tiles.
+///
+/// # Safety
+/// So many elements follow all beginnings; there are running sums for all products; the processor has the instructions.
+#[inline(always)]
+unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>(
+    [rows, columns]: &[Vec<[isize; 2]>; 2],
+    [left, right]: [*const T; 2],
+    len: usize,
+    sums: *mut T,
+) {
+    let each = 2 * MOST_LANES;
+    let mut row = 0;
+    while row < rows.len() {
+        let high = TILE.min(rows.len() - row);
+        let mut column = 0;
+        while column < columns.len() {
+            let wide = COLUMNS.min(columns.len() - column);
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut a = [left.cast::<V::Real>(); TILE];
+                let mut b = [right.cast::<V::Real>(); COLUMNS];
+                // A tile that is not full computes some of its vectors twice, and stores them once.
+                for n in 0..TILE {
+                    a[n] = left.offset(rows[row + n.min(high - 1)][0]).cast();
+                }
+                for n in 0..COLUMNS {
+                    b[n] = right.offset(columns[column + n.min(wide - 1)][0]).cast();
+                }
+                let to = sums.add((row * columns.len() + column) * each).cast::<V::Real>();
+                let further = [columns.len() * each * PARTS, each * PARTS];
+                match (high, wide) {
+                    (1, 1) => tile::<V, PARTS, 1, 1>(&a, &b, len * PARTS, to, further, [1, 1]),
+                    (1, _) => tile::<V, PARTS, 1, COLUMNS>(&a, &b, len * PARTS, to, further, [1, wide]),
+                    (2, 1) => tile::<V, PARTS, 2, 1>(&a, &b, len * PARTS, to, further, [2, 1]),
+                    (2, _) => tile::<V, PARTS, 2, COLUMNS>(&a, &b, len * PARTS, to, further, [2, wide]),
+                    (_, 1) => tile::<V, PARTS, TILE, 1>(&a, &b, len * PARTS, to, further, [high, 1]),
+                    (_, _) => tile::<V, PARTS, TILE, COLUMNS>(&a, &b, len * PARTS, to, further, [high, wide]),
+                }
+            }
+            column += wide;
+        }
+        row += high;
+    }
+}
+
+/// A tile; `further`: how much further the sums of the next row and of the next column stand; `stored`: rows and columns that there are.
+#[inline(always)]
+unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: usize>(
+    a: &[*const V::Real],
+    b: &[*const V::Real],
+    len: usize,
+    to: *mut V::Real,
+    further: [usize; 2],
+    stored: [usize; 2],
+) {
+    // SAFETY: the caller's promise; the rest of a vector is not read.
+    unsafe {
+        let zero = V::splat(V::Real::ZERO);
+        let mut sums = [[[zero; PARTS]; COLUMNS]; ROWS];
+        let mut at = 0;
+        while at + V::LANES <= len {
+            let mut y = [zero; COLUMNS];
+            for n in 0..COLUMNS {
+                y[n] = V::load(b[n].add(at));
+            }
+            for m in 0..ROWS {
+                let x = V::load(a[m].add(at));
+                multiply_add::<V, PARTS, COLUMNS>(&mut sums[m], x, &y);
+            }
+            at += V::LANES;
+        }
+        if at < len {
+            let mut y = [zero; COLUMNS];
+            for n in 0..COLUMNS {
+                y[n] = V::load_some(b[n].add(at), len - at);
+            }
+            for m in 0..ROWS {
+                let x = V::load_some(a[m].add(at), len - at);
+                multiply_add::<V, PARTS, COLUMNS>(&mut sums[m], x, &y);
+            }
+        }
+        for m in 0..ROWS {
+            for n in 0..COLUMNS {
+                if m < stored[0] && n < stored[1] {
+                    for part in 0..PARTS {
+                        // Products with imaginary parts have the second half of the room.
+                        let to = to.add(m * further[0] + n * further[1] + part * 2 * MOST_LANES);
+                        V::load(to).add(sums[m][n][part]).store(to);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn multiply_add<V: Vector, const PARTS: usize, const COLUMNS: usize>(sums: &mut [[V; PARTS]; COLUMNS], x: V, y: &[V; COLUMNS]) {
+    for n in 0..COLUMNS {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if PARTS == 1 {
+                sums[n][0] = sums[n][0].add_product(x, y[n]);
+            } else {
+                sums[n][0] = sums[n][0].add_product(x.real_parts(), y[n]);
+                sums[n][PARTS - 1] = sums[n][PARTS - 1].add_product(x.imaginary_parts(), y[n]);
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Products of a large factor with a small matrix: few terms and few columns, as gates and changes of short axes have them.
+//!
+//! Memory limits them. A block of the result is a few rows of neighbours, each a sum of a few scaled rows of the large factor. Rows whose
+//! elements are no neighbours in memory are staged: copied in blocks that stay in a near cache.
+
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
+use std::ops::Range;
+
+use super::packed::Packed;
+use super::permute::{Pair, Permutation};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::simd::Simd;
+#[cfg(target_arch = "aarch64")]
+use super::simd::neon;
+use super::simd::portable::Array;
+use super::simd::vector::Vector;
+#[cfg(target_arch = "x86_64")]
+use super::simd::x86;
+use super::sink::Sink;
+use super::tasks;
+use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
+use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
+
+/// Axes over the large factor, the small one, and the result.
+type Loop = Axis<[isize; 3]>;
+/// Where the large factor's strides and positions stand.
+const LARGE: usize = 0;
+/// Where those of the small one stand.
+const SMALL: usize = 1;
+/// Terms and columns at most.
+const FEW: usize = 16;
+/// Rows at least, for each term and column.
+const MANY: usize = 32;
+/// Elements of a row of a block that is staged: all rows of it stay in the first cache, or near it.
+const BLOCK: usize = 512;
+/// Elements of rows that are neighbours in memory, at least: where nothing is staged, and where something is.
+const LONG: usize = 16;
+const STAGED: usize = 64;
+/// Columns that are computed at once.
+const TOGETHER: usize = 4;
+/// Vectors of each of them.
+const WIDE: usize = 2;
+
+/// A product, prepared.
+#[derive(Debug)]
+pub(super) struct NarrowGemm<T> {
+    /// The factor that is the large one.
+    large: usize,
+    /// Loops around blocks.
+    loops: Vec<Loop>,
+    /// The forms of blocks: that of most, and that of the last ones along the last loop, where it cuts an axis.
+    block: Block,
+    last: Option<Block>,
+    /// Where the rows of the large factor that are summed begin, and the rows of the result.
+    terms: Vec<isize>,
+    columns: Vec<isize>,
+    start: [isize; 3],
+    alpha: T,
+    conjugate: [bool; 2],
+    /// The small factor: for each batch item, term and column.
+    packed: Packed,
+    kernel: Kernel<T>,
+}
+
+/// Rows of the large factor: where they begin, and the first of them.
+type Rows<'a, R> = (&'a [isize], R);
+
+/// Computes rows of so many elements from those of the large factor, with these numbers: term by term those of all columns.
+type Kernel<T> = unsafe fn(usize, Rows<'_, *const T>, *const T, Rows<'_, *mut T>);
+
+/// A block: its number of rows' elements, and the copies of what is staged.
+#[derive(Debug)]
+struct Block {
+    len: usize,
+    read: Option<Permutation>,
+    write: Option<Permutation>,
+}
+
+impl<T: Element> NarrowGemm<T> {
+    /// Prepares a product; nothing where there are many terms or columns, or few rows.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<NarrowGemm<T>> {
+        let ClassifiedAxes { batch, rows, columns, inner, conjugate, start, alpha } = sorted.clone();
+        let large = if points(&rows) >= points(&columns) { LEFT } else { RIGHT };
+        let (rows, columns) = if large == LEFT { (rows, columns) } else { (columns, rows) };
+        let (m, n, k) = (points(&rows), points(&columns), points(&inner));
+        if n > FEW || k > FEW || m < MANY * n.max(k) {
+            return None;
+        }
+        let order = [large, LEFT + RIGHT - large, OUT];
+        let [batch, mut rows, mut columns, mut inner] = [batch, rows, columns, inner].map(|axes| {
+            axes.into_iter().map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) }).collect::<Vec<Loop>>()
+        });
+        let mut start = order.map(|operand| start[operand]);
+        let own = batch.len();
+        let mut small = [batch, std::mem::take(&mut inner), std::mem::take(&mut columns)].concat();
+        let packed = Packed::new::<T>(small.iter_mut(), SMALL, &mut start[SMALL]);
+        let batch: Vec<Loop> = small.drain(..own).collect();
+        (inner, columns) = small.into_iter().partition(|axis| axis.strides[OUT] == 0);
+        let stage_large = conjugate[large] && T::DTYPE.is_complex();
+        let (at, stage) = along(&rows, stage_large)?;
+        let run = rows.remove(at);
+        let size = if stage == [false, false] { run.extent } else { BLOCK.min(run.extent) };
+        let of = |extent: usize| Block::new::<T>(Axis { extent, ..run }, [&inner, &columns], stage);
+        let rest = run.extent % size;
+        let (block, last) = (of(size), (rest > 0).then(|| of(rest)));
+        let pieces = Axis { extent: run.extent.div_ceil(size), strides: run.strides.map(|stride| stride * size as isize) };
+        let loops = [batch, rows, vec![pieces]].concat();
+        let offsets = |axes: &[Loop], operand: usize, staged: bool| -> Vec<isize> {
+            let mut walk = Odometer::new(axes, &[0; 3], 0);
+            let next = |n: usize| {
+                let at = if staged { (n * BLOCK_ROW) as isize } else { walk.position[operand] };
+                walk.step();
+                at
+            };
+            (0..points(axes)).map(next).collect()
+        };
+        let terms = offsets(&inner, LARGE, block.read.is_some());
+        let columns = offsets(&columns, OUT, block.write.is_some());
+        let conjugate = [conjugate[large], conjugate[1 - large]];
+        let kernel = kernel::<T>(simd);
+        Some(NarrowGemm { large, loops, block, last, terms, columns, start, alpha, conjugate, packed, kernel })
+    }
+
+    /// Elements of what it packs and stages.
+    pub(super) fn work_space(&self, threads: usize) -> usize {
+        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * BLOCK_ROW
+    }
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// Memory for copies.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut numbers = self.packed.make(threads, data[1 - self.large])?;
+        for x in &mut numbers {
+            *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
+        }
+        let each = self.block.len * self.terms.len() * self.columns.len();
+        let items = points(&self.loops);
+        tasks::failing(|failed| {
+            tasks::split(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
+        })
+    }
+
+    /// Computes the blocks of these numbers.
+    fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T], out: Sink<'_, T>) -> Result<(), Error> {
+        let room = |rows: usize, staged: bool| zeros::<T>(if staged { rows * BLOCK_ROW } else { 0 });
+        let mut read = room(self.terms.len(), self.block.read.is_some())?;
+        let mut written = room(self.columns.len(), self.block.write.is_some())?;
+        let mut walk = Odometer::new(&self.loops, &self.start, range.start);
+        for _ in range {
+            let at = walk.position;
+            let is_last = self.loops.last().is_some_and(|axis| walk.index(self.loops.len() - 1) + 1 == axis.extent);
+            let block = self.last.as_ref().filter(|_| is_last).unwrap_or(&self.block);
+            walk.step();
+            // SAFETY: positions lie inside the memory, or temporaries that have room for all rows of a block; these elements of the result
+            // are this task's alone, and the instructions are there.
+            unsafe {
+                let from = match &block.read {
+                    Some(stage) => {
+                        stage.run(1, [at[LARGE], 0], large, Sink::new(&mut read), self.conjugate[LARGE]);
+                        read.as_ptr()
+                    }
+                    None => large.as_ptr().offset(at[LARGE]),
+                };
+                let to = if block.write.is_some() { written.as_mut_ptr() } else { out.base().offset(at[OUT]) };
+                let numbers = numbers.as_ptr().offset(at[SMALL]);
+                (self.kernel)(block.len, (&self.terms, from), numbers, (&self.columns, to));
+                if let Some(stage) = &block.write {
+                    stage.run(1, [0, at[OUT]], &written, out, false);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Elements from one staged row to the next: a block and a line, so that rows do not fall into the same sets of a cache.
+const BLOCK_ROW: usize = BLOCK + 16;
+
+/// The axis of rows along which blocks lie, and whether the large factor and the result are staged for it: one whose elements are
+/// neighbours in both, or in one of them, where the other's neighbours are no rows.
+fn along(rows: &[Loop], stage_large: bool) -> Option<(usize, [bool; 2])> {
+    let unit = |operand: usize| rows.iter().position(|axis| axis.strides[operand] == 1);
+    let (read, written) = (unit(LARGE), unit(OUT));
+    let is_long = |n: usize, least: usize| rows[n].extent >= least;
+    match (read, written) {
+        (Some(n), Some(other)) if n == other => is_long(n, LONG).then_some((n, [stage_large, false])),
+        (Some(n), None) => is_long(n, STAGED).then_some((n, [stage_large, true])),
+        (None, Some(n)) => is_long(n, STAGED).then_some((n, [true, false])),
+        _ => None,
+    }
+}
+
+impl Block {
+    /// A block along that axis of rows, for these terms and columns.
+    fn new<T: Element>(run: Loop, [inner, columns]: [&[Loop]; 2], stage: [bool; 2]) -> Block {
+        let copy = |others: &[Loop], operand: usize| {
+            let mut pairs: Vec<Pair> = Vec::new();
+            let mut add = |axes: &[Loop], mut stride: isize| {
+                for axis in axes.iter().rev() {
+                    let own = axis.strides[operand];
+                    pairs.push(Axis { extent: axis.extent, strides: if operand == OUT { [stride, own] } else { [own, stride] } });
+                    stride *= axis.extent as isize;
+                }
+            };
+            add(&[run], 1);
+            add(others, BLOCK_ROW as isize);
+            Permutation::new(pairs, size_of::<T>())
+        };
+        Block {
+            len: run.extent,
+            read: stage[0].then(|| copy(inner, LARGE)),
+            write: stage[1].then(|| copy(columns, OUT)),
+        }
+    }
+}
+
+/// The kernel for these instructions.
+fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
+    macro_rules! compiled {
+        ($Double:ty, $Single:ty $(, $features:literal)?) => {{
+            $(#[target_feature(enable = $features)])?
+            unsafe fn compiled<T: Element>(len: usize, from: Rows<'_, *const T>, numbers: *const T, to: Rows<'_, *mut T>) {
+                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+                unsafe {
+                    match T::DTYPE.every() {
+                        EveryDtype::F64 => all::<$Double, T, 1>(len, from, numbers, to),
+                        EveryDtype::F32 => all::<$Single, T, 1>(len, from, numbers, to),
+                        EveryDtype::C64 => all::<$Double, T, 2>(len, from, numbers, to),
+                        EveryDtype::C32 => all::<$Single, T, 2>(len, from, numbers, to),
+                    }
+                }
+            }
+            compiled::<T> as Kernel<T>
+        }};
+    }
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, "avx512f,avx2,fma"),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, "avx2,fma"),
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, "neon"),
+        _ => compiled!(Array<f64>, Array<f32>),
+    }
+}
+
+/// All elements of the rows, some vectors at a time.
+///
+/// # Safety
+/// All rows have so many elements; there is a number for each term and column; the processor has the instructions.
+#[inline(always)]
+unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
+    len: usize,
+    from: Rows<'_, *const T>,
+    numbers: *const T,
+    to: Rows<'_, *mut T>,
+) {
+    let len = len * PARTS;
+    let mut at = 0;
+    while at < len {
+        let whole = at + WIDE * V::LANES <= len;
+        let count = if whole { WIDE * V::LANES } else { V::LANES.min(len - at) };
+        let mut column = 0;
+        while column < to.0.len() {
+            let columns = TOGETHER.min(to.0.len() - column);
+            // SAFETY: the caller's promise.
+            unsafe {
+                match (columns, whole) {
+                    (4, true) => some::<V, T, PARTS, 4, WIDE>((at, count), from, numbers, to, column),
+                    (3, true) => some::<V, T, PARTS, 3, WIDE>((at, count), from, numbers, to, column),
+                    (2, true) => some::<V, T, PARTS, 2, WIDE>((at, count), from, numbers, to, column),
+                    (_, true) => some::<V, T, PARTS, 1, WIDE>((at, count), from, numbers, to, column),
+                    (4, false) => some::<V, T, PARTS, 4, 1>((at, count), from, numbers, to, column),
+                    (3, false) => some::<V, T, PARTS, 3, 1>((at, count), from, numbers, to, column),
+                    (2, false) => some::<V, T, PARTS, 2, 1>((at, count), from, numbers, to, column),
+                    (_, false) => some::<V, T, PARTS, 1, 1>((at, count), from, numbers, to, column),
+                }
+            }
+            column += columns;
+        }
+        at += count;
+    }
+}
+
+/// Some vectors of some columns.
+#[inline(always)]
+unsafe fn some<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize, const VECTORS: usize>(
+    (at, count): (usize, usize),
+    from: Rows<'_, *const T>,
+    numbers: *const T,
+    to: Rows<'_, *mut T>,
+    column: usize,
+) {
+    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
+    unsafe {
+        let zero = V::splat(V::Real::ZERO);
+        // Of complex numbers: products with real parts of the numbers, and with imaginary ones.
+        let mut sums = [[[zero; PARTS]; VECTORS]; COLUMNS];
+        let part = VECTORS == 1 && count < V::LANES;
+        let mut number = numbers.add(column).cast::<V::Real>();
+        for &row in from.0 {
+            let row = from.1.offset(row).cast::<V::Real>().add(at);
+            let mut x = [zero; VECTORS];
+            for v in 0..VECTORS {
+                x[v] = if part { V::load_some(row, count) } else { V::load(row.add(v * V::LANES)) };
+            }
+            for n in 0..COLUMNS {
+                for p in 0..PARTS {
+                    let y = V::splat(number.add(n * PARTS + p).read());
+                    for v in 0..VECTORS {
+                        sums[n][v][p] = sums[n][v][p].add_product(x[v], y);
+                    }
+                }
+            }
+            number = number.add(to.0.len() * PARTS);
+        }
+        for n in 0..COLUMNS {
+            let row = to.1.offset(to.0[column + n]).cast::<V::Real>().add(at);
+            for v in 0..VECTORS {
+                let sum = if PARTS == 1 { sums[n][v][0] } else { sums[n][v][0].add_times_i(sums[n][v][PARTS - 1]) };
+                if part { sum.store_some(row, count) } else { sum.store(row.add(v * V::LANES)) }
+            }
+        }
+    }
+}

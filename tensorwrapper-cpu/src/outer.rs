@@ -1,0 +1,202 @@
+//! Outer products: the result is written once, in the order in which it lies in memory.
+//!
+//! The smaller factor is copied first, in the order of the result and with everything that numbers are multiplied by.
+
+use super::packed::Packed;
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::simd::Simd;
+#[cfg(target_arch = "aarch64")]
+use super::simd::neon;
+use super::simd::portable::Array;
+use super::simd::vector::Vector;
+#[cfg(target_arch = "x86_64")]
+use super::simd::x86;
+use super::sink::Sink;
+use super::tasks;
+use std::ops::Range;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::error::Error;
+
+/// An outer product, prepared.
+#[derive(Debug)]
+pub(super) struct OuterProduct<T> {
+    /// The loops around the two innermost ones, over the factors and the result.
+    loops: Vec<Triple>,
+    next: Triple,
+    run: Triple,
+    start: [isize; 3],
+    alpha: T,
+    conjugate: [bool; 2],
+    /// Copies of the factors: of the smaller one always.
+    packed: [Option<Packed>; 2],
+    kernel: Kernel<T>,
+}
+
+/// Computes some of the outer loops' points.
+type Kernel<T> = unsafe fn(&OuterProduct<T>, Range<usize>, [&[T]; 2], Sink<'_, T>);
+
+impl<T: Element> OuterProduct<T> {
+    /// Prepares a product without summed axes; nothing where neighbours in memory are none of the result's.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<OuterProduct<T>> {
+        let ClassifiedAxes { batch, rows, columns, inner, conjugate, mut start, alpha } = sorted.clone();
+        if rows.is_empty() || columns.is_empty() || !inner.is_empty() {
+            return None;
+        }
+        let mut axes = [batch, rows, columns].concat();
+        fuse::sort(&mut axes, &[OUT]);
+        let run = *axes.last()?;
+        if run.strides[OUT] != 1 {
+            return None;
+        }
+        let size = |side: usize| axes.iter().filter(|axis| axis.strides[side] != 0).map(|axis| axis.extent).product::<usize>();
+        let small = if size(LEFT) < size(RIGHT) { LEFT } else { RIGHT };
+        let mut packed = [None, None];
+        for side in [LEFT, RIGHT] {
+            if side == small || conjugate[side] || run.strides[side] & !1 != 0 {
+                packed[side] = Some(Packed::new::<T>(axes.iter_mut(), side, &mut start[side]));
+            }
+        }
+        fuse::fuse(&mut axes);
+        let run = axes.pop()?;
+        let next = axes.pop().unwrap_or(Axis { extent: 1, strides: [0; 3] });
+        Some(OuterProduct { loops: axes, next, run, start, alpha, conjugate, packed, kernel: kernel::<T>(simd) })
+    }
+
+    /// Elements of what it packs.
+    pub(super) fn work_space(&self) -> usize {
+        self.packed.iter().flatten().map(Packed::len).sum()
+    }
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// Memory for copies.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut alpha = Some(self.alpha).filter(|&alpha| alpha != T::ONE);
+        let mut copy = |side: usize| -> Result<Option<Vec<T>>, Error> {
+            let Some(packed) = &self.packed[side] else { return Ok(None) };
+            let mut copy = packed.make(threads, data[side])?;
+            let conjugate = self.conjugate[side];
+            if let Some(alpha) = alpha.take() {
+                copy.iter_mut().for_each(|x| *x = alpha * if conjugate { x.conj() } else { *x });
+            } else if conjugate {
+                copy.iter_mut().for_each(|x| *x = x.conj());
+            }
+            Ok(Some(copy))
+        };
+        let copies = [copy(LEFT)?, copy(RIGHT)?];
+        let from = [LEFT, RIGHT].map(|side| copies[side].as_deref().unwrap_or(data[side]));
+        let (items, each) = (points(&self.loops), self.next.extent * self.run.extent);
+        tasks::split(threads, items, items * each, &|range| {
+            // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
+            unsafe { (self.kernel)(self, range, from, out) }
+        });
+        Ok(())
+    }
+}
+
+/// The kernel for these instructions.
+fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
+    macro_rules! compiled {
+        ($Double:ty, $Single:ty $(, $features:literal)?) => {{
+            $(#[target_feature(enable = $features)])?
+            unsafe fn compiled<T: Element>(product: &OuterProduct<T>, range: Range<usize>, from: [&[T]; 2], out: Sink<'_, T>) {
+                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+                unsafe {
+                    match T::DTYPE.every() {
+                        EveryDtype::F64 => some::<$Double, T, 1>(product, range, from, out),
+                        EveryDtype::F32 => some::<$Single, T, 1>(product, range, from, out),
+                        EveryDtype::C64 => some::<$Double, T, 2>(product, range, from, out),
+                        EveryDtype::C32 => some::<$Single, T, 2>(product, range, from, out),
+                    }
+                }
+            }
+            compiled::<T> as Kernel<T>
+        }};
+    }
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, "avx512f,avx2,fma"),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, "avx2,fma"),
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, "neon"),
+        _ => compiled!(Array<f64>, Array<f32>),
+    }
+}
+
+/// # Safety
+/// As [`OuterProduct::run`], and the processor has the instructions.
+#[inline(always)]
+unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
+    product: &OuterProduct<T>,
+    range: Range<usize>,
+    from: [&[T]; 2],
+    out: Sink<'_, T>,
+) {
+    let OuterProduct { loops, next, run, start, .. } = product;
+    let mut walk = Odometer::new(loops, start, range.start);
+    let len = run.extent * PARTS;
+    for _ in range {
+        let at = walk.position;
+        walk.step();
+        for n in 0..next.extent as isize {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let [left, right] = [LEFT, RIGHT].map(|side| from[side].as_ptr().offset(at[side] + n * next.strides[side]).cast::<V::Real>());
+                let to = out.base().offset(at[OUT] + n * next.strides[OUT]).cast::<V::Real>();
+                match (run.strides[LEFT], run.strides[RIGHT]) {
+                    (_, 0) => scaled::<V, PARTS>(left, right, to, len),
+                    (0, _) => scaled::<V, PARTS>(right, left, to, len),
+                    _ => multiplied::<V, PARTS>(left, right, to, len),
+                }
+            }
+        }
+    }
+}
+
+/// A vector times a number.
+#[inline(always)]
+unsafe fn scaled<V: Vector, const PARTS: usize>(vector: *const V::Real, number: *const V::Real, to: *mut V::Real, len: usize) {
+    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
+    unsafe {
+        let re = V::splat(number.read());
+        let im = if PARTS == 2 { V::splat(number.add(1).read()) } else { re };
+        let mut at = 0;
+        while at + V::LANES <= len {
+            let x = V::load(vector.add(at));
+            let scaled = if PARTS == 1 { x.mul(re) } else { x.mul(re).add_times_i(x.mul(im)) };
+            scaled.store(to.add(at));
+            at += V::LANES;
+        }
+        if at < len {
+            let x = V::load_some(vector.add(at), len - at);
+            let scaled = if PARTS == 1 { x.mul(re) } else { x.mul(re).add_times_i(x.mul(im)) };
+            scaled.store_some(to.add(at), len - at);
+        }
+    }
+}
+
+/// The products of the elements of two vectors.
+#[inline(always)]
+unsafe fn multiplied<V: Vector, const PARTS: usize>(left: *const V::Real, right: *const V::Real, to: *mut V::Real, len: usize) {
+    let mut at = 0;
+    while at < len {
+        let count = V::LANES.min(len - at);
+        // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
+        unsafe {
+            let (x, y) = if count == V::LANES {
+                (V::load(left.add(at)), V::load(right.add(at)))
+            } else {
+                (V::load_some(left.add(at), count), V::load_some(right.add(at), count))
+            };
+            let product = if PARTS == 1 { x.mul(y) } else { x.real_parts().mul(y).add_times_i(x.imaginary_parts().mul(y)) };
+            if count == V::LANES { product.store(to.add(at)) } else { product.store_some(to.add(at), count) }
+        }
+        at += count;
+    }
+}
