@@ -4,14 +4,14 @@ use smallvec::SmallVec;
 
 use super::classify::{FactorSum, classify};
 use super::dot_axpy::DotAxpy;
-use super::gemv::Gemv;
 use super::engine::{Epilogue, GemmElement, PackedGemm};
+use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
 use super::map;
+use super::matrix::MatrixBatch;
 use super::narrow_gemm::NarrowGemm;
 use super::outer::OuterProduct;
-use super::matrix::MatrixBatch;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
 use super::simd::Simd;

@@ -322,7 +322,11 @@ unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: 
 }
 
 #[inline(always)]
-unsafe fn multiply_add<V: Vector, const PARTS: usize, const COLUMNS: usize>(sums: &mut [[V; PARTS]; COLUMNS], x: V, y: &[V; COLUMNS]) {
+unsafe fn multiply_add<V: Vector, const PARTS: usize, const COLUMNS: usize>(
+    sums: &mut [[V; PARTS]; COLUMNS],
+    x: V,
+    y: &[V; COLUMNS],
+) {
     for n in 0..COLUMNS {
         // SAFETY: the caller's promise.
         unsafe {

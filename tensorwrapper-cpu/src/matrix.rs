@@ -178,7 +178,8 @@ impl<T: GemmElement> Plan<T> {
         let first = staged.clone().max_by_key(|operand| (across(operand), self.elements(*operand))).unwrap_or(OUT);
         let each = staged.map(|operand| self.elements(operand)).sum::<usize>().max(1);
         let needed = across(&first);
-        let is_shared = |axis: &Triple| [LEFT, RIGHT].into_iter().any(|side| self.access[side].is_staged() && axis.strides[side] == 0);
+        let is_shared =
+            |axis: &Triple| [LEFT, RIGHT].into_iter().any(|side| self.access[side].is_staged() && axis.strides[side] == 0);
         let batch = &mut self.product.batch;
         // In that operand's own order, so that it is read or written from one end to the other.
         fuse::sort(batch, &[first, OUT]);
@@ -233,14 +234,17 @@ impl Stage {
         let [outside, inside] = if rows_inside { [axes[1], axes[0]] } else { axes };
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;
-        for axis in inside.iter().rev().chain(outside.iter().rev()).chain(group.iter().rev().filter(|axis| axis.strides[operand] != 0)) {
+        for axis in
+            inside.iter().rev().chain(outside.iter().rev()).chain(group.iter().rev().filter(|axis| axis.strides[operand] != 0))
+        {
             let strides = if operand == OUT { [stride, axis.strides[OUT]] } else { [axis.strides[operand], stride] };
             pairs.push(Axis { extent: axis.extent, strides });
             stride *= axis.extent as isize;
         }
         let own = usize::from(operand != OUT);
         let mut found = pairs.iter().rev().map(|axis| axis.strides[own]);
-        let strides = group.iter().map(|axis| if axis.strides[operand] != 0 { found.next().expect("each has its own") } else { 0 });
+        let strides =
+            group.iter().map(|axis| if axis.strides[operand] != 0 { found.next().expect("each has its own") } else { 0 });
         let strides = strides.collect();
         (Stage { permutation: Permutation::new(pairs, size_of::<T>()), last: None, len: stride as usize }, strides)
     }
@@ -414,7 +418,10 @@ impl<T: GemmElement> MatrixBatch<T> {
             match &self.stages[OUT] {
                 None => self.multiply(factors, start, last, out, epilogue)?,
                 Some(stage) => {
-                    debug_assert!(epilogue.is_none(), "only kernels in vectors that write matrices where they lie have epilogues");
+                    debug_assert!(
+                        epilogue.is_none(),
+                        "only kernels in vectors that write matrices where they lie have epilogues"
+                    );
                     let to = std::mem::replace(&mut start[OUT], 0);
                     self.multiply(factors, start, last, Sink::new(&mut apart), None)?;
                     let permutation = stage.last.as_ref().filter(|_| last.is_some()).unwrap_or(&stage.permutation);

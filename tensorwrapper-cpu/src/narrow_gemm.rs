@@ -91,7 +91,9 @@ impl<T: Element> NarrowGemm<T> {
         }
         let order = [large, LEFT + RIGHT - large, OUT];
         let [batch, mut rows, mut columns, mut inner] = [batch, rows, columns, inner].map(|axes| {
-            axes.into_iter().map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) }).collect::<Vec<Loop>>()
+            axes.into_iter()
+                .map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) })
+                .collect::<Vec<Loop>>()
         });
         let mut start = order.map(|operand| start[operand]);
         let own = batch.len();
@@ -214,11 +216,7 @@ impl Block {
             add(others, BLOCK_ROW as isize);
             Permutation::new(pairs, size_of::<T>())
         };
-        Block {
-            len: run.extent,
-            read: stage[0].then(|| copy(inner, LARGE)),
-            write: stage[1].then(|| copy(columns, OUT)),
-        }
+        Block { len: run.extent, read: stage[0].then(|| copy(inner, LARGE)), write: stage[1].then(|| copy(columns, OUT)) }
     }
 }
 

@@ -147,7 +147,8 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
         for n in 0..next.extent as isize {
             // SAFETY: the caller's promise.
             unsafe {
-                let [left, right] = [LEFT, RIGHT].map(|side| from[side].as_ptr().offset(at[side] + n * next.strides[side]).cast::<V::Real>());
+                let [left, right] =
+                    [LEFT, RIGHT].map(|side| from[side].as_ptr().offset(at[side] + n * next.strides[side]).cast::<V::Real>());
                 let to = out.base().offset(at[OUT] + n * next.strides[OUT]).cast::<V::Real>();
                 match (run.strides[LEFT], run.strides[RIGHT]) {
                     (_, 0) => scaled::<V, PARTS>(left, right, to, len),

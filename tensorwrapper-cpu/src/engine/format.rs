@@ -23,6 +23,8 @@ pub(super) trait Format {
 
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(address: *const Self::Element);
+    /// Writes so many neighbours, at most as many as a vector has lanes, or adds them to what is there.
+    unsafe fn put_some(from: *const Self::Element, to: *mut Self::Element, count: usize, add: bool);
     /// Writes the columns of a square of elements as they are, from rows that lie so much further.
     unsafe fn transpose_whole(from: *const Self::Element, rows: &[isize; MOST_SQUARE], to: &[*mut Self::Element; MOST_SQUARE]);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
@@ -47,6 +49,11 @@ impl<V: Vector> Format for Whole<V> {
     const SQUARE: usize = V::SQUARE;
     const WHOLE_SQUARE: usize = V::SQUARE;
 
+    #[inline(always)]
+    unsafe fn put_some(from: *const V::Real, to: *mut V::Real, count: usize, add: bool) {
+        // SAFETY: see `Format`.
+        unsafe { put_reals::<V>(from, to, count, add) }
+    }
     #[inline(always)]
     unsafe fn transpose_whole(from: *const V::Real, rows: &[isize; MOST_SQUARE], to: &[*mut V::Real; MOST_SQUARE]) {
         // SAFETY: see `Format`.
@@ -88,6 +95,11 @@ where
     const SQUARE: usize = PARTS_SQUARE;
     const WHOLE_SQUARE: usize = 0;
 
+    #[inline(always)]
+    unsafe fn put_some(from: *const Complex<V::Real>, to: *mut Complex<V::Real>, count: usize, add: bool) {
+        // SAFETY: see `Format`; a complex number is two neighbouring reals.
+        unsafe { put_reals::<V>(from.cast(), to.cast(), 2 * count, add) }
+    }
     #[inline(always)]
     unsafe fn transpose_whole(_: *const Complex<V::Real>, _: &[isize; MOST_SQUARE], _: &[*mut Complex<V::Real>; MOST_SQUARE]) {
         unreachable!("complex numbers are scattered one by one")
@@ -139,4 +151,24 @@ where
 #[inline(always)]
 fn sign<V: Vector>(conjugate: bool) -> V::Real {
     if conjugate { -V::Real::ONE } else { V::Real::ONE }
+}
+
+/// Writes so many real numbers, or adds them to what is there.
+#[inline(always)]
+unsafe fn put_reals<V: Vector>(from: *const V::Real, to: *mut V::Real, count: usize, add: bool) {
+    let mut at = 0;
+    while at < count {
+        let (from, to, some) = (from.wrapping_add(at), to.wrapping_add(at), V::LANES.min(count - at));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if some == V::LANES {
+                let x = V::load(from);
+                if add { V::load(to).add(x) } else { x }.store(to);
+            } else {
+                let x = V::load_some(from, some);
+                if add { V::load_some(to, some).add(x) } else { x }.store_some(to, some);
+            }
+        }
+        at += some;
+    }
 }

@@ -99,6 +99,11 @@ impl<T: Element> Kernel<T> {
         (self.parts() * self.parts()) as f64 / self.lanes as f64 / if bytes >= LINE { 1.0 } else { 2.0 }
     }
 
+    /// Whether a panel of columns of so many terms leaves room in the first cache where it is not packed.
+    pub(super) fn is_near(&self, terms: usize) -> bool {
+        terms * self.nr * size_of::<T>() <= Caches::here().first / 2
+    }
+
     /// Bytes of a block of packed rows: a good half of the second cache.
     pub(super) fn block(&self) -> usize {
         Caches::here().second / 16 * 9
@@ -117,9 +122,7 @@ pub(crate) trait GemmElement: Scalar {
 
 /// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns of panels of `NR`.
 #[inline(always)]
-unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const SPREAD: bool>(
-    tile: &Tile<V::Real>,
-) {
+unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const SPREAD: bool>(tile: &Tile<V::Real>) {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
@@ -176,29 +179,39 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let zero = V::splat(V::Real::ZERO);
-        debug_assert!(!SPREAD && tile.spread.is_none(), "columns of complex numbers are packed");
-        // Real parts of a panel's rows, then imaginary ones.
-        let apart = tile.step as usize / 2;
+        // Both factors lie in the operands, where real and imaginary parts are neighbours, or both are packed: real parts of a panel's
+        // rows, or columns, then imaginary ones.
+        let packed = [1, NR as isize];
+        let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed).map(|n| 2 * n) } else { [1, 2 * NR as isize] };
+        let to_imaginary = if SPREAD { 1 } else { NR };
+        let step = if SPREAD { 2 * tile.step } else { tile.step };
+        let to_rows = tile.step as usize / 2;
         let (mut re, mut im) = ([[zero; GROUPS]; COLUMNS], [[zero; GROUPS]; COLUMNS]);
         let (mut rows, mut columns) = (tile.rows, tile.columns);
         for k in 0..tile.terms {
             V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());
             let (mut a, mut b) = ([zero; GROUPS], [zero; GROUPS]);
             for n in 0..GROUPS {
-                a[n] = V::load(rows.add(n * V::LANES));
-                b[n] = V::load(rows.add(apart + n * V::LANES));
-                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(n * V::LANES));
-                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(apart + n * V::LANES));
+                if SPREAD {
+                    (a[n], b[n]) = V::load_parts(rows.cast::<Complex<V::Real>>().add(n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(2 * n * V::LANES));
+                } else {
+                    a[n] = V::load(rows.add(n * V::LANES));
+                    b[n] = V::load(rows.add(to_rows + n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(to_rows + n * V::LANES));
+                }
             }
             for n in 0..COLUMNS {
-                let (c, d) = (V::splat(*columns.add(n)), V::splat(*columns.add(NR + n)));
+                let at = columns.wrapping_offset(n as isize * apart);
+                let (c, d) = (V::splat(*at), V::splat(*at.wrapping_add(to_imaginary)));
                 for g in 0..GROUPS {
                     re[n][g] = re[n][g].add_product(a[g], c).sub_product(b[g], d);
                     im[n][g] = im[n][g].add_product(a[g], d).add_product(b[g], c);
                 }
             }
-            rows = rows.wrapping_offset(tile.step);
-            columns = columns.add(2 * NR);
+            rows = rows.wrapping_offset(step);
+            columns = columns.wrapping_offset(further);
         }
         let (c, d) = (V::splat(tile.alpha.re), V::splat(tile.alpha.im));
         for n in 0..COLUMNS {
@@ -223,9 +236,6 @@ macro_rules! by_columns {
             $($columns => $name::<$V, $groups, $columns, $nr, $spread>($tile),)*
             _ => $name::<$V, $groups, $nr, $nr, $spread>($tile),
         }
-    };
-    (complex, $V:ty, $groups:literal, $nr:tt, true, $tile:ident) => {
-        unreachable!("columns of complex numbers are packed")
     };
     ($name:ident, $V:ty, $groups:literal, 4, $spread:tt, $tile:ident) => {
         by_columns!(@ $name, $V, $groups, 4, $spread, $tile, 1 2 3)

@@ -285,7 +285,12 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
                 for &k in terms {
                     let (from, to) = (from.offset(packing.inner[k]), to.add(k * Panels::<F, WIDTH, PANEL>::TERM));
                     for lane in 0..len as usize {
-                        F::put(from.offset(lanes[lane]).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
+                        F::put(
+                            from.offset(lanes[lane]).read(),
+                            to.add(lane),
+                            Panels::<F, WIDTH, PANEL>::APART,
+                            packing.conjugate,
+                        );
                     }
                 }
             }

@@ -23,6 +23,8 @@ const FEW_COLUMNS: usize = 64;
 /// Bytes of columns that are not worth packing, and the panels of rows that read them.
 const IN_PLACE_BYTES: usize = 544 << 10;
 const IN_PLACE_PANELS: usize = 16;
+/// Cycles before and after the sums of a tile.
+const CALL: f64 = 60.0;
 /// How much longer it takes to store elements alone where the result is larger than the caches.
 const FAR: f64 = 4.0;
 /// Bytes between terms that are read where they are as well as if they were packed.
@@ -68,20 +70,24 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| axis.strides[side] == 1));
         let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
         // See `rows_in_place` and `columns_in_place`.
-        let is_one_axis = kernel.parts() == 1 && product.inner.len() <= 1;
-        let rows_in_place = is_one_axis && n <= IN_PLACE_COLUMNS / 2;
-        let columns_in_place = is_one_axis && along_columns && m <= kernel.mr();
-        let columns_cost = |space: &Space| match columns_in_place && space.is_along() {
+        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= IN_PLACE_COLUMNS / 2;
+        let columns_in_place = kernel.parts() == 1
+            && inner.step(1) == Some(1)
+            && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));
+        let columns_cost = |space: &Space| match columns_in_place && space.has_single_step() {
             true => 0.0,
             false => (n * k) as f64 * space.packing(along_columns, false),
         };
-        let columns = columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
+        let columns =
+            columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
         let unit = columns.is_unit_in_result();
         let far = if m.saturating_mul(n).saturating_mul(size_of::<T>()) > Caches::here().third / 2 { FAR } else { 1.0 };
         let rows_cost = |space: &Space| {
-            let stored = (m * n * inner.blocks()) as f64 * space.storing(unit) * if space.is_unit_in_result() { 1.0 } else { far };
+            let stored =
+                (m * n * inner.blocks()) as f64 * space.storing(unit) * if space.is_unit_in_result() { 1.0 } else { far };
             let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
-            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied
+            let tiles = space.groups().div_ceil(kernel.panel) * columns.groups() * inner.blocks();
+            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied + tiles as f64 * CALL
         };
         let rows = Space::candidates(axes(sides[0]), sides[0], kernel.lanes, role, n > k);
         let rows = rows.into_iter().min_by(|a, b| rows_cost(a).total_cmp(&rows_cost(b))).expect("there is one way at least");
@@ -199,6 +205,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                     }
                 }
                 let spread = self.columns_in_place(part, column_groups, block);
+                let (rows_lie, spread) = self.lying(self.rows_in_place(part, row_groups, block, start), spread, one_row_block, row_groups);
                 let pack_columns = Packing { skipped: spread.0, ..self.packing(1, start, column_groups, block, columns) };
                 // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
                 unsafe { (kernel.pack_columns)(&pack_columns) };
@@ -208,7 +215,11 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                     ahead.columns::<T>(column_groups, kernel.nr, block);
                 }
                 for first_row in part.rows.clone().step_by(height) {
-                    let in_place = self.rows_in_place(part, row_groups, block, start);
+                    let in_place = match (one_row_block, kernel.parts()) {
+                        (true, _) => rows_lie,
+                        (false, 1) => self.rows_in_place(part, row_groups, block, start),
+                        (false, _) => (0, 0),
+                    };
                     let pack_rows = Packing { skipped: in_place.0, ..self.packing(0, start, row_groups, block, rows) };
                     // SAFETY: as above.
                     unsafe { (kernel.pack_rows)(&pack_rows) };
@@ -252,7 +263,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
     fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block, start: [isize; 3]) -> (usize, isize) {
         let kernel = self.kernel;
-        let (1, Some(step)) = (kernel.parts(), block.single_step[0]) else { return (0, 0) };
+        let Some(step) = block.single_step[0] else { return (0, 0) };
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
         if part.columns.len() * kernel.nr > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
@@ -281,11 +292,30 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let lanes = groups.single_step(OWN, kernel.nr);
         let (Some(lane), Some(step)) = (lanes, block.single_step[1]) else { return (0, [0; 2]) };
         let once = part.rows.len() <= kernel.panel && step == 1;
-        let small = part.rows.len() <= IN_PLACE_PANELS * kernel.panel && bytes <= IN_PLACE_BYTES;
-        if kernel.parts() > 1 || !(once || small) {
+        // A panel of them stays in the first cache while all rows are multiplied by it.
+        let near = bytes <= IN_PLACE_BYTES || step == 1 && kernel.is_near(block.len());
+        if !(once || near && part.rows.len() <= IN_PLACE_PANELS * kernel.panel) {
             return (0, [0; 2]);
         }
         (groups.groups.len(), [lane, step])
+    }
+
+    /// What of rows and columns is read where it lies. Kernels of complex numbers read all of both so, or nothing.
+    fn lying(
+        &self,
+        rows: (usize, isize),
+        columns: (usize, [isize; 2]),
+        one_row_block: bool,
+        groups: &Groups,
+    ) -> ((usize, isize), (usize, [isize; 2])) {
+        if self.kernel.parts() == 1 {
+            return (rows, columns);
+        }
+        let is_conjugate = self.product.factors.iter().any(|factor| factor.conjugate);
+        if one_row_block && !is_conjugate && rows.0 == groups.groups.len() && columns.0 > 0 {
+            return (rows, columns);
+        }
+        ((0, 0), (0, [0; 2]))
     }
 
     /// Whether the result is written once, and larger than the caches.

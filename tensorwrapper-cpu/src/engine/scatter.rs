@@ -1,5 +1,7 @@
 //! Scattering: a group of rows of a tile that was computed apart goes where its elements belong.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 use super::format::Format;
 use super::kernel::MOST_COLUMNS;
 use super::space::MOST_LANES;
@@ -34,9 +36,19 @@ pub(super) struct Scatter<'a, T: Element> {
 pub(super) unsafe fn scatter<F: Format, const LANES: usize, const NR: usize>(group: &Scatter<'_, F::Element>) {
     // SAFETY: the caller's promise.
     unsafe {
+        if group.run >= group.len {
+            for column in 0..group.columns {
+                F::put_some(group.from.add(column * group.apart), group.to.offset(group.along[column]), group.len, group.add);
+            }
+            return;
+        }
         match (group.len == LANES, group.add) {
-            (true, false) if group.unit && group.run == 1 && group.columns == NR && NR == F::WHOLE_SQUARE => {
-                squares::<F, LANES, NR>(group);
+            (true, add) if group.unit && group.run == 1 && group.columns == NR && F::WHOLE_SQUARE > 0 => {
+                if add {
+                    squares::<F, LANES, NR, true>(group)
+                } else {
+                    squares::<F, LANES, NR, false>(group)
+                }
             }
             (true, false) if group.run >= 4 => runs::<F::Element, LANES, 4, false>(group, LANES),
             (true, true) if group.run >= 4 => runs::<F::Element, LANES, 4, true>(group, LANES),
@@ -71,13 +83,38 @@ unsafe fn runs<T: Element, const LANES: usize, const RUN: usize, const ADD: bool
 
 /// A whole tile of columns that are neighbours in the result, in squares.
 #[inline(always)]
-unsafe fn squares<F: Format, const LANES: usize, const NR: usize>(group: &Scatter<'_, F::Element>) {
-    let columns: [isize; MOST_SQUARE] = std::array::from_fn(|column| (column * group.apart) as isize);
-    for first in (0..LANES).step_by(NR) {
+unsafe fn squares<F: Format, const LANES: usize, const NR: usize, const ADD: bool>(group: &Scatter<'_, F::Element>) {
+    let edge = F::WHOLE_SQUARE;
+    debug_assert!(LANES.is_multiple_of(edge) && NR.is_multiple_of(edge));
+    let mut columns = [0; MOST_SQUARE];
+    for column in 0..edge {
+        columns[column] = (column * group.apart) as isize;
+    }
+    let mut square = [[F::Element::ZERO; MOST_SQUARE]; MOST_SQUARE];
+    for place in 0..LANES / edge * (NR / edge) {
+        let (row, column) = (place / (NR / edge) * edge, place % (NR / edge) * edge);
         // SAFETY: the caller's promise.
         unsafe {
-            let to = std::array::from_fn(|n| group.to.offset(group.along[0] + group.rows[(first + n) % LANES]));
-            F::transpose_whole(group.from.add(first), &columns, &to);
+            let from = group.from.add(column * group.apart + row);
+            let mut to = [group.to; MOST_SQUARE];
+            for n in 0..edge {
+                to[n] = group.to.offset(group.along[column] + group.rows[row + n]);
+            }
+            if !ADD {
+                F::transpose_whole(from, &columns, &to);
+                continue;
+            }
+            let mut rows = [square[0].as_mut_ptr(); MOST_SQUARE];
+            for n in 0..edge {
+                rows[n] = square[n].as_mut_ptr();
+            }
+            F::transpose_whole(from, &columns, &rows);
+            for n in 0..edge {
+                for along in 0..edge {
+                    let to = to[n].add(along);
+                    to.write(to.read() + square[n][along]);
+                }
+            }
         }
     }
 }

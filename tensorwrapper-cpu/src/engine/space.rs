@@ -19,6 +19,8 @@ pub(super) const RESULT: usize = 1;
 const TOGETHER: f64 = 0.25;
 const SQUARES: f64 = 0.75;
 const APART: f64 = 2.0;
+/// Cycles to store a part of a vector.
+const PART: f64 = 4.0;
 /// The widest group.
 pub(super) const MOST_LANES: usize = 16;
 
@@ -51,9 +53,13 @@ pub(super) struct Groups {
 impl Groups {
     /// The distance between an operand's lanes, where there is but one, in all groups.
     pub(super) fn single_step(&self, which: usize, width: usize) -> Option<isize> {
-        let [lanes] = &self.lanes[..] else { return None };
-        let at = &lanes.at[which][..width];
-        at.windows(2).all(|pair| pair[1] - pair[0] == at[1]).then_some(at[1])
+        let step = self.lanes.first()?.at[which][1];
+        let last = self.groups.len() - 1;
+        let is_even = |(n, lanes): (usize, &Lanes)| {
+            let len = if n == last { self.groups[n].len as usize } else { width };
+            lanes.at[which][..len].windows(2).all(|pair| pair[1] - pair[0] == step)
+        };
+        self.lanes.iter().enumerate().all(is_even).then_some(step)
     }
 
     #[inline(always)]
@@ -137,7 +143,7 @@ impl Space {
         Space { width, groups: points / axis.extent * chunks, axes, form: Form::Along { axis, across, bundle } }
     }
 
-    /// What part of the groups is whole and has its lanes side by side, in the operand or in the result.
+    /// What part of the elements is in whole groups whose lanes lie side by side, in the operand or in the result.
     fn unit_part(&self, which: usize) -> f64 {
         let (extent, is_apart) = match &self.form {
             Form::Along { axis, .. } if axis.strides[which] != 1 => return 0.0,
@@ -166,28 +172,37 @@ impl Space {
         matches!(&self.form, Form::Along { across, .. } if across.extent >= 4)
     }
 
-    /// Whether groups are of one axis alone.
-    pub(super) fn is_along(&self) -> bool {
-        matches!(self.form, Form::Along { .. })
+    /// Whether all lanes of the operand have one distance.
+    pub(super) fn has_single_step(&self) -> bool {
+        matches!(self.form, Form::Along { .. }) || fuse::single_stride(&self.axes, OWN).is_some()
     }
 
     /// Roughly how many cycles a core takes to pack an element; `has_runs`: terms are neighbours; `in_place`: groups whose lanes are need
     /// no packing.
     pub(super) fn packing(&self, has_runs: bool, in_place: bool) -> f64 {
         let unit = self.unit_part(OWN);
-        let apart = if self.has_squares() || has_runs && self.is_along() { SQUARES } else { APART };
+        let apart = if self.has_squares() || has_runs { SQUARES } else { APART };
         unit * if in_place { 0.0 } else { TOGETHER } + (1.0 - unit) * apart
     }
 
     /// Roughly how many cycles it takes to store an element of the result, where these are its rows.
     pub(super) fn storing(&self, columns_are_unit: bool) -> f64 {
         let unit = self.unit_part(RESULT);
-        unit * TOGETHER + (1.0 - unit) * if columns_are_unit { SQUARES } else { APART }
+        let apart = match &self.form {
+            // A part of a vector at a time.
+            Form::Along { axis, .. } if axis.strides[RESULT] == 1 => PART / (axis.extent % self.width).max(1) as f64,
+            _ if columns_are_unit => SQUARES + TOGETHER,
+            _ => APART,
+        };
+        unit * TOGETHER + (1.0 - unit) * apart.min(APART)
     }
 
     /// Whether lanes lie side by side in the result.
     pub(super) fn is_unit_in_result(&self) -> bool {
-        self.unit_part(RESULT) > 0.0
+        match &self.form {
+            Form::Along { axis, .. } => axis.strides[RESULT] == 1,
+            Form::Running { .. } => self.unit_part(RESULT) > 0.0,
+        }
     }
 
     /// Number of groups.
@@ -415,6 +430,14 @@ impl Inner {
     /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.blocks
+    }
+
+    /// The distance between consecutive terms in an operand, where there is but one.
+    pub(super) fn step(&self, side: usize) -> Option<isize> {
+        match &self.form {
+            Terms::Running { .. } => fuse::single_stride(&self.axes, side),
+            Terms::Tiled { .. } => None,
+        }
     }
 
     /// Terms of the longest block.

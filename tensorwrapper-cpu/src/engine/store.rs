@@ -90,13 +90,29 @@ impl<T: GemmElement> Store<'_, T> {
             None => (rows.cast(), NOWHERE[..terms].as_ptr()),
         };
         let Columns { start, spread, along, .. } = *columns;
-        let tile = Tile { terms, rows, step, columns: start, spread, groups, wanted: columns.len, alpha, add, stream: false, ahead, to, along };
+        let tile = Tile {
+            terms,
+            rows,
+            step,
+            columns: start,
+            spread,
+            groups,
+            wanted: columns.len,
+            alpha,
+            add,
+            stream: false,
+            ahead,
+            to,
+            along,
+        };
         // SAFETY: the caller's promise.
         unsafe {
             if whole {
                 self.check(first, groups, columns);
                 let size = self.kernel.lanes * size_of::<T>();
-                let places = to[..groups].iter().flat_map(|to| along[..columns.len].iter().map(|along| to.wrapping_offset(*along) as usize));
+                let places = to[..groups]
+                    .iter()
+                    .flat_map(|to| along[..columns.len].iter().map(|along| to.wrapping_offset(*along) as usize));
                 let stream = self.stream && places.fold(0, |all, place| all | place).is_multiple_of(size);
                 (self.kernel.tile)(&Tile { stream, ..tile });
             } else {

@@ -333,7 +333,11 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
                         let x = Self::conjugated(x, self.sign);
                         sum = sum.add_product(a.real_parts(), x).add_times_i(a.imaginary_parts().mul(x));
                     }
-                    if whole { sum.store(to.add(at)) } else { sum.store_some(to.add(at), count) }
+                    if whole {
+                        sum.store(to.add(at))
+                    } else {
+                        sum.store_some(to.add(at), count)
+                    }
                     at += count;
                 }
             }

@@ -171,7 +171,8 @@ impl<T: Element> Gemv<T> {
     /// Computes the results of these axes, block by block.
     fn run_part(&self, axes: &[Loop], start: [isize; 3], data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         let (hoisted, cut) = hoist(axes, most_sums::<T>());
-        let mut inside: Vec<Loop> = axes.iter().enumerate().filter(|(n, _)| !hoisted.contains(n)).map(|(_, axis)| *axis).collect();
+        let mut inside: Vec<Loop> =
+            axes.iter().enumerate().filter(|(n, _)| !hoisted.contains(n)).map(|(_, axis)| *axis).collect();
         let mut loops: Vec<Loop> = hoisted.iter().map(|&n| axes[n]).collect();
         let (mut rest, mut cut_at) = (0, None);
         if let Some((axis, size)) = cut {
