@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
+use super::axpy::Axpy;
 use super::classify::{FactorSum, classify};
-use super::dot_axpy::DotAxpy;
 use super::engine::{Epilogue, GemmElement, PackedGemm};
 use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
@@ -14,6 +14,7 @@ use super::narrow_gemm::NarrowGemm;
 use super::outer::OuterProduct;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
+use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::sink::Sink;
 use super::strategy::Route;
@@ -51,7 +52,7 @@ enum Strategy<T: GemmElement> {
     /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
     UnpackedGemm(UnpackedGemm<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
-    Product(Box<(ProductKernel<T>, [Option<FactorSum>; 2])>),
+    Product(Box<dyn ProductKernel<T>>, Box<[Option<FactorSum>; 2]>),
     /// The same, with an epilogue for each element as soon as it is stored.
     WithEpilogue(Box<(EpilogueKernel<T>, Epilogue<T>)>),
 }
@@ -61,21 +62,6 @@ enum Strategy<T: GemmElement> {
 enum EpilogueKernel<T: GemmElement> {
     PackedGemm(PackedGemm<T>),
     UnpackedGemm(Box<MatrixBatch<T>>),
-}
-
-/// What multiplies two factors.
-#[derive(Debug)]
-enum ProductKernel<T: GemmElement> {
-    DotAxpy(DotAxpy<T>),
-    OuterProduct(OuterProduct<T>),
-    InnerProducts(InnerProducts<T>),
-    NarrowGemm(NarrowGemm<T>),
-    /// A large factor times a vector.
-    Gemv(Gemv<T>),
-    InterleavedGemm(InterleavedGemm<T>),
-    MatrixBatch(Box<MatrixBatch<T>>),
-    /// Packed block by block.
-    PackedGemm(PackedGemm<T>),
 }
 
 /// See [`Device::prepare`](tensorwrapper_core::backend::Device::prepare).
@@ -111,56 +97,74 @@ pub(super) fn prepare<T: GemmElement>(
     let (sorted, sums) = classify::<T>(contraction)?;
     if !few && !summed {
         let outer = OuterProduct::new(&sorted, Simd::chosen()?);
-        let outer = outer.map(|outer| Strategy::Product(Box::new((ProductKernel::OuterProduct(outer), sums))));
+        let outer = outer.map(|outer| Strategy::Product(Box::new(outer), Box::new(sums)));
         return outer.map_or_else(element_wise, |outer| Ok(ready(outer)));
     }
-    let matrices = |sorted, small, pack| {
-        MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)))
+    let matrices = |sorted, most, stage| MatrixBatch::new(threads, sorted, most, stage);
+    let kernel: Box<dyn ProductKernel<T>> = match route {
+        Route::Chosen => match (chosen(threads, sorted)?, &sums) {
+            (Chosen::Small(small, start), [None, None]) => return Ok(ready(Strategy::UnpackedGemm(small, start))),
+            (Chosen::Small(small, start), _) => Box::new((small, start)),
+            (Chosen::Kernel(kernel), _) => kernel,
+        },
+        Route::Engine(simd) => Box::new(PackedGemm::new(sorted, simd)),
+        Route::Axpy => Box::new(Axpy::new(sorted, Simd::chosen()?)),
+        Route::Tiles => Box::new(matrices(sorted, [usize::MAX, 0], false)?),
+        Route::Staged => Box::new(matrices(sorted, [usize::MAX; 2], false)?),
+        Route::Blocked => Box::new(matrices(sorted, [0; 2], false)?),
+        Route::Packed => Box::new(matrices(sorted, [0; 2], true)?),
     };
-    let engine = match route {
-        Route::Chosen => chosen(threads, sorted)?,
-        Route::Engine(simd) => ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)),
-        Route::DotAxpy => ProductKernel::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)),
-        Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
-        Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
-        Route::Blocked => matrices(sorted, [0; 2], false)?,
-        Route::Packed => matrices(sorted, [0; 2], true)?,
-    };
-    let small = if let ProductKernel::MatrixBatch(matrices) = &engine { matrices.as_small() } else { None };
-    Ok(ready(match (small, &sums) {
-        (Some((small, start)), [None, None]) => Strategy::UnpackedGemm(small, start),
-        _ => Strategy::Product(Box::new((engine, sums))),
-    }))
+    Ok(ready(Strategy::Product(kernel, Box::new(sums))))
+}
+
+/// What was chosen for a product.
+enum Chosen<T: GemmElement> {
+    /// One product of small matrices where they lie, and where they start.
+    Small(UnpackedGemm<T>, [isize; 3]),
+    Kernel(Box<dyn ProductKernel<T>>),
+}
+
+impl<T: GemmElement> Chosen<T> {
+    fn kernel(kernel: impl ProductKernel<T> + 'static) -> Chosen<T> {
+        Chosen::Kernel(Box::new(kernel))
+    }
+
+    fn matrices(matrices: MatrixBatch<T>) -> Chosen<T> {
+        match matrices.as_small() {
+            Some((small, start)) => Chosen::Small(small, start),
+            None => Chosen::kernel(matrices),
+        }
+    }
 }
 
 /// What multiplies two factors fastest.
-fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<ProductKernel<T>, Error> {
+fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
     let simd = Simd::chosen()?;
     if sorted.has_vector() {
-        return Ok(ProductKernel::Gemv(Gemv::new(sorted, simd)));
+        return Ok(Chosen::kernel(Gemv::new(sorted, simd)));
     }
     if let Some(beside) = InterleavedGemm::new(&sorted, simd) {
-        return Ok(ProductKernel::InterleavedGemm(beside));
+        return Ok(Chosen::kernel(beside));
     }
     if let Some(products) = InnerProducts::new(&sorted, simd) {
-        return Ok(ProductKernel::InnerProducts(products));
+        return Ok(Chosen::kernel(products));
     }
     if let Some(narrow) = NarrowGemm::new(&sorted, simd) {
-        return Ok(ProductKernel::NarrowGemm(narrow));
+        return Ok(Chosen::kernel(narrow));
     }
-    if sorted.suits_dot_axpy() {
-        return Ok(ProductKernel::DotAxpy(DotAxpy::new(sorted, simd)));
+    if sorted.suits_axpy() {
+        return Ok(Chosen::kernel(Axpy::new(sorted, simd)));
     }
     if sorted.multiplications() <= IN_VECTORS {
         let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
         if sorted.multiplications() <= SMALL || matrices.is_in_vectors()? {
-            return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
+            return Ok(Chosen::matrices(matrices));
         }
     }
     if sorted.suits_engine() {
-        return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)));
+        return Ok(Chosen::kernel(PackedGemm::new(sorted, simd)));
     }
-    Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, [SMALL, IN_VECTORS], false)?)))
+    Ok(Chosen::matrices(MatrixBatch::new(threads, sorted, [SMALL, IN_VECTORS], false)?))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -179,13 +183,13 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
     let blocks = |sorted, simd| EpilogueKernel::PackedGemm(PackedGemm::new(sorted, simd));
     let kernel = match route {
         Route::Engine(simd) => blocks(sorted, simd),
-        Route::Chosen if sorted.suits_dot_axpy() => return Ok(None),
+        Route::Chosen if sorted.has_vector() || sorted.inner.is_empty() || sorted.suits_axpy() => return Ok(None),
         Route::Chosen => match in_vectors(threads, &sorted)? {
             Some(matrices) => EpilogueKernel::UnpackedGemm(Box::new(matrices)),
             None if sorted.suits_engine() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
-        Route::DotAxpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
+        Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }
@@ -203,19 +207,8 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
     fn work_space(&self) -> usize {
         let elements = match &self.strategy {
             Strategy::Nothing | Strategy::ElementWise(_) | Strategy::UnpackedGemm(..) | Strategy::WithEpilogue(_) => 0,
-            Strategy::Product(product) => {
-                let (engine, sums) = &**product;
-                let packed = match engine {
-                    ProductKernel::DotAxpy(direct) => direct.work_space(self.threads),
-                    ProductKernel::Gemv(gemv) => gemv.work_space(self.threads),
-                    ProductKernel::OuterProduct(outer) => outer.work_space(),
-                    ProductKernel::InnerProducts(products) => products.work_space(self.threads),
-                    ProductKernel::NarrowGemm(narrow) => narrow.work_space(self.threads),
-                    ProductKernel::MatrixBatch(matrices) => matrices.work_space(),
-                    // They pack into what threads keep.
-                    ProductKernel::InterleavedGemm(_) | ProductKernel::PackedGemm(_) => 0,
-                };
-                sums.iter().flatten().map(FactorSum::len).fold(packed, usize::saturating_add)
+            Strategy::Product(kernel, sums) => {
+                sums.iter().flatten().map(FactorSum::len).fold(kernel.work_space(self.threads), usize::saturating_add)
             }
         };
         elements.saturating_mul(size_of::<T>())
@@ -232,21 +225,12 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
                 EpilogueKernel::PackedGemm(_) => IN_BLOCKS,
                 EpilogueKernel::UnpackedGemm(_) => SMALL_MATRICES,
             },
-            Strategy::Product(product) => match &product.0 {
-                ProductKernel::DotAxpy(_) => "sums of long vectors",
-                ProductKernel::Gemv(_) => "matrix times vector",
-                ProductKernel::OuterProduct(_) => "outer product",
-                ProductKernel::InnerProducts(_) => "inner products",
-                ProductKernel::NarrowGemm(_) => "narrow matrix",
-                ProductKernel::InterleavedGemm(_) => "small matrices side by side",
-                ProductKernel::MatrixBatch(matrices) => matrices.method(),
-                ProductKernel::PackedGemm(_) => IN_BLOCKS,
-            },
+            Strategy::Product(kernel, _) => kernel.method(),
         })
     }
 
     unsafe fn run(&self, _: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        let (engine, sums) = match &self.strategy {
+        let (kernel, sums) = match &self.strategy {
             Strategy::UnpackedGemm(small, start) => {
                 let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());
                 let out = T::typed_mut(output).expect(TYPED).as_mut_ptr();
@@ -259,7 +243,7 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
             }
             Strategy::Nothing => return Ok(()),
             Strategy::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
-            Strategy::Product(product) => &**product,
+            Strategy::Product(kernel, sums) => (kernel, sums),
             Strategy::WithEpilogue(fused) => {
                 let (kernel, epilogue) = &**fused;
                 let data: SmallVec<[&[T]; 4]> = factors.iter().map(|&data| T::typed(data).expect(TYPED)).collect();
@@ -267,9 +251,11 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
                 let bound = epilogue.on(&data[2..]);
                 let factors = [data[LEFT], data[RIGHT]];
                 return match kernel {
-                    EpilogueKernel::PackedGemm(blocks) => blocks.run(self.threads, factors, out, Some(&bound)),
+                    EpilogueKernel::PackedGemm(blocks) => blocks.run_with_epilogue(self.threads, factors, out, Some(&bound)),
                     // SAFETY: the caller keeps all positions inside.
-                    EpilogueKernel::UnpackedGemm(matrices) => unsafe { matrices.run(self.threads, factors, out, Some(&bound)) },
+                    EpilogueKernel::UnpackedGemm(matrices) => unsafe {
+                        matrices.run_with_epilogue(self.threads, factors, out, Some(&bound))
+                    },
                 };
             }
         };
@@ -279,18 +265,7 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
         let summed = [sum(LEFT)?, sum(RIGHT)?];
         let data = [LEFT, RIGHT].map(|side| summed[side].as_deref().unwrap_or(data[side]));
         // SAFETY: the caller keeps all positions inside; summed factors have exactly those that their axes lead to.
-        unsafe {
-            match engine {
-                ProductKernel::DotAxpy(direct) => direct.run(self.threads, data, out),
-                ProductKernel::Gemv(gemv) => gemv.run(self.threads, data, out),
-                ProductKernel::OuterProduct(outer) => outer.run(self.threads, data, out),
-                ProductKernel::InnerProducts(products) => products.run(self.threads, data, out),
-                ProductKernel::NarrowGemm(narrow) => narrow.run(self.threads, data, out),
-                ProductKernel::InterleavedGemm(beside) => beside.run(self.threads, data, out),
-                ProductKernel::MatrixBatch(matrices) => matrices.run(self.threads, data, out, None),
-                ProductKernel::PackedGemm(blocks) => blocks.run(self.threads, data, out, None),
-            }
-        }
+        unsafe { kernel.run(self.threads, data, out) }
     }
 }
 

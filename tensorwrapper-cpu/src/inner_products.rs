@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product_kernel::ProductKernel;
 #[cfg(target_arch = "aarch64")]
 use super::simd::neon;
 use super::simd::portable::Array;
@@ -89,65 +90,6 @@ impl<T: Element> InnerProducts<T> {
         points(&self.outer) * self.run
     }
 
-    /// Elements of the sums that it makes.
-    pub(super) fn work_space(&self, threads: usize) -> usize {
-        self.results() * (threads + 4 * MOST_LANES)
-    }
-
-    /// Computes it.
-    ///
-    /// # Errors
-    /// Memory for sums.
-    ///
-    /// # Safety
-    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let items = points(&self.batch);
-        let operations = self.results() * self.terms();
-        let put = |at: isize, sums: &[T]| {
-            let products = self.vectors[LEFT].iter().flat_map(|row| self.vectors[RIGHT].iter().map(|column| row[1] + column[1]));
-            for (further, &sum) in products.zip(sums) {
-                // SAFETY: the caller's promise: these are elements of the result.
-                unsafe { out.write(at + further, self.alpha * sum) };
-            }
-        };
-        if items >= 2 * threads {
-            return tasks::failing(|failed| {
-                tasks::split(threads, items, items * operations, &|range| {
-                    let mut walk = Odometer::new(&self.batch, &self.start, range.start);
-                    for _ in range {
-                        failed(self.sums(0..self.terms(), walk.position, data).map(|sums| put(walk.position[OUT], &sums)));
-                        walk.step();
-                    }
-                });
-            });
-        }
-        // Threads share the terms; what they sum is added in order.
-        let parts = tasks::worth(threads, operations);
-        let mut walk = Odometer::new(&self.batch, &self.start, 0);
-        for _ in 0..items {
-            let at = walk.position;
-            walk.step();
-            let len = self.results();
-            let mut apart = zeros::<T>(len * parts)?;
-            let sink = Sink::new(&mut apart);
-            let bound = |n: usize| (self.terms() as u128 * n as u128 / parts as u128) as usize;
-            tasks::failing(|failed| {
-                thread_pool::each(parts, &|n| {
-                    // SAFETY: every part has memory of its own.
-                    let own = unsafe { sink.slice((n * len) as isize, len) };
-                    failed(self.sums(bound(n)..bound(n + 1), at, data).map(|sums| own.copy_from_slice(&sums)));
-                });
-            })?;
-            let (total, others) = apart.split_at_mut(len);
-            for other in others.chunks(len) {
-                total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
-            }
-            put(at[OUT], total);
-        }
-        Ok(())
-    }
-
     /// The sums of these terms.
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let (len, each) = (self.results(), 2 * MOST_LANES);
@@ -192,6 +134,63 @@ impl<T: Element> InnerProducts<T> {
             [false, true] => (re - i * im).conj(),
             [true, true] => (re + i * im).conj(),
         }
+    }
+}
+
+impl<T: Element> ProductKernel<T> for InnerProducts<T> {
+    fn method(&self) -> &'static str {
+        "inner products"
+    }
+
+    fn work_space(&self, threads: usize) -> usize {
+        self.results() * (threads + 4 * MOST_LANES)
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let items = points(&self.batch);
+        let operations = self.results() * self.terms();
+        let put = |at: isize, sums: &[T]| {
+            let products = self.vectors[LEFT].iter().flat_map(|row| self.vectors[RIGHT].iter().map(|column| row[1] + column[1]));
+            for (further, &sum) in products.zip(sums) {
+                // SAFETY: the caller's promise: these are elements of the result.
+                unsafe { out.write(at + further, self.alpha * sum) };
+            }
+        };
+        if items >= 2 * threads {
+            return tasks::failing(|failed| {
+                tasks::split(threads, items, items * operations, &|range| {
+                    let mut walk = Odometer::new(&self.batch, &self.start, range.start);
+                    for _ in range {
+                        failed(self.sums(0..self.terms(), walk.position, data).map(|sums| put(walk.position[OUT], &sums)));
+                        walk.step();
+                    }
+                });
+            });
+        }
+        // Threads share the terms; what they sum is added in order.
+        let parts = tasks::worth(threads, operations);
+        let mut walk = Odometer::new(&self.batch, &self.start, 0);
+        for _ in 0..items {
+            let at = walk.position;
+            walk.step();
+            let len = self.results();
+            let mut apart = zeros::<T>(len * parts)?;
+            let sink = Sink::new(&mut apart);
+            let bound = |n: usize| (self.terms() as u128 * n as u128 / parts as u128) as usize;
+            tasks::failing(|failed| {
+                thread_pool::each(parts, &|n| {
+                    // SAFETY: every part has memory of its own.
+                    let own = unsafe { sink.slice((n * len) as isize, len) };
+                    failed(self.sums(bound(n)..bound(n + 1), at, data).map(|sums| own.copy_from_slice(&sums)));
+                });
+            })?;
+            let (total, others) = apart.split_at_mut(len);
+            for other in others.chunks(len) {
+                total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+            }
+            put(at[OUT], total);
+        }
+        Ok(())
     }
 }
 

@@ -55,12 +55,12 @@
 //! `avx2`, `neon` or `portable`. A name that is none of these, or that the processor lacks, is an error of every operation.
 
 mod access;
+mod axpy;
 mod block_schedule;
 mod classify;
 mod contract;
 mod copy;
 mod device;
-mod dot_axpy;
 mod engine;
 mod evaluate;
 pub mod factorise;
@@ -86,11 +86,13 @@ mod passes;
 mod permute;
 mod plain;
 mod product;
+mod product_kernel;
 #[cfg(test)]
 mod refusal_tests;
 mod simd;
 mod sink;
 mod split;
+mod staging;
 mod strategy;
 mod stream;
 mod tasks;

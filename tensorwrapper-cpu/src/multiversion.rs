@@ -2,7 +2,7 @@
 //!
 //! Results are the same in every form: loops say themselves in which order they add, and products are rounded before that.
 
-use crate::simd::Simd;
+use crate::simd::{Caches, Simd};
 pub(super) use tensorwrapper_core::storage::LINE;
 
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
@@ -87,4 +87,19 @@ pub(super) fn prefetch_line<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Bytes of a result from which on it is written past the caches, if it is written once: what is larger would not stay there, and lines
+/// that are written whole need not be read before.
+pub(super) fn streamed() -> usize {
+    Caches::here().third / 2
+}
+
+/// Waits until everything that was written past the caches is visible to all threads.
+pub(super) fn finish_streams() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of this architecture has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence()
+    };
 }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 #[cfg(target_arch = "aarch64")]
 use super::simd::neon;
@@ -126,30 +127,6 @@ impl<T: Element> NarrowGemm<T> {
         Some(NarrowGemm { large, loops, block, last, terms, columns, start, alpha, conjugate, packed, kernel })
     }
 
-    /// Elements of what it packs and stages.
-    pub(super) fn work_space(&self, threads: usize) -> usize {
-        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * BLOCK_ROW
-    }
-
-    /// Computes it.
-    ///
-    /// # Errors
-    /// Memory for copies.
-    ///
-    /// # Safety
-    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let mut numbers = self.packed.make(threads, data[1 - self.large])?;
-        for x in &mut numbers {
-            *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
-        }
-        let each = self.block.len * self.terms.len() * self.columns.len();
-        let items = points(&self.loops);
-        tasks::failing(|failed| {
-            tasks::split(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
-        })
-    }
-
     /// Computes the blocks of these numbers.
     fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T], out: Sink<'_, T>) -> Result<(), Error> {
         let room = |rows: usize, staged: bool| zeros::<T>(if staged { rows * BLOCK_ROW } else { 0 });
@@ -180,6 +157,28 @@ impl<T: Element> NarrowGemm<T> {
             }
         }
         Ok(())
+    }
+}
+
+impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
+    fn method(&self) -> &'static str {
+        "narrow matrix"
+    }
+
+    fn work_space(&self, threads: usize) -> usize {
+        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * BLOCK_ROW
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut numbers = self.packed.make(threads, data[1 - self.large])?;
+        for x in &mut numbers {
+            *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
+        }
+        let each = self.block.len * self.terms.len() * self.columns.len();
+        let items = points(&self.loops);
+        tasks::failing(|failed| {
+            tasks::split(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
+        })
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! The smaller factor is copied first, in the order of the result and with everything that numbers are multiplied by.
 
+use super::multiversion::{finish_streams, streamed};
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 #[cfg(target_arch = "aarch64")]
 use super::simd::neon;
@@ -18,6 +20,9 @@ use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::{Element, EveryDtype};
 use tensorwrapper_core::error::Error;
 
+/// Bytes of neighbours in the result, at least, that are written past the caches: those of a part of a line are not.
+const LONG: usize = 512;
+
 /// An outer product, prepared.
 #[derive(Debug)]
 pub(super) struct OuterProduct<T> {
@@ -28,6 +33,8 @@ pub(super) struct OuterProduct<T> {
     start: [isize; 3],
     alpha: T,
     conjugate: [bool; 2],
+    /// Whether the result is so large that it is written past the caches.
+    stream: bool,
     /// Copies of the factors: of the smaller one always.
     packed: [Option<Packed>; 2],
     kernel: Kernel<T>,
@@ -59,23 +66,23 @@ impl<T: Element> OuterProduct<T> {
         }
         fuse::fuse(&mut axes);
         let run = axes.pop()?;
+        let results = points(&axes).saturating_mul(run.extent).saturating_mul(size_of::<T>());
+        let stream = results > streamed() && run.extent * size_of::<T>() >= LONG;
         let next = axes.pop().unwrap_or(Axis { extent: 1, strides: [0; 3] });
-        Some(OuterProduct { loops: axes, next, run, start, alpha, conjugate, packed, kernel: kernel::<T>(simd) })
+        Some(OuterProduct { loops: axes, next, run, start, alpha, stream, conjugate, packed, kernel: kernel::<T>(simd) })
+    }
+}
+
+impl<T: Element> ProductKernel<T> for OuterProduct<T> {
+    fn method(&self) -> &'static str {
+        "outer product"
     }
 
-    /// Elements of what it packs.
-    pub(super) fn work_space(&self) -> usize {
+    fn work_space(&self, _: usize) -> usize {
         self.packed.iter().flatten().map(Packed::len).sum()
     }
 
-    /// Computes it.
-    ///
-    /// # Errors
-    /// Memory for copies.
-    ///
-    /// # Safety
-    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         let mut alpha = Some(self.alpha).filter(|&alpha| alpha != T::ONE);
         let mut copy = |side: usize| -> Result<Option<Vec<T>>, Error> {
             let Some(packed) = &self.packed[side] else { return Ok(None) };
@@ -93,7 +100,10 @@ impl<T: Element> OuterProduct<T> {
         let (items, each) = (points(&self.loops), self.next.extent * self.run.extent);
         tasks::split(threads, items, items * each, &|range| {
             // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
-            unsafe { (self.kernel)(self, range, from, out) }
+            unsafe { (self.kernel)(self, range, from, out) };
+            if self.stream {
+                finish_streams();
+            }
         });
         Ok(())
     }
@@ -151,8 +161,8 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
                     [LEFT, RIGHT].map(|side| from[side].as_ptr().offset(at[side] + n * next.strides[side]).cast::<V::Real>());
                 let to = out.base().offset(at[OUT] + n * next.strides[OUT]).cast::<V::Real>();
                 match (run.strides[LEFT], run.strides[RIGHT]) {
-                    (_, 0) => scaled::<V, PARTS>(left, right, to, len),
-                    (0, _) => scaled::<V, PARTS>(right, left, to, len),
+                    (_, 0) => scaled::<V, PARTS>(left, right, to, len, product.stream),
+                    (0, _) => scaled::<V, PARTS>(right, left, to, len, product.stream),
                     _ => multiplied::<V, PARTS>(left, right, to, len),
                 }
             }
@@ -160,26 +170,48 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
     }
 }
 
-/// A vector times a number.
+/// A vector times a number; whole lines of it past the caches, where told to.
 #[inline(always)]
-unsafe fn scaled<V: Vector, const PARTS: usize>(vector: *const V::Real, number: *const V::Real, to: *mut V::Real, len: usize) {
-    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
+unsafe fn scaled<V: Vector, const PARTS: usize>(
+    vector: *const V::Real,
+    number: *const V::Real,
+    to: *mut V::Real,
+    len: usize,
+    stream: bool,
+) {
+    // SAFETY: the caller's promise; the rest of a vector is neither read nor written, and streams begin at multiples of its size.
     unsafe {
-        let re = V::splat(number.read());
-        let im = if PARTS == 2 { V::splat(number.add(1).read()) } else { re };
+        let numbers = [V::splat(number.read()), V::splat(number.add(PARTS - 1).read())];
         let mut at = 0;
+        let apart = to.cast::<u8>().align_offset(V::LANES * size_of::<V::Real>()) / size_of::<V::Real>();
+        // No complex number is cut.
+        let stream = stream && apart.is_multiple_of(PARTS);
+        if stream {
+            at = apart.min(len);
+            if at > 0 {
+                times::<V, PARTS>(V::load_some(vector, at), numbers).store_some(to, at);
+            }
+        }
         while at + V::LANES <= len {
-            let x = V::load(vector.add(at));
-            let scaled = if PARTS == 1 { x.mul(re) } else { x.mul(re).add_times_i(x.mul(im)) };
-            scaled.store(to.add(at));
+            let scaled = times::<V, PARTS>(V::load(vector.add(at)), numbers);
+            if stream {
+                scaled.stream(to.add(at))
+            } else {
+                scaled.store(to.add(at))
+            }
             at += V::LANES;
         }
         if at < len {
-            let x = V::load_some(vector.add(at), len - at);
-            let scaled = if PARTS == 1 { x.mul(re) } else { x.mul(re).add_times_i(x.mul(im)) };
-            scaled.store_some(to.add(at), len - at);
+            times::<V, PARTS>(V::load_some(vector.add(at), len - at), numbers).store_some(to.add(at), len - at);
         }
     }
+}
+
+/// A vector times a number, of which there are the real and the imaginary part.
+#[inline(always)]
+unsafe fn times<V: Vector, const PARTS: usize>(x: V, [re, im]: [V; 2]) -> V {
+    // SAFETY: the caller's promise.
+    unsafe { if PARTS == 1 { x.mul(re) } else { x.mul(re).add_times_i(x.mul(im)) } }
 }
 
 /// The products of the elements of two vectors.

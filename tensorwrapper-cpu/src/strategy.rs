@@ -15,9 +15,9 @@ pub(crate) enum Route {
     /// By size and strides.
     #[default]
     Chosen,
-    /// Dot products and scaled additions.
+    /// Sums of long vectors.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
-    DotAxpy,
+    Axpy,
     /// Matrix products by small tiles.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Tiles,
@@ -64,13 +64,8 @@ impl<T: Element> ClassifiedAxes<T> {
         points(&self.rows) == 1 || points(&self.columns) == 1
     }
 
-    /// Whether there is no matrix product in it worth the name: too little is read twice.
-    pub(super) fn suits_dot_axpy(&self) -> bool {
-        let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));
-        if rows == 1 || columns == 1 || inner == 1 {
-            return true;
-        }
-        // Many small products side by side that `interleaved_gemm` does not take: memory limits them, or their axes do not fuse.
+    /// Whether many small products lie side by side that `interleaved_gemm` does not take: memory limits them, or their axes do not fuse.
+    pub(super) fn suits_axpy(&self) -> bool {
         let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
         self.batch.iter().any(unit) && self.multiplications() <= 8 * SMALL
     }

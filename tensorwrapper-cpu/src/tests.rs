@@ -28,7 +28,7 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 /// All ways of products, the engine's in every form that this machine has.
 fn routes() -> Vec<Route> {
     let forms = Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(Route::Engine);
-    [Route::Chosen, Route::DotAxpy, Route::Tiles, Route::Staged, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
+    [Route::Chosen, Route::Axpy, Route::Tiles, Route::Staged, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 
 /// Contracts on both devices and compares the whole memory of the output.

@@ -7,7 +7,9 @@
 
 use super::fixed::kernel::{self as vectors, Size};
 use super::fixed::{self, MOST_TRANSPOSED};
-use super::product::{Place, Sizes};
+use super::product::{LEFT, OUT, Place, RIGHT, Sizes};
+use super::product_kernel::ProductKernel;
+use super::sink::Sink;
 use crate::simd::Simd;
 use crate::simd::vector::Vector;
 use tensorwrapper_core::element::Element;
@@ -85,6 +87,23 @@ impl<T: Element> UnpackedGemm<T> {
         let factors = if self.task.transposed { [right, left] } else { [left, right] };
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
         unsafe { (self.kernel)(&self.task, products, factors, out) }
+    }
+}
+
+/// One product of matrices that start there.
+impl<T: Element> ProductKernel<T> for (UnpackedGemm<T>, [isize; 3]) {
+    fn method(&self) -> &'static str {
+        "small matrices"
+    }
+
+    unsafe fn run(&self, _: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let (small, start) = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(start[side]));
+            small.run(1, from, out.address(start[OUT]));
+        }
+        Ok(())
     }
 }
 

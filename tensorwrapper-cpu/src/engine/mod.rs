@@ -13,6 +13,7 @@
 mod epilogue;
 mod format;
 mod kernel;
+mod model;
 mod pack;
 mod prefetch;
 mod problem;
@@ -20,6 +21,7 @@ mod product;
 mod scatter;
 mod space;
 mod store;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod workspace;
@@ -32,6 +34,7 @@ use self::kernel::Kernel;
 use self::problem::{Problem, WorkShare};
 use self::product::{Product, on};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product_kernel::ProductKernel;
 use super::sink::Sink;
 use super::{permute, tasks};
 use crate::simd::Simd;
@@ -56,7 +59,7 @@ impl<T: GemmElement> PackedGemm<T> {
     }
 
     /// Computes it, and what is to be done with each element then.
-    pub(super) fn run(
+    pub(super) fn run_with_epilogue(
         &self,
         threads: usize,
         data: [&[T]; 2],
@@ -64,6 +67,16 @@ impl<T: GemmElement> PackedGemm<T> {
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, self.kernel)
+    }
+}
+
+impl<T: GemmElement> ProductKernel<T> for PackedGemm<T> {
+    fn method(&self) -> &'static str {
+        "packed in blocks"
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        self.run_with_epilogue(threads, data, out, None)
     }
 }
 

@@ -284,13 +284,8 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
             (Some(terms), ..) => {
                 for &k in terms {
                     let (from, to) = (from.offset(packing.inner[k]), to.add(k * Panels::<F, WIDTH, PANEL>::TERM));
-                    for lane in 0..len as usize {
-                        F::put(
-                            from.offset(lanes[lane]).read(),
-                            to.add(lane),
-                            Panels::<F, WIDTH, PANEL>::APART,
-                            packing.conjugate,
-                        );
+                    for (lane, &offset) in lanes.iter().enumerate().take(len as usize) {
+                        F::put(from.offset(offset).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
                     }
                 }
             }

@@ -5,7 +5,8 @@
 //! as it computes. A line too many or too few changes no result.
 
 use super::kernel::Kernel;
-use super::space::{Block, Groups, OWN};
+use super::space::{Groups, OWN};
+use super::terms::Block;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::LINE;
 
@@ -86,5 +87,34 @@ impl Ahead {
     /// Where the tile of that number begins, and how it goes on.
     pub(super) fn tile(&self, number: usize) -> Option<(isize, &[isize])> {
         self.first.get(number).map(|&first| (first, &self.terms[..]))
+    }
+}
+
+/// Lines of an operand at most that are asked for before an item is computed: more are many pages, which processors foresee.
+const MOST_LINES: usize = 4096;
+
+/// The first elements of the lines that groups read for these terms; nothing where there are many.
+pub(super) fn lines<T: Element>(groups: &Groups, terms: &[isize], to: &mut Vec<isize>) {
+    let line = (LINE / size_of::<T>()) as isize;
+    let mut last = isize::MIN;
+    let mut put = |at: isize| {
+        if at.div_euclid(line) != last {
+            last = at.div_euclid(line);
+            to.push(at);
+        }
+    };
+    let is_unit = (0..groups.groups.len()).all(|n| groups.lanes(n).are_unit(OWN));
+    let lanes: usize = groups.groups.iter().map(|group| if is_unit { 1 } else { group.len as usize }).sum();
+    if lanes.saturating_mul(terms.len()) > MOST_LINES * if is_unit { 1 } else { line as usize } {
+        return;
+    }
+    if is_unit {
+        terms.iter().for_each(|term| groups.groups.iter().for_each(|group| put(group.at[OWN] + term)));
+        return;
+    }
+    for (n, group) in groups.groups.iter().enumerate() {
+        for lane in &groups.lanes(n).at[OWN][..group.len as usize] {
+            terms.iter().for_each(|term| put(group.at[OWN] + lane + term));
+        }
     }
 }

@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel};
 use super::pack::Packing;
+use super::prefetch;
 use super::product::Product;
-use super::space::{Block, Groups, Inner, OWN, Role, Space};
+use super::space::{Groups, OWN, Space};
 use super::store::Store;
+use super::terms::{Block, Inner};
 use super::workspace::Workspace;
-use crate::product::{LEFT, OUT, RIGHT};
+use crate::multiversion::{finish_streams, prefetch_line, streamed};
+use crate::product::OUT;
 use crate::simd::Caches;
 use crate::sink::Sink;
 use tensorwrapper_core::backend::fuse::points;
@@ -22,27 +25,23 @@ const COLUMN_BYTES: usize = 6 << 20;
 const FEW_COLUMNS: usize = 64;
 /// Bytes of columns that are not worth packing, and the panels of rows that read them.
 const IN_PLACE_BYTES: usize = 544 << 10;
-const IN_PLACE_PANELS: usize = 16;
-/// Cycles before and after the sums of a tile.
-const CALL: f64 = 60.0;
-/// How much longer it takes to store elements alone where the result is larger than the caches.
-const FAR: f64 = 4.0;
+pub(super) const IN_PLACE_PANELS: usize = 16;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
 /// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
-const IN_PLACE_COLUMNS: usize = 256;
+pub(super) const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
 pub(super) struct Problem<'a, T: GemmElement> {
-    kernel: &'a Kernel<T>,
-    product: &'a Product<'a, T>,
+    pub(super) kernel: &'a Kernel<T>,
+    pub(super) product: &'a Product<'a, T>,
     /// The factors that rows and columns belong to.
-    sides: [usize; 2],
-    rows: Space,
-    columns: Space,
-    inner: Inner,
+    pub(super) sides: [usize; 2],
+    pub(super) rows: Space,
+    pub(super) columns: Space,
+    pub(super) inner: Inner,
     /// Roughly how many cycles it takes.
-    cost: f64,
+    pub(super) cost: f64,
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
@@ -53,53 +52,6 @@ pub(super) struct WorkShare {
 }
 
 impl<'a, T: GemmElement> Problem<'a, T> {
-    /// Cuts a product up in the way that the model expects to take the least time.
-    pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
-        let ways = [[LEFT, RIGHT], [RIGHT, LEFT]].map(|sides| Problem::with_sides(product, kernel, sides));
-        let [straight, across] = ways;
-        if straight.1 <= across.1 { straight.0 } else { across.0 }
-    }
-
-    /// The best way with these factors for rows and columns, and the cycles that it takes.
-    fn with_sides(product: &'a Product<'a, T>, kernel: &'a Kernel<T>, sides: [usize; 2]) -> (Problem<'a, T>, f64) {
-        let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
-        let [m, n] = sides.map(|side| points(axes(side)));
-        let k = points(product.inner);
-        let inner = Inner::new(product.inner, sides, usize::from(m < n), kernel.kc());
-        let role = Role::Rows { panel: kernel.panel };
-        let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| axis.strides[side] == 1));
-        let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
-        // See `rows_in_place` and `columns_in_place`.
-        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= IN_PLACE_COLUMNS / 2;
-        let columns_in_place = kernel.parts() == 1
-            && inner.step(1) == Some(1)
-            && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));
-        let columns_cost = |space: &Space| match columns_in_place && space.has_single_step() {
-            true => 0.0,
-            false => (n * k) as f64 * space.packing(along_columns, false),
-        };
-        let columns =
-            columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
-        let unit = columns.is_unit_in_result();
-        let far = if m.saturating_mul(n).saturating_mul(size_of::<T>()) > Caches::here().third / 2 { FAR } else { 1.0 };
-        let rows_cost = |space: &Space| {
-            let stored =
-                (m * n * inner.blocks()) as f64 * space.storing(unit) * if space.is_unit_in_result() { 1.0 } else { far };
-            let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
-            let tiles = space.groups().div_ceil(kernel.panel) * columns.groups() * inner.blocks();
-            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied + tiles as f64 * CALL
-        };
-        let rows = Space::candidates(axes(sides[0]), sides[0], kernel.lanes, role, n > k);
-        let rows = rows.into_iter().min_by(|a, b| rows_cost(a).total_cmp(&rows_cost(b))).expect("there is one way at least");
-        let cost = rows_cost(&rows) + columns_cost(&columns);
-        (Problem { kernel, product, sides, rows, columns, inner, cost }, cost)
-    }
-
-    /// Roughly how many cycles it takes.
-    pub(super) fn cost(&self) -> f64 {
-        self.cost
-    }
-
     pub(super) fn whole(&self) -> WorkShare {
         WorkShare { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
     }
@@ -159,26 +111,34 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         Workspace::lend(|workspace| {
             let [height, breadth] = self.block(part);
             let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
-            for (n, start) in starts.into_iter().enumerate() {
-                // A part that is a single block is written down for the first item alone.
-                self.compute_one(workspace, part, [height, breadth], start, out, (n > 0 && once, once))?;
+            let mut starts = starts.into_iter().peekable();
+            let mut known = false;
+            while let Some(start) = starts.next() {
+                // A part that is a single block is written down for the first item alone, and what the next item reads is asked for.
+                let next = starts.peek().copied().filter(|_| once);
+                self.compute_one(workspace, part, [height, breadth], [start, next.unwrap_or(start)], out, (known, once))?;
+                known = once;
+            }
+            if self.is_streamed(part) {
+                finish_streams();
             }
             Ok(())
         })
     }
 
-    /// Computes a part of one product; `known`: its groups and terms are written down already; `once`: there is one block.
+    /// Computes a part of one product, and asks for the next one, where there is one; `known`: its groups and terms are written down already;
+    /// `once`: there is one block.
     fn compute_one(
         &self,
         workspace: &mut Workspace,
         part: &WorkShare,
         [height, breadth]: [usize; 2],
-        start: [isize; 3],
+        [start, next]: [[isize; 3]; 2],
         out: Sink<'_, T>,
         (known, once): (bool, bool),
     ) -> Result<(), Error> {
         let kernel = self.kernel;
-        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead } = workspace;
+        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming } = workspace;
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
@@ -204,8 +164,16 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         }
                     }
                 }
+                if !known {
+                    coming.iter_mut().for_each(Vec::clear);
+                    if next != start {
+                        prefetch::lines::<T>(row_groups, &block.at[0], &mut coming[0]);
+                        prefetch::lines::<T>(column_groups, &block.at[1], &mut coming[1]);
+                    }
+                }
                 let spread = self.columns_in_place(part, column_groups, block);
-                let (rows_lie, spread) = self.lying(self.rows_in_place(part, row_groups, block, start), spread, one_row_block, row_groups);
+                let (rows_lie, spread) =
+                    self.lying(self.rows_in_place(part, row_groups, block, start), spread, one_row_block, row_groups);
                 let pack_columns = Packing { skipped: spread.0, ..self.packing(1, start, column_groups, block, columns) };
                 // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
                 unsafe { (kernel.pack_columns)(&pack_columns) };
@@ -244,6 +212,11 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         packed: rows,
                         in_place,
                         own,
+                        coming: [0, 1].map(|role| {
+                            let side = self.sides[role];
+                            let from = self.product.factors[side].data.as_ptr().wrapping_offset(next[side] + block.start[role]);
+                            (&coming[role][..], from)
+                        }),
                         ahead,
                         ahead_from: if ahead_in_columns { own_columns } else { own },
                     };
@@ -322,7 +295,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     fn is_streamed(&self, part: &WorkShare) -> bool {
         let elements = (self.rows.groups() * self.kernel.lanes).saturating_mul(self.columns.groups() * self.kernel.nr);
         let bytes = elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>());
-        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && bytes > Caches::here().third / 2
+        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && bytes > streamed()
     }
 
     /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
@@ -373,13 +346,23 @@ unsafe fn tiles<T: GemmElement>(
     let kernel = store.kernel;
     let numbers = kernel.nr * store.terms * kernel.parts();
     let mut next = 0;
+    let count = store.columns.groups.len() * store.rows.groups.len().div_ceil(kernel.panel);
     for column in 0..store.columns.groups.len() {
         let columns = if column < in_place {
-            store.columns(column, own.wrapping_offset(store.columns.groups[column].at[OWN]), Some(spread))
+            store.columns(
+                column,
+                own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize),
+                Some(spread),
+            )
         } else {
             store.columns(column, packed.wrapping_add(column * numbers), None)
         };
         for row in (0..store.rows.groups.len()).step_by(kernel.panel) {
+            for (lines, from) in &store.coming {
+                for &line in &lines[lines.len() * next / count..lines.len() * (next + 1) / count] {
+                    prefetch_line(from.wrapping_offset(line));
+                }
+            }
             // SAFETY: the caller's promise.
             unsafe { store.tile(row, &columns, next) };
             next += 1;

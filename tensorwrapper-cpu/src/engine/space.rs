@@ -10,17 +10,11 @@ use crate::product::{OUT, Triple};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 
 /// Axes over one operand and the result.
-type Pair = Axis<[isize; 2]>;
+pub(super) type Pair = Axis<[isize; 2]>;
 /// Where strides and positions of the operand stand.
 pub(super) const OWN: usize = 0;
 /// Where those of the result stand.
 pub(super) const RESULT: usize = 1;
-/// Cycles to move an element: beside its neighbours, in a square, or alone.
-const TOGETHER: f64 = 0.25;
-const SQUARES: f64 = 0.75;
-const APART: f64 = 2.0;
-/// Cycles to store a part of a vector.
-const PART: f64 = 4.0;
 /// The widest group.
 pub(super) const MOST_LANES: usize = 16;
 
@@ -144,7 +138,7 @@ impl Space {
     }
 
     /// What part of the elements is in whole groups whose lanes lie side by side, in the operand or in the result.
-    fn unit_part(&self, which: usize) -> f64 {
+    pub(super) fn unit_part(&self, which: usize) -> f64 {
         let (extent, is_apart) = match &self.form {
             Form::Along { axis, .. } if axis.strides[which] != 1 => return 0.0,
             Form::Along { axis, .. } => (axis.extent, true),
@@ -167,34 +161,22 @@ impl Space {
         extent.saturating_sub(self.width - 1) as f64 / extent as f64
     }
 
+    /// The part of a vector that groups which are not whole have, where lanes of all groups lie side by side in the result.
+    pub(super) fn part_in_result(&self) -> Option<usize> {
+        match &self.form {
+            Form::Along { axis, .. } if axis.strides[RESULT] == 1 => Some((axis.extent % self.width).max(1)),
+            _ => None,
+        }
+    }
+
     /// Whether squares can be transposed from the operand into groups.
-    fn has_squares(&self) -> bool {
+    pub(super) fn has_squares(&self) -> bool {
         matches!(&self.form, Form::Along { across, .. } if across.extent >= 4)
     }
 
     /// Whether all lanes of the operand have one distance.
     pub(super) fn has_single_step(&self) -> bool {
         matches!(self.form, Form::Along { .. }) || fuse::single_stride(&self.axes, OWN).is_some()
-    }
-
-    /// Roughly how many cycles a core takes to pack an element; `has_runs`: terms are neighbours; `in_place`: groups whose lanes are need
-    /// no packing.
-    pub(super) fn packing(&self, has_runs: bool, in_place: bool) -> f64 {
-        let unit = self.unit_part(OWN);
-        let apart = if self.has_squares() || has_runs { SQUARES } else { APART };
-        unit * if in_place { 0.0 } else { TOGETHER } + (1.0 - unit) * apart
-    }
-
-    /// Roughly how many cycles it takes to store an element of the result, where these are its rows.
-    pub(super) fn storing(&self, columns_are_unit: bool) -> f64 {
-        let unit = self.unit_part(RESULT);
-        let apart = match &self.form {
-            // A part of a vector at a time.
-            Form::Along { axis, .. } if axis.strides[RESULT] == 1 => PART / (axis.extent % self.width).max(1) as f64,
-            _ if columns_are_unit => SQUARES + TOGETHER,
-            _ => APART,
-        };
-        unit * TOGETHER + (1.0 - unit) * apart.min(APART)
     }
 
     /// Whether lanes lie side by side in the result.
@@ -307,199 +289,5 @@ impl Lanes {
     #[inline(always)]
     pub(super) fn are_unit(&self, which: usize) -> bool {
         self.run[which] == MOST_LANES
-    }
-}
-
-/// All terms of a sum, over both operands.
-#[derive(Clone, Debug)]
-pub(super) struct Inner {
-    /// The last one is the fastest.
-    axes: Vec<Pair>,
-    form: Terms,
-    /// Number of blocks.
-    blocks: usize,
-    /// Terms of the longest block.
-    longest: usize,
-}
-
-#[derive(Clone, Debug)]
-enum Terms {
-    /// Blocks of the space as one sequence; along the first axis, operands of which it is the unit axis are contiguous.
-    Running { points: usize, block: usize, unit: [bool; 2] },
-    /// Blocks over the unit axes of both operands.
-    Tiled { axes: [Pair; 2], tile: [usize; 2] },
-}
-
-/// A block of terms that was written down.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Block {
-    /// Where the first one lies in each operand.
-    pub(super) start: [isize; 2],
-    /// How much further they all lie.
-    pub(super) at: [Vec<isize>; 2],
-    /// The distance between consecutive terms in each operand, where there is but one.
-    pub(super) single_step: [Option<isize>; 2],
-    /// How far the farthest term lies behind the first one.
-    pub(super) reach: [isize; 2],
-    /// How many terms further each operand's next element belongs; 0 where it is none of a term's.
-    pub(super) step: [usize; 2],
-    /// Terms with which squares begin, for each operand: the next ones, `step` further each, are its next elements.
-    pub(super) runs: [Vec<usize>; 2],
-    /// Terms that are in no square.
-    pub(super) singles: [Vec<usize>; 2],
-}
-
-impl Block {
-    /// Number of terms.
-    pub(super) fn len(&self) -> usize {
-        self.at[0].len()
-    }
-
-    /// Nothing is written down: the next block is another product's.
-    pub(super) fn clear(&mut self) {
-        self.at.iter_mut().for_each(Vec::clear);
-    }
-
-    /// What is known of all positions, once they are written down: see `single_step` and `reach`.
-    fn survey(&mut self) {
-        for side in [0, 1] {
-            let at = &self.at[side];
-            let step = at.get(1).copied().unwrap_or(0);
-            self.single_step[side] = at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step);
-            self.reach[side] = at.iter().copied().max().unwrap_or(0);
-        }
-    }
-
-    fn find_runs(&mut self, square: usize) {
-        for side in [0, 1] {
-            let (at, step) = (&self.at[side], self.step[side]);
-            let (runs, singles) = (&mut self.runs[side], &mut self.singles[side]);
-            runs.clear();
-            singles.clear();
-            let mut first = 0;
-            while first < at.len() {
-                let end = first + step * square;
-                let contiguous = |k: usize| (1..square).all(|n| at[k + n * step] == at[k] + n as isize);
-                if step > 0 && end <= at.len() && (first..first + step).all(contiguous) {
-                    runs.extend(first..first + step);
-                    first = end;
-                } else {
-                    singles.push(first);
-                    first += 1;
-                }
-            }
-        }
-    }
-}
-
-impl Inner {
-    /// Cuts axes into blocks of about `block` terms; `first` is the operand of which `axes` has the strides first, `order`
-    /// the one whose order decides.
-    pub(super) fn new(axes: &[Triple], sides: [usize; 2], order: usize, block: usize) -> Inner {
-        let mut axes: Vec<Pair> =
-            axes.iter().map(|axis| Axis { extent: axis.extent, strides: sides.map(|side| axis.strides[side]) }).collect();
-        fuse::sort(&mut axes, &[order, 1 - order]);
-        let unit = |axes: &[Pair], side: usize| axes.iter().position(|axis| axis.strides[side] == 1);
-        let points = points(&axes);
-        let units = [unit(&axes, 0), unit(&axes, 1)];
-        if let [Some(own), Some(other)] = units
-            && own != other
-        {
-            let tiled = [axes[own], axes[other]];
-            axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
-            let first = tiled[0].extent.min(24);
-            let second = tiled[1].extent.min((block / first).max(1));
-            // Wide where the other is narrow.
-            let first = tiled[0].extent.min((block / second / 8 * 8).max(first));
-            let tile = [first, second];
-            let blocks =
-                points / tiled[0].extent / tiled[1].extent * tiled[0].extent.div_ceil(first) * tiled[1].extent.div_ceil(second);
-            return Inner { axes, form: Terms::Tiled { axes: tiled, tile }, blocks, longest: first * second };
-        }
-        if let Some(unit) = units[0].or(units[1]) {
-            let axis = axes.remove(unit);
-            axes.push(axis);
-        }
-        // A little more than a block is not worth a second pass over the result.
-        let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
-        let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
-        let form = Terms::Running { points, block, unit: units.map(|unit| unit.is_some()) };
-        Inner { axes, form, blocks: points.div_ceil(block), longest: block }
-    }
-
-    /// Number of blocks.
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks
-    }
-
-    /// The distance between consecutive terms in an operand, where there is but one.
-    pub(super) fn step(&self, side: usize) -> Option<isize> {
-        match &self.form {
-            Terms::Running { .. } => fuse::single_stride(&self.axes, side),
-            Terms::Tiled { .. } => None,
-        }
-    }
-
-    /// Terms of the longest block.
-    pub(super) fn longest(&self) -> usize {
-        self.longest
-    }
-
-    fn write_running(&self, range: Range<usize>, to: &mut Block) {
-        let Some((axis, outer)) = self.axes.split_last() else {
-            to.at.iter_mut().for_each(|at| at.push(0));
-            return;
-        };
-        let mut walk = Odometer::new(outer, &[0, 0], range.start / axis.extent);
-        let (mut index, mut left) = (range.start % axis.extent, range.len());
-        while left > 0 {
-            let len = left.min(axis.extent - index);
-            for ((at, start), stride) in to.at.iter_mut().zip(walk.position).zip(axis.strides) {
-                at.extend((index..index + len).map(|n| start + n as isize * stride));
-            }
-            (index, left) = (0, left - len);
-            walk.step();
-        }
-    }
-
-    /// Writes down a block, for squares of that edge; whether it differs from the one before in more than where it begins.
-    pub(super) fn write(&self, number: usize, square: usize, to: &mut Block) -> bool {
-        if let (&Terms::Running { points, block, .. }, [axis]) = (&self.form, &self.axes[..])
-            && block.min(points - number * block) == to.len()
-        {
-            // Along one axis, blocks differ by their beginnings alone.
-            to.start = axis.strides.map(|stride| (number * block) as isize * stride);
-            return false;
-        }
-        to.clear();
-        match &self.form {
-            &Terms::Running { points, block, unit } => {
-                let first = number * block;
-                self.write_running(first..points.min(first + block), to);
-                to.step = unit.map(usize::from);
-            }
-            Terms::Tiled { axes, tile } => {
-                let count = [0, 1].map(|n| axes[n].extent.div_ceil(tile[n]));
-                let tiles = [number % count[0], number / count[0] % count[1]];
-                let outer = Odometer::new(&self.axes, &[0, 0], number / (count[0] * count[1])).position;
-                let ranges = [0, 1].map(|n| tiles[n] * tile[n]..axes[n].extent.min((tiles[n] + 1) * tile[n]));
-                for y in ranges[1].clone() {
-                    for x in ranges[0].clone() {
-                        for side in [0, 1] {
-                            let inside = x as isize * axes[0].strides[side] + y as isize * axes[1].strides[side];
-                            to.at[side].push(outer[side] + inside);
-                        }
-                    }
-                }
-                to.step = [1, ranges[0].len()];
-            }
-        }
-        for (start, at) in to.start.iter_mut().zip(&mut to.at) {
-            *start = at[0];
-            at.iter_mut().for_each(|at| *at -= *start);
-        }
-        to.find_runs(square);
-        to.survey();
-        true
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) own: *const T,
     /// Whether the result is so large that it is written past the caches.
     pub(super) stream: bool,
+    /// What the next item of a batch reads of rows and of columns: lines, and where they are counted from. Tiles share them.
+    pub(super) coming: [(&'a [isize], *const T); 2],
     /// What tiles fetch for later ones, and where that is counted from.
     pub(super) ahead: &'a Ahead,
     pub(super) ahead_from: *const T,

@@ -4,7 +4,8 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 
 use super::prefetch::Ahead;
-use super::space::{Block, Groups};
+use super::space::Groups;
+use super::terms::Block;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Alignment of packed blocks: whole pages, so that panels begin with cache lines.
@@ -20,6 +21,8 @@ pub(crate) struct Workspace {
     pub(super) column_groups: Groups,
     pub(super) block: Block,
     pub(super) ahead: Ahead,
+    /// The lines that an item of a batch reads of rows and of columns.
+    pub(super) coming: [Vec<isize>; 2],
 }
 
 thread_local! {

@@ -12,6 +12,7 @@ use self::kernel::{Kernel, kernel};
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::product_kernel::ProductKernel;
 use super::simd::{Caches, Simd};
 use super::sink::Sink;
 use super::tasks;
@@ -97,14 +98,6 @@ impl<T: Element> Gemv<T> {
         Gemv { large, axes, start, alpha, conjugate, packed, kernel: kernel::<T>(simd) }
     }
 
-    /// Elements of what it packs, and of the sums that threads make apart.
-    pub(super) fn work_space(&self, threads: usize) -> usize {
-        let packed = self.packed.as_ref().map_or(0, Packed::len);
-        let parts = self.parts(threads);
-        let apart = if parts.1 > 1 && self.axes[parts.0].strides[SUMS] == 0 { self.results() * parts.1 } else { 0 };
-        packed + apart + 2 * self.results().min(most_sums::<T>())
-    }
-
     /// Number of elements of the result.
     fn results(&self) -> usize {
         self.axes.iter().filter(|axis| axis.strides[SUMS] != 0).map(|axis| axis.extent).product()
@@ -119,29 +112,6 @@ impl<T: Element> Gemv<T> {
         let longest = || (0..self.axes.len()).max_by_key(|&n| self.axes[n].extent).unwrap_or(0);
         let axis = self.axes.iter().position(|axis| axis.extent >= 16 * threads).unwrap_or_else(longest);
         (axis, threads.min(self.axes[axis].extent))
-    }
-
-    /// Computes it.
-    ///
-    /// # Safety
-    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let [large, vector] = [data[self.large], data[1 - self.large]];
-        let copy = self.packed.as_ref().map(|packed| packed.make(threads, vector)).transpose()?;
-        let data = [large, copy.as_deref().unwrap_or(vector)];
-        let (axis, parts) = self.parts(threads);
-        if parts == 1 {
-            return self.run_part(&self.axes, self.start, data, out);
-        }
-        if self.axes[axis].strides[SUMS] == 0 {
-            return self.run_apart(axis, parts, data, out);
-        }
-        tasks::failing(|failed| {
-            thread_pool::each(parts, &|n| {
-                let (axes, start) = part(&self.axes, self.start, axis, (n, parts));
-                failed(self.run_part(&axes, start, data, out));
-            });
-        })
     }
 
     /// Every thread sums a part of the terms into memory of its own; the parts are added in order.
@@ -208,6 +178,38 @@ impl<T: Element> Gemv<T> {
             walk.step();
         }
         Ok(())
+    }
+}
+
+impl<T: Element> ProductKernel<T> for Gemv<T> {
+    fn method(&self) -> &'static str {
+        "matrix times vector"
+    }
+
+    fn work_space(&self, threads: usize) -> usize {
+        let packed = self.packed.as_ref().map_or(0, Packed::len);
+        let parts = self.parts(threads);
+        let apart = if parts.1 > 1 && self.axes[parts.0].strides[SUMS] == 0 { self.results() * parts.1 } else { 0 };
+        packed + apart + 2 * self.results().min(most_sums::<T>())
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let [large, vector] = [data[self.large], data[1 - self.large]];
+        let copy = self.packed.as_ref().map(|packed| packed.make(threads, vector)).transpose()?;
+        let data = [large, copy.as_deref().unwrap_or(vector)];
+        let (axis, parts) = self.parts(threads);
+        if parts == 1 {
+            return self.run_part(&self.axes, self.start, data, out);
+        }
+        if self.axes[axis].strides[SUMS] == 0 {
+            return self.run_apart(axis, parts, data, out);
+        }
+        tasks::failing(|failed| {
+            thread_pool::each(parts, &|n| {
+                let (axes, start) = part(&self.axes, self.start, axis, (n, parts));
+                failed(self.run_part(&axes, start, data, out));
+            });
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use super::product::Triple;
 use super::product::{ClassifiedAxes, SMALL};
 use super::product::{LEFT, OUT, RIGHT};
 use super::product::{groups, place};
+use super::product_kernel::ProductKernel;
 use super::sink::Sink;
 use super::tasks;
 use crate::simd::Caches;
@@ -99,29 +100,6 @@ impl<T: Element> InterleavedGemm<T> {
         does_much || multiplications <= MANY && bytes <= Caches::here().third / 2
     }
 
-    /// Computes them.
-    ///
-    /// # Errors
-    /// Memory for packed vectors.
-    ///
-    /// # Safety
-    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let each = self.task.sizes.multiplications().saturating_mul(self.lanes);
-        let items = points(&self.loops);
-        tasks::failing(|failed| {
-            tasks::split(threads, items, items.saturating_mul(each), &|range| {
-                failed(Workspace::lend(|workspace| {
-                    let [left, right] = self.task.packed.each_ref().map(|order| order.len() * self.lanes);
-                    let room = [workspace.rows.room::<T>(left)?, workspace.columns.room::<T>(right)?];
-                    // SAFETY: the caller's promise; no other task has these vectors.
-                    unsafe { self.run_some(range, room, data, out) };
-                    Ok(())
-                }));
-            });
-        })
-    }
-
     /// The vectors of these numbers.
     ///
     /// # Safety
@@ -146,6 +124,28 @@ impl<T: Element> InterleavedGemm<T> {
                 }
             }
         }
+    }
+}
+
+impl<T: Element> ProductKernel<T> for InterleavedGemm<T> {
+    fn method(&self) -> &'static str {
+        "small matrices side by side"
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let each = self.task.sizes.multiplications().saturating_mul(self.lanes);
+        let items = points(&self.loops);
+        tasks::failing(|failed| {
+            tasks::split(threads, items, items.saturating_mul(each), &|range| {
+                failed(Workspace::lend(|workspace| {
+                    let [left, right] = self.task.packed.each_ref().map(|order| order.len() * self.lanes);
+                    let room = [workspace.rows.room::<T>(left)?, workspace.columns.room::<T>(right)?];
+                    // SAFETY: the caller's promise; no other task has these vectors.
+                    unsafe { self.run_some(range, room, data, out) };
+                    Ok(())
+                }));
+            });
+        })
     }
 }
 
