@@ -60,7 +60,7 @@ enum Strategy<T: GemmElement> {
 /// What multiplies two factors and computes the epilogue while the result is near.
 #[derive(Debug)]
 enum EpilogueKernel<T: GemmElement> {
-    PackedGemm(PackedGemm<T>),
+    PackedGemm(Box<PackedGemm<T>>),
     UnpackedGemm(Box<MatrixBatch<T>>),
 }
 
@@ -100,21 +100,21 @@ pub(super) fn prepare<T: GemmElement>(
         let outer = outer.map(|outer| Strategy::Product(Box::new(outer), Box::new(sums)));
         return outer.map_or_else(element_wise, |outer| Ok(ready(outer)));
     }
-    let matrices = |sorted, most, stage| MatrixBatch::new(threads, sorted, most, stage);
-    let kernel: Box<dyn ProductKernel<T>> = match route {
-        Route::Chosen => match (chosen(threads, sorted)?, &sums) {
-            (Chosen::Small(small, start), [None, None]) => return Ok(ready(Strategy::UnpackedGemm(small, start))),
-            (Chosen::Small(small, start), _) => Box::new((small, start)),
-            (Chosen::Kernel(kernel), _) => kernel,
-        },
-        Route::Engine(simd) => Box::new(PackedGemm::new(sorted, simd)),
-        Route::Axpy => Box::new(Axpy::new(sorted, Simd::chosen()?)),
-        Route::Tiles => Box::new(matrices(sorted, [usize::MAX, 0], false)?),
-        Route::Staged => Box::new(matrices(sorted, [usize::MAX; 2], false)?),
-        Route::Blocked => Box::new(matrices(sorted, [0; 2], false)?),
-        Route::Packed => Box::new(matrices(sorted, [0; 2], true)?),
+    let matrices = |sorted, most, stage| MatrixBatch::new(threads, sorted, most, stage).map(Chosen::matrices);
+    let chosen = match route {
+        Route::Chosen => chosen(threads, sorted)?,
+        Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
+        Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
+        Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
+        Route::Blocked => matrices(sorted, [0; 2], false)?,
+        Route::Packed => matrices(sorted, [0; 2], true)?,
     };
-    Ok(ready(Strategy::Product(kernel, Box::new(sums))))
+    Ok(ready(match (chosen, &sums) {
+        (Chosen::Small(small, start), [None, None]) => Strategy::UnpackedGemm(small, start),
+        (Chosen::Small(small, start), _) => Strategy::Product(Box::new((small, start)), Box::new(sums)),
+        (Chosen::Kernel(kernel), _) => Strategy::Product(kernel, Box::new(sums)),
+    }))
 }
 
 /// What was chosen for a product.
@@ -180,7 +180,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
     }
     let Some(epilogue) = Epilogue::new(contraction, program) else { return Ok(None) };
     let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
-    let blocks = |sorted, simd| EpilogueKernel::PackedGemm(PackedGemm::new(sorted, simd));
+    let blocks = |sorted, simd| EpilogueKernel::PackedGemm(Box::new(PackedGemm::new(sorted, simd)));
     let kernel = match route {
         Route::Engine(simd) => blocks(sorted, simd),
         Route::Chosen if sorted.has_vector() || sorted.inner.is_empty() || sorted.suits_axpy() => return Ok(None),

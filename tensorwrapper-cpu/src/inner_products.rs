@@ -9,17 +9,12 @@ use std::ops::Range;
 
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
-#[cfg(target_arch = "aarch64")]
-use super::simd::neon;
-use super::simd::portable::Array;
 use super::simd::vector::{MOST_LANES, Vector};
-#[cfg(target_arch = "x86_64")]
-use super::simd::x86;
-use super::simd::{Caches, Simd};
+use super::simd::{Caches, Simd, by_vectors};
 use super::sink::Sink;
 use super::tasks;
 use tensorwrapper_core::backend::fuse::{Odometer, points};
-use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::internal::thread_pool;
@@ -196,31 +191,27 @@ impl<T: Element> ProductKernel<T> for InnerProducts<T> {
 
 /// The kernel for these instructions.
 fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    macro_rules! compiled {
-        ($Double:ty, $Single:ty, $tile:literal $(, $features:literal)?) => {{
-            $(#[target_feature(enable = $features)])?
-            unsafe fn compiled<T: Element>(vectors: &[Vec<[isize; 2]>; 2], from: [*const T; 2], len: usize, sums: *mut T) {
-                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
-                unsafe {
-                    match T::DTYPE.every() {
-                        EveryDtype::F64 => tiles::<$Double, T, 1, $tile>(vectors, from, len, sums),
-                        EveryDtype::F32 => tiles::<$Single, T, 1, $tile>(vectors, from, len, sums),
-                        EveryDtype::C64 => tiles::<$Double, T, 2, 2>(vectors, from, len, sums),
-                        EveryDtype::C32 => tiles::<$Single, T, 2, 2>(vectors, from, len, sums),
-                    }
-                }
-            }
-            compiled::<T> as Kernel<T>
-        }};
-    }
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, 4, "avx512f,avx2,fma"),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, 2, "avx2,fma"),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, 2, "neon"),
-        _ => compiled!(Array<f64>, Array<f32>, 2),
+    by_vectors!(simd, T, all(vectors: &[Vec<[isize; 2]>; 2], from: [*const T; 2], len: usize, sums: *mut T))
+}
+
+/// All tiles, of as many columns as registers hold sums for.
+///
+/// # Safety
+/// As [`tiles`].
+#[inline(always)]
+unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
+    vectors: &[Vec<[isize; 2]>; 2],
+    from: [*const T; 2],
+    len: usize,
+    sums: *mut T,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if PARTS == 1 && V::ROWS >= 8 {
+            tiles::<V, T, PARTS, 4>(vectors, from, len, sums);
+        } else {
+            tiles::<V, T, PARTS, 2>(vectors, from, len, sums);
+        }
     }
 }
 

@@ -9,18 +9,23 @@
 //!    alone is decided while it is prepared.
 //! 2. `plain` recognises one small product of two matrices at once. Anything else goes to `classify`, which sorts the axes of two
 //!    factors into batch, rows, columns and summed axes (`product` holds the result), and sums axes that one factor has alone.
-//! 3. `strategy` chooses a kernel by those axes; `contract` holds what was chosen and runs it. There are four kernels:
+//! 3. `contract` chooses a kernel by those axes, with the rules of `strategy` and of the kernels themselves, and runs it. All are a
+//!    `ProductKernel`, and each is for products that one thing limits:
 //!
 //!    | module | when | how |
 //!    |---|---|---|
-//!    | `dot_axpy` | a dot product, or a matrix times a vector: memory limits it | vectors are read once; nothing is packed |
-//!    | `unpacked_gemm` | small matrices that lie in rows or columns | tiles of the result in registers, operands read where they lie |
+//!    | `outer` | nothing is summed, and each factor has axes of its own | the result is written once, in its own order |
+//!    | `gemv` | one factor is a vector for the other one: memory limits it | the large factor is read once, in its own order; nothing is packed |
+//!    | `inner_products` | long sums of few rows and columns, along neighbours | tiles of sums spread over vectors; nothing is packed |
+//!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
+//!    | `axpy` | the same, where they are too small or do not fuse | sums of long vectors |
+//!    | `unpacked_gemm` | small matrices, as they lie or staged | tiles of the result in registers |
 //!    | `engine` | everything larger | blocks are packed from any strides, then multiplied in registers |
 //!
-//!    Without a sum, or with another number of factors, a contraction becomes an element-wise program.
-//! 4. `matrix` brings what `unpacked_gemm` multiplies into matrices: `split` decides which axes become loops, and `packed` copies a
-//!    factor whose axes do not fuse. Large matrices with plain strides go from there to the crate `gemm` (see `strategy`).
+//!    Products with another number of factors, or whose result has elements that share a position, become an element-wise program.
+//! 4. `matrix` brings what `unpacked_gemm` and, where neighbours in memory belong to different matrices, `engine` multiply into matrices:
+//!    `split` decides which axes become loops, and `staging` which operands are copied a group of matrices at a time.
 //!
 //! `fixed` has the loops of `unpacked_gemm` for sizes that are constants; code that the macros generate calls it.
 //!

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use super::engine::{BoundEpilogue, GemmElement, PackedGemm};
+use smallvec::SmallVec;
+
+use super::engine::{BoundEpilogue, GemmElement, PackedGemm, Workspace};
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product::{Place, Sizes};
@@ -18,7 +20,6 @@ use super::unpacked_gemm::UnpackedGemm;
 use super::{split, tasks};
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::internal::memory::zeros;
 
 /// Elements of results that an epilogue goes over at once: few enough to stay in the first cache.
 const EPILOGUE: usize = 1 << 11;
@@ -29,7 +30,7 @@ enum Kernel<T: GemmElement> {
     /// Small ones, in registers from the first term to the last.
     Small(UnpackedGemm<T>),
     /// Larger ones, packed in blocks.
-    Packed(PackedGemm<T>),
+    Packed(Box<PackedGemm<T>>),
 }
 
 /// A batch of matrix products, prepared.
@@ -109,7 +110,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         let kernel = if small {
             Kernel::Small(UnpackedGemm::new(sizes, places, step, conjugate, alpha)?)
         } else {
-            Kernel::Packed(PackedGemm::new(one(sizes, places, &group, conjugate, alpha), Simd::chosen()?))
+            Kernel::Packed(Box::new(PackedGemm::new(one(sizes, places, &group, conjugate, alpha), Simd::chosen()?)))
         };
         let multiplications = points(&group).saturating_mul(sizes.multiplications());
         // Where there are few groups, threads share each.
@@ -179,9 +180,24 @@ impl<T: GemmElement> MatrixBatch<T> {
         out: Sink<'_, T>,
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
-        let space = |stage: &Option<Stage>| zeros::<T>(stage.as_ref().map_or(0, |stage| stage.len));
-        let mut staged = [space(&self.stages[LEFT])?, space(&self.stages[RIGHT])?];
-        let mut apart = space(&self.stages[OUT])?;
+        Workspace::lend(|workspace| {
+            let len = |operand: usize| self.stages[operand].as_ref().map_or(0, |stage| stage.len);
+            let Workspace { rows, columns, result, .. } = workspace;
+            let rooms = [rows.numbers::<T>(len(LEFT))?, columns.numbers::<T>(len(RIGHT))?, result.numbers::<T>(len(OUT))?];
+            self.some_groups(range, rooms, data, out, epilogue)
+        })
+    }
+
+    /// The same, with memory for staged operands.
+    fn some_groups(
+        &self,
+        range: Range<usize>,
+        [left, right, apart]: [&mut [T]; 3],
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+        epilogue: Option<&BoundEpilogue<'_, T>>,
+    ) -> Result<(), Error> {
+        let staged = [left, right];
         let mut walk = Odometer::new(&self.batch, &self.start, range.start);
         // What is staged by now: where it begins, and whether it is a shorter group.
         let mut there = [None; 2];
@@ -196,7 +212,7 @@ impl<T: GemmElement> MatrixBatch<T> {
                     if there[side] != wanted {
                         there[side] = wanted;
                         let permutation = stage.last.as_ref().filter(|_| last.is_some()).unwrap_or(&stage.permutation);
-                        let to = Sink::new(&mut staged[side]);
+                        let to = Sink::new(staged[side]);
                         permutation.run(self.threads[1], [start[side], 0], data[side], to, self.conjugate[side]);
                     }
                     start[side] = 0;
@@ -212,9 +228,9 @@ impl<T: GemmElement> MatrixBatch<T> {
                         "only kernels in vectors that write matrices where they lie have epilogues"
                     );
                     let to = std::mem::replace(&mut start[OUT], 0);
-                    self.multiply(factors, start, last, Sink::new(&mut apart), None)?;
+                    self.multiply(factors, start, last, Sink::new(apart), None)?;
                     let permutation = stage.last.as_ref().filter(|_| last.is_some()).unwrap_or(&stage.permutation);
-                    permutation.run(self.threads[1], [0, to], &apart, out, false);
+                    permutation.run(self.threads[1], [0, to], apart, out, false);
                 }
             }
         }
@@ -230,7 +246,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         out: Sink<'_, T>,
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
-        let mut group = self.group.clone();
+        let mut group: SmallVec<[Triple; 4]> = SmallVec::from_slice(&self.group);
         if let (Some(first), Some(last)) = (group.first_mut(), last) {
             first.extent = last;
         }

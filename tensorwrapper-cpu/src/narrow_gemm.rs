@@ -11,17 +11,12 @@ use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
-use super::simd::Simd;
-#[cfg(target_arch = "aarch64")]
-use super::simd::neon;
-use super::simd::portable::Array;
 use super::simd::vector::Vector;
-#[cfg(target_arch = "x86_64")]
-use super::simd::x86;
+use super::simd::{Simd, by_vectors};
 use super::sink::Sink;
 use super::tasks;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
-use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
@@ -221,32 +216,7 @@ impl Block {
 
 /// The kernel for these instructions.
 fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    macro_rules! compiled {
-        ($Double:ty, $Single:ty $(, $features:literal)?) => {{
-            $(#[target_feature(enable = $features)])?
-            unsafe fn compiled<T: Element>(len: usize, from: Rows<'_, *const T>, numbers: *const T, to: Rows<'_, *mut T>) {
-                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
-                unsafe {
-                    match T::DTYPE.every() {
-                        EveryDtype::F64 => all::<$Double, T, 1>(len, from, numbers, to),
-                        EveryDtype::F32 => all::<$Single, T, 1>(len, from, numbers, to),
-                        EveryDtype::C64 => all::<$Double, T, 2>(len, from, numbers, to),
-                        EveryDtype::C32 => all::<$Single, T, 2>(len, from, numbers, to),
-                    }
-                }
-            }
-            compiled::<T> as Kernel<T>
-        }};
-    }
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, "avx512f,avx2,fma"),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, "avx2,fma"),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, "neon"),
-        _ => compiled!(Array<f64>, Array<f32>),
-    }
+    by_vectors!(simd, T, all(len: usize, from: Rows<'_, *const T>, numbers: *const T, to: Rows<'_, *mut T>))
 }
 
 /// All elements of the rows, some vectors at a time.

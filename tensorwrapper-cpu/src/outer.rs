@@ -6,18 +6,13 @@ use super::multiversion::{finish_streams, streamed};
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
-use super::simd::Simd;
-#[cfg(target_arch = "aarch64")]
-use super::simd::neon;
-use super::simd::portable::Array;
 use super::simd::vector::Vector;
-#[cfg(target_arch = "x86_64")]
-use super::simd::x86;
+use super::simd::{Simd, by_vectors};
 use super::sink::Sink;
 use super::tasks;
 use std::ops::Range;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
-use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
 /// Bytes of neighbours in the result, at least, that are written past the caches: those of a part of a line are not.
@@ -111,32 +106,7 @@ impl<T: Element> ProductKernel<T> for OuterProduct<T> {
 
 /// The kernel for these instructions.
 fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    macro_rules! compiled {
-        ($Double:ty, $Single:ty $(, $features:literal)?) => {{
-            $(#[target_feature(enable = $features)])?
-            unsafe fn compiled<T: Element>(product: &OuterProduct<T>, range: Range<usize>, from: [&[T]; 2], out: Sink<'_, T>) {
-                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
-                unsafe {
-                    match T::DTYPE.every() {
-                        EveryDtype::F64 => some::<$Double, T, 1>(product, range, from, out),
-                        EveryDtype::F32 => some::<$Single, T, 1>(product, range, from, out),
-                        EveryDtype::C64 => some::<$Double, T, 2>(product, range, from, out),
-                        EveryDtype::C32 => some::<$Single, T, 2>(product, range, from, out),
-                    }
-                }
-            }
-            compiled::<T> as Kernel<T>
-        }};
-    }
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, "avx512f,avx2,fma"),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, "avx2,fma"),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, "neon"),
-        _ => compiled!(Array<f64>, Array<f32>),
-    }
+    by_vectors!(simd, T, some(product: &OuterProduct<T>, range: Range<usize>, from: [&[T]; 2], out: Sink<'_, T>))
 }
 
 /// # Safety

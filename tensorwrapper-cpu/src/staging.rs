@@ -75,7 +75,7 @@ impl<T: GemmElement> Plan<T> {
             let bytes = own.fold(size_of::<T>(), |bytes, axis| bytes.saturating_mul(axis.extent));
             // All of them beforehand, where many products read the same ones and they are not too large for that.
             if access[side].is_staged() && bytes <= WHOLE && product.batch.iter().any(|axis| axis.strides[side] == 0) {
-                whole[side] = Some(pack_all(&mut product, side, force[side]));
+                whole[side] = Some(pack_all(&mut product, side));
                 access[side] = Access::InPlace(place(matrices(&product, side), side).expect("packed axes lie side by side"));
             }
         }
@@ -178,7 +178,7 @@ fn cut<T>(batch: &mut [Triple], mut group: Vec<Triple>, most: usize) -> (Vec<Tri
 }
 
 /// Packs all matrices of a factor.
-fn pack_all<T: GemmElement>(product: &mut ClassifiedAxes<T>, side: usize, _: bool) -> Packed {
+fn pack_all<T: GemmElement>(product: &mut ClassifiedAxes<T>, side: usize) -> Packed {
     let ClassifiedAxes { batch, rows, columns, inner, start, .. } = product;
     let outside = if side == LEFT { rows } else { columns };
     let groups =

@@ -31,6 +31,7 @@ pub(super) use self::kernel::GemmElement;
 pub(super) use self::workspace::Workspace;
 
 use self::kernel::Kernel;
+use self::model::Cut;
 use self::problem::{Problem, WorkShare};
 use self::product::{Product, on};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
@@ -48,14 +49,15 @@ use tensorwrapper_core::internal::thread_pool;
 pub(super) struct PackedGemm<T: GemmElement> {
     sorted: ClassifiedAxes<T>,
     kernel: &'static Kernel<T>,
+    cut: Cut,
 }
 
 impl<T: GemmElement> PackedGemm<T> {
     /// Prepares a product for these instructions.
     pub(super) fn new(sorted: ClassifiedAxes<T>, simd: Simd) -> PackedGemm<T> {
         // What kernel suits it is a matter of axes: there is no memory yet.
-        let kernel = kernel(&on(&sorted, [&[], &[]], Sink::new(&mut [])), simd);
-        PackedGemm { sorted, kernel }
+        let (kernel, cut) = kernel(&on(&sorted, [&[], &[]], Sink::new(&mut [])), simd);
+        PackedGemm { sorted, kernel, cut }
     }
 
     /// Computes it, and what is to be done with each element then.
@@ -66,7 +68,7 @@ impl<T: GemmElement> PackedGemm<T> {
         out: Sink<'_, T>,
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
-        contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, self.kernel)
+        contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, (self.kernel, &self.cut))
     }
 }
 
@@ -90,16 +92,16 @@ impl<T: GemmElement> PackedGemm<T> {
         data: [&[T]; 2],
         out: Sink<'_, T>,
     ) -> Result<(), Error> {
-        contract(threads, Product { batch, start, ..on(&self.sorted, data, out) }, self.kernel)
+        contract(threads, Product { batch, start, ..on(&self.sorted, data, out) }, (self.kernel, &self.cut))
     }
 }
 
 /// Computes the product.
-fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
+fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cut): (&Kernel<T>, &Cut)) -> Result<(), Error> {
     let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
     let items = points(product.batch);
     if items >= 4 * threads && multiplications < 1 << 26 {
-        let problem = Problem::new(&product, kernel);
+        let problem = Problem::new(&product, kernel, cut);
         let whole = problem.whole();
         return tasks::failing(|failed| {
             tasks::split(threads, items, items.saturating_mul(multiplications), &|range| {
@@ -122,7 +124,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
             done
         });
     }
-    let problem = Problem::new(&product, kernel);
+    let problem = Problem::new(&product, kernel, cut);
     let parts = problem.parts(threads);
     (0..items).try_for_each(|_| {
         let start = walk.position;
@@ -136,12 +138,12 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
     })
 }
 
-/// The kernel with the widest vectors, unless the model expects the other one to be faster.
-fn kernel<T: GemmElement>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
+/// The kernel with the widest vectors, unless the model expects the other one to be faster, and how the product is cut up for it.
+fn kernel<T: GemmElement>(product: &Product<'_, T>, simd: Simd) -> (&'static Kernel<T>, Cut) {
     let wide = T::kernel(simd);
-    let Some(narrow) = T::narrow_kernel(simd) else { return wide };
-    let [wide_cost, narrow_cost] = [wide, narrow].map(|kernel| Problem::new(product, kernel).cost());
-    if 1.1 * narrow_cost < wide_cost { narrow } else { wide }
+    let cut = Cut::new(product, wide);
+    let narrow = T::narrow_kernel(simd).map(|narrow| (narrow, Cut::new(product, narrow)));
+    narrow.filter(|(_, narrow)| 1.1 * narrow.cost < cut.cost).unwrap_or((wide, cut))
 }
 
 /// Whether the sum is so long, and the result so small, that threads had better share the sum.
@@ -183,7 +185,8 @@ fn contract_apart<T: GemmElement>(
         out: Sink::new(&mut sums),
         epilogue: None,
     };
-    let problem = Problem::new(&apart, kernel);
+    let cut = Cut::new(&apart, kernel);
+    let problem = Problem::new(&apart, kernel, &cut);
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {

@@ -1,9 +1,9 @@
-//! What ways to cut a product up cost, in cycles of a core: the constructor takes the cheapest one.
+//! How a product is cut up: ways of it, what they cost in cycles of a core, and the cheapest one.
 //!
 //! The rates were measured on a Zen 4 in loops that stay in the second cache; what counts is how they compare with each other.
 
 use super::kernel::{GemmElement, Kernel};
-use super::problem::{IN_PLACE_COLUMNS, IN_PLACE_PANELS, Problem};
+use super::problem::{IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::product::Product;
 use super::space::{OWN, RESULT, Role, Space};
 use super::terms::Inner;
@@ -22,16 +22,27 @@ const CALL: f64 = 60.0;
 /// How much longer it takes to store elements alone where the result is larger than the caches.
 const FAR: f64 = 4.0;
 
-impl<'a, T: GemmElement> Problem<'a, T> {
-    /// Cuts a product up in the way that the model expects to take the least time.
-    pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
-        let ways = [[LEFT, RIGHT], [RIGHT, LEFT]].map(|sides| Problem::with_sides(product, kernel, sides));
-        let [straight, across] = ways;
-        if straight.1 <= across.1 { straight.0 } else { across.0 }
+/// How a product is cut up for a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    /// The factors that rows and columns belong to.
+    pub(super) sides: [usize; 2],
+    pub(super) rows: Space,
+    pub(super) columns: Space,
+    pub(super) inner: Inner,
+    /// Roughly how many cycles it takes.
+    pub(super) cost: f64,
+}
+
+impl Cut {
+    /// The way that the model expects to take the least time.
+    pub(super) fn new<T: GemmElement>(product: &Product<'_, T>, kernel: &Kernel<T>) -> Cut {
+        let [straight, across] = [[LEFT, RIGHT], [RIGHT, LEFT]].map(|sides| Cut::with_sides(product, kernel, sides));
+        if straight.cost <= across.cost { straight } else { across }
     }
 
-    /// The best way with these factors for rows and columns, and the cycles that it takes.
-    fn with_sides(product: &'a Product<'a, T>, kernel: &'a Kernel<T>, sides: [usize; 2]) -> (Problem<'a, T>, f64) {
+    /// The best way with these factors for rows and columns.
+    fn with_sides<T: GemmElement>(product: &Product<'_, T>, kernel: &Kernel<T>, sides: [usize; 2]) -> Cut {
         let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
         let [m, n] = sides.map(|side| points(axes(side)));
         let k = points(product.inner);
@@ -62,12 +73,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let rows = Space::candidates(axes(sides[0]), sides[0], kernel.lanes, role, n > k);
         let rows = rows.into_iter().min_by(|a, b| rows_cost(a).total_cmp(&rows_cost(b))).expect("there is one way at least");
         let cost = rows_cost(&rows) + columns_cost(&columns);
-        (Problem { kernel, product, sides, rows, columns, inner, cost }, cost)
-    }
-
-    /// Roughly how many cycles it takes.
-    pub(super) fn cost(&self) -> f64 {
-        self.cost
+        Cut { sides, rows, columns, inner, cost }
     }
 }
 

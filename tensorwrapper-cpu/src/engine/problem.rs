@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel};
+use super::model::Cut;
 use super::pack::Packing;
 use super::prefetch;
 use super::product::Product;
-use super::space::{Groups, OWN, Space};
+use super::space::{Groups, OWN};
 use super::store::Store;
-use super::terms::{Block, Inner};
+use super::terms::Block;
 use super::workspace::Workspace;
 use crate::multiversion::{finish_streams, prefetch_line, streamed};
 use crate::product::OUT;
@@ -33,15 +34,9 @@ pub(super) const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
 pub(super) struct Problem<'a, T: GemmElement> {
-    pub(super) kernel: &'a Kernel<T>,
-    pub(super) product: &'a Product<'a, T>,
-    /// The factors that rows and columns belong to.
-    pub(super) sides: [usize; 2],
-    pub(super) rows: Space,
-    pub(super) columns: Space,
-    pub(super) inner: Inner,
-    /// Roughly how many cycles it takes.
-    pub(super) cost: f64,
+    kernel: &'a Kernel<T>,
+    product: &'a Product<'a, T>,
+    cut: &'a Cut,
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
@@ -52,29 +47,34 @@ pub(super) struct WorkShare {
 }
 
 impl<'a, T: GemmElement> Problem<'a, T> {
+    /// A product, cut up in that way for this kernel.
+    pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>, cut: &'a Cut) -> Problem<'a, T> {
+        Problem { kernel, product, cut }
+    }
+
     pub(super) fn whole(&self) -> WorkShare {
-        WorkShare { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
+        WorkShare { rows: 0..self.cut.rows.groups(), columns: 0..self.cut.columns.groups(), blocks: 0..self.cut.inner.blocks() }
     }
 
     /// Cuts rows and columns so that little is packed twice.
     pub(super) fn parts(&self, threads: usize) -> Vec<WorkShare> {
-        let panels = self.rows.groups().div_ceil(self.kernel.panel);
-        let (rows, columns) = (self.rows.groups() * self.kernel.lanes, self.columns.groups() * self.kernel.nr);
+        let panels = self.cut.rows.groups().div_ceil(self.kernel.panel);
+        let (rows, columns) = (self.cut.rows.groups() * self.kernel.lanes, self.cut.columns.groups() * self.kernel.nr);
         let cuts = (1..=threads).filter(|n| threads.is_multiple_of(*n)).map(|n| (n, threads / n));
         let (down, along) = cuts
-            .filter(|&(down, along)| down <= panels && along <= self.columns.groups())
+            .filter(|&(down, along)| down <= panels && along <= self.cut.columns.groups())
             .min_by_key(|(down, along)| down * columns + along * rows)
-            .unwrap_or(if panels > self.columns.groups() {
+            .unwrap_or(if panels > self.cut.columns.groups() {
                 (threads.min(panels), 1)
             } else {
-                (1, threads.min(self.columns.groups()))
+                (1, threads.min(self.cut.columns.groups()))
             });
         let bound = |all: usize, n: usize, of: usize| (all as u128 * n as u128 / of as u128) as usize;
         let mut parts = Vec::new();
         for m in 0..down {
-            let rows = |n: usize| self.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
+            let rows = |n: usize| self.cut.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
             for n in 0..along {
-                let columns = |n: usize| bound(self.columns.groups(), n, along);
+                let columns = |n: usize| bound(self.cut.columns.groups(), n, along);
                 parts.push(WorkShare { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
             }
         }
@@ -84,11 +84,11 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     /// Groups of rows and of columns in a block.
     fn block(&self, part: &WorkShare) -> [usize; 2] {
         let kernel = self.kernel;
-        let terms = self.inner.longest() * size_of::<T>();
+        let terms = self.cut.inner.longest() * size_of::<T>();
         // What is fetched ahead needs room beside what is packed.
         let cache = if self.is_fetched_ahead(part) { kernel.block() / 3 * 2 } else { kernel.block() };
         let most = (cache / terms).clamp(kernel.mr(), MOST_ROWS) / kernel.lanes;
-        let (panel, together) = (kernel.panel, self.rows.together());
+        let (panel, together) = (kernel.panel, self.cut.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
         let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
         // Where there is hardly more than a panel of rows, columns are read once: they may as well stay near.
@@ -138,8 +138,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         (known, once): (bool, bool),
     ) -> Result<(), Error> {
         let kernel = self.kernel;
-        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming } = workspace;
-        let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
+        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming, .. } = workspace;
+        let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.cut.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
         if !known {
@@ -149,13 +149,13 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let row_block = |first: usize| first..part.rows.end.min(first + height);
         for first_column in part.columns.clone().step_by(breadth) {
             if !known {
-                self.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
+                self.cut.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
             }
             for number in part.blocks.clone() {
                 if !known {
-                    let is_new = self.inner.write(number, kernel.square, block);
+                    let is_new = self.cut.inner.write(number, kernel.square, block);
                     if is_new || !one_row_block {
-                        self.rows.write(row_block(part.rows.start), row_groups);
+                        self.cut.rows.write(row_block(part.rows.start), row_groups);
                     }
                     if is_new {
                         ahead.clear();
@@ -192,7 +192,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                     // SAFETY: as above.
                     unsafe { (kernel.pack_rows)(&pack_rows) };
                     if !one_row_block {
-                        self.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
+                        self.cut.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
                         if !ahead_in_columns {
                             ahead.expect(kernel, next_groups);
                         }
@@ -213,7 +213,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         in_place,
                         own,
                         coming: [0, 1].map(|role| {
-                            let side = self.sides[role];
+                            let side = self.cut.sides[role];
                             let from = self.product.factors[side].data.as_ptr().wrapping_offset(next[side] + block.start[role]);
                             (&coming[role][..], from)
                         }),
@@ -243,7 +243,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             return (0, 0);
         }
         // Behind a group that is not whole there may be other elements, which are read in vain, or the memory may end.
-        let side = self.sides[0];
+        let side = self.cut.sides[0];
         let last = block.start[0] + block.reach[0];
         let room = self.product.factors[side].data.len() as isize - start[side] - last;
         let follows = |n: usize| {
@@ -293,7 +293,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
 
     /// Whether the result is written once, and larger than the caches.
     fn is_streamed(&self, part: &WorkShare) -> bool {
-        let elements = (self.rows.groups() * self.kernel.lanes).saturating_mul(self.columns.groups() * self.kernel.nr);
+        let elements = (self.cut.rows.groups() * self.kernel.lanes).saturating_mul(self.cut.columns.groups() * self.kernel.nr);
         let bytes = elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>());
         part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && bytes > streamed()
     }
@@ -312,7 +312,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         block: &'s Block,
         to: *mut T::Real,
     ) -> Packing<'s, T> {
-        let side = self.sides[role];
+        let side = self.cut.sides[role];
         let factor = &self.product.factors[side];
         let packing = Packing {
             from: factor.data.as_ptr().wrapping_offset(start[side] + block.start[role]),

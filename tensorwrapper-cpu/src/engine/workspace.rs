@@ -1,12 +1,13 @@
 //! Memory for packed blocks, kept by each thread from one product to the next.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
 
 use super::prefetch::Ahead;
 use super::space::Groups;
 use super::terms::Block;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::storage::Plain;
 
 /// Alignment of packed blocks: whole pages, so that panels begin with cache lines.
 const ALIGN: usize = 4096;
@@ -16,6 +17,8 @@ const ALIGN: usize = 4096;
 pub(crate) struct Workspace {
     pub(crate) rows: Packed,
     pub(crate) columns: Packed,
+    /// Results that are computed apart.
+    pub(crate) result: Packed,
     pub(super) row_groups: Groups,
     pub(super) next_groups: Groups,
     pub(super) column_groups: Groups,
@@ -53,7 +56,7 @@ impl Default for Packed {
 }
 
 impl Packed {
-    /// Room for so many numbers, of which nothing is known.
+    /// Room for so many numbers: zeros, or what was there before.
     pub(crate) fn room<T>(&mut self, len: usize) -> Result<*mut T, Error> {
         let bytes = len.saturating_mul(size_of::<T>()).max(1);
         if bytes > self.bytes {
@@ -61,7 +64,7 @@ impl Packed {
             let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| refused())?;
             *self = Packed::default();
             // SAFETY: the size is not zero.
-            let start = unsafe { alloc(layout) };
+            let start = unsafe { alloc_zeroed(layout) };
             if start.is_null() {
                 return Err(refused());
             }
@@ -69,6 +72,15 @@ impl Packed {
             *self = Packed { start, bytes };
         }
         Ok(self.start.cast())
+    }
+}
+
+impl Packed {
+    /// Room for so many elements, which are numbers: zeros, or what was there before.
+    pub(crate) fn numbers<T: Plain>(&mut self, len: usize) -> Result<&mut [T], Error> {
+        let start = self.room::<T>(len)?;
+        // SAFETY: there is room for so many elements, aligned to pages; all bytes are initialised (see `room`), and any bytes are a number.
+        Ok(unsafe { std::slice::from_raw_parts_mut(start, len) })
     }
 }
 

@@ -6,16 +6,11 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::{Along, LARGE, SUMS, Task, VECTOR, strided};
-use crate::simd::Simd;
-#[cfg(target_arch = "aarch64")]
-use crate::simd::neon;
-use crate::simd::portable::Array;
 use crate::simd::vector::{MOST_LANES, Vector};
-#[cfg(target_arch = "x86_64")]
-use crate::simd::x86;
+use crate::simd::{Simd, by_vectors};
 use num_complex::Complex;
 use tensorwrapper_core::backend::fuse::{Odometer, points};
-use tensorwrapper_core::element::{Element, EveryDtype};
+use tensorwrapper_core::element::Element;
 
 /// Computes the sums of a block: those to add to, and the totals of long ones.
 pub(super) type Kernel<T> = unsafe fn(&Task<'_, T>, &mut [T], &mut [T]);
@@ -31,32 +26,7 @@ const LONG: usize = 8 << 10;
 
 /// The kernel for these instructions.
 pub(super) fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    macro_rules! compiled {
-        ($Double:ty, $Single:ty $(, $features:literal)?) => {{
-            $(#[target_feature(enable = $features)])?
-            unsafe fn compiled<T: Element>(task: &Task<'_, T>, sums: &mut [T], totals: &mut [T]) {
-                // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
-                unsafe {
-                    match T::DTYPE.every() {
-                        EveryDtype::F64 => block::<$Double, T, 1>(task, sums, totals),
-                        EveryDtype::F32 => block::<$Single, T, 1>(task, sums, totals),
-                        EveryDtype::C64 => block::<$Double, T, 2>(task, sums, totals),
-                        EveryDtype::C32 => block::<$Single, T, 2>(task, sums, totals),
-                    }
-                }
-            }
-            compiled::<T> as Kernel<T>
-        }};
-    }
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => compiled!(x86::F64x8, x86::F32x16, "avx512f,avx2,fma"),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => compiled!(x86::F64x4, x86::F32x8, "avx2,fma"),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => compiled!(neon::F64x4, neon::F32x8, "neon"),
-        _ => compiled!(Array<f64>, Array<f32>),
-    }
+    by_vectors!(simd, T, block(task: &Task<'_, T>, sums: &mut [T], totals: &mut [T]))
 }
 
 /// All loops of a block.

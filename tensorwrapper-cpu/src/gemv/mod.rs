@@ -7,8 +7,10 @@ mod kernel;
 mod strided;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use self::kernel::{Kernel, kernel};
+use super::engine::Workspace;
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
@@ -49,7 +51,19 @@ pub(super) struct Gemv<T> {
     conjugate: [bool; 2],
     /// A copy of the vector whose elements are neighbours where those of the large factor are.
     packed: Option<Packed>,
+    /// All of it, for one thread.
+    whole: Arc<Part>,
     kernel: Kernel<T>,
+}
+
+/// What one thread computes: blocks, and the loops around them.
+#[derive(Debug)]
+struct Part {
+    loops: Vec<Loop>,
+    start: [isize; 3],
+    block: Block,
+    /// The block at the end of the innermost loop, where it is a smaller one.
+    last: Option<Block>,
 }
 
 /// What a kernel does along the innermost axis.
@@ -95,7 +109,8 @@ impl<T: Element> Gemv<T> {
             packed = Some(Packed::new::<T>(axes.iter_mut(), VECTOR, &mut start[VECTOR]));
         }
         let conjugate = [conjugate[large], conjugate[1 - large]];
-        Gemv { large, axes, start, alpha, conjugate, packed, kernel: kernel::<T>(simd) }
+        let whole = Arc::new(Part::new::<T>(&axes, start));
+        Gemv { large, axes, start, alpha, conjugate, packed, whole, kernel: kernel::<T>(simd) }
     }
 
     /// Number of elements of the result.
@@ -127,7 +142,7 @@ impl<T: Element> Gemv<T> {
             thread_pool::each(parts, &|n| {
                 let [large, vector, _] = self.start;
                 let (axes, start) = part(&axes, [large, vector, (n * len) as isize], axis, (n, parts));
-                failed(self.run_part(&axes, start, data, apart));
+                failed(self.run_part(&Part::new::<T>(&axes, start), data, apart));
             });
         })?;
         let (total, others) = sums.split_at_mut(len);
@@ -138,31 +153,23 @@ impl<T: Element> Gemv<T> {
         Ok(())
     }
 
-    /// Computes the results of these axes, block by block.
-    fn run_part(&self, axes: &[Loop], start: [isize; 3], data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let (hoisted, cut) = hoist(axes, most_sums::<T>());
-        let mut inside: Vec<Loop> =
-            axes.iter().enumerate().filter(|(n, _)| !hoisted.contains(n)).map(|(_, axis)| *axis).collect();
-        let mut loops: Vec<Loop> = hoisted.iter().map(|&n| axes[n]).collect();
-        let (mut rest, mut cut_at) = (0, None);
-        if let Some((axis, size)) = cut {
-            let whole = axes[axis];
-            rest = whole.extent % size;
-            loops.push(Axis { extent: whole.extent.div_ceil(size), strides: whole.strides.map(|stride| stride * size as isize) });
-            cut_at = Some(axis - hoisted.len());
-            inside[axis - hoisted.len()].extent = size;
-        }
-        let block = Block::new::<T>(inside.clone());
-        let last = cut_at.filter(|_| rest > 0).map(|at| {
-            inside[at].extent = rest;
-            Block::new::<T>(inside)
-        });
-        let mut sums = zeros::<T>(block.len)?;
-        let mut totals = zeros::<T>(if block.leaf > 0 { block.len } else { 0 })?;
-        let mut walk = Odometer::new(&loops, &start, 0);
-        for _ in 0..points(&loops) {
+    /// Computes a part, in memory that the thread keeps.
+    fn run_part(&self, part: &Part, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        Workspace::lend(|workspace| {
+            let sums = workspace.rows.numbers::<T>(part.block.len)?;
+            let totals = workspace.columns.numbers::<T>(if part.block.leaf > 0 { part.block.len } else { 0 })?;
+            self.blocks(part, [sums, totals], data, out);
+            Ok(())
+        })
+    }
+
+    /// Computes a part, block by block.
+    fn blocks(&self, part: &Part, [sums, totals]: [&mut [T]; 2], data: [&[T]; 2], out: Sink<'_, T>) {
+        let Part { loops, start, block, last } = part;
+        let mut walk = Odometer::new(loops, start, 0);
+        for _ in 0..points(loops) {
             let is_last = loops.last().is_some_and(|axis| walk.index(loops.len() - 1) + 1 == axis.extent);
-            let block = last.as_ref().filter(|_| is_last).unwrap_or(&block);
+            let block = last.as_ref().filter(|_| is_last).unwrap_or(block);
             let task = Task { block, conjugate: self.conjugate, data, start: walk.position };
             let (sums, totals) = (&mut sums[..block.len], &mut totals[..if block.leaf > 0 { block.len } else { 0 }]);
             sums.fill(T::ZERO);
@@ -177,7 +184,6 @@ impl<T: Element> Gemv<T> {
             block.write.run(1, [0, walk.position[SUMS]], results, out, false);
             walk.step();
         }
-        Ok(())
     }
 }
 
@@ -190,7 +196,7 @@ impl<T: Element> ProductKernel<T> for Gemv<T> {
         let packed = self.packed.as_ref().map_or(0, Packed::len);
         let parts = self.parts(threads);
         let apart = if parts.1 > 1 && self.axes[parts.0].strides[SUMS] == 0 { self.results() * parts.1 } else { 0 };
-        packed + apart + 2 * self.results().min(most_sums::<T>())
+        packed + apart
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
@@ -199,7 +205,7 @@ impl<T: Element> ProductKernel<T> for Gemv<T> {
         let data = [large, copy.as_deref().unwrap_or(vector)];
         let (axis, parts) = self.parts(threads);
         if parts == 1 {
-            return self.run_part(&self.axes, self.start, data, out);
+            return self.run_part(&self.whole, data, out);
         }
         if self.axes[axis].strides[SUMS] == 0 {
             return self.run_apart(axis, parts, data, out);
@@ -207,9 +213,26 @@ impl<T: Element> ProductKernel<T> for Gemv<T> {
         tasks::failing(|failed| {
             thread_pool::each(parts, &|n| {
                 let (axes, start) = part(&self.axes, self.start, axis, (n, parts));
-                failed(self.run_part(&axes, start, data, out));
+                failed(self.run_part(&Part::new::<T>(&axes, start), data, out));
             });
         })
+    }
+}
+
+impl Part {
+    /// The blocks of these axes.
+    fn new<T>(axes: &[Loop], start: [isize; 3]) -> Part {
+        let (hoisted, cut) = hoist(axes, most_sums::<T>());
+        let mut inside: Vec<Loop> = (0..axes.len()).filter(|n| !hoisted.contains(n)).map(|n| axes[n]).collect();
+        let mut loops: Vec<Loop> = hoisted.iter().map(|&n| axes[n]).collect();
+        let Some((axis, size)) = cut else { return Part { loops, start, block: Block::new::<T>(inside), last: None } };
+        let (whole, at) = (axes[axis], axis - hoisted.len());
+        loops.push(Axis { extent: whole.extent.div_ceil(size), strides: whole.strides.map(|stride| stride * size as isize) });
+        inside[at].extent = size;
+        let block = Block::new::<T>(inside.clone());
+        inside[at].extent = whole.extent % size;
+        let last = (inside[at].extent > 0).then(|| Block::new::<T>(inside));
+        Part { loops, start, block, last }
     }
 }
 

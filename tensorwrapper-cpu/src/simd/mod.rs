@@ -110,6 +110,42 @@ macro_rules! for_vectors {
 }
 pub(crate) use for_vectors;
 
+/// Compiles a function for every set of instructions, and gives the one for `simd`: `generic` is generic over the vector of the element
+/// type's reals, the element type, and the number of reals of an element.
+macro_rules! by_vectors {
+    (@ $T:ident, $generic:ident, ($($argument:ident: $Argument:ty),*), $Double:ty, $Single:ty $(, $features:literal)?) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn compiled<$T: tensorwrapper_core::element::Element>($($argument: $Argument),*) {
+            use tensorwrapper_core::element::EveryDtype;
+            // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+            unsafe {
+                match $T::DTYPE.every() {
+                    EveryDtype::F64 => $generic::<$Double, $T, 1>($($argument),*),
+                    EveryDtype::F32 => $generic::<$Single, $T, 1>($($argument),*),
+                    EveryDtype::C64 => $generic::<$Double, $T, 2>($($argument),*),
+                    EveryDtype::C32 => $generic::<$Single, $T, 2>($($argument),*),
+                }
+            }
+        }
+        compiled::<$T>
+    }};
+    ($simd:expr, $T:ident, $generic:ident $arguments:tt) => {{
+        use $crate::simd::{Simd, portable::Array};
+        match $simd {
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => {
+                by_vectors!(@ $T, $generic, $arguments, $crate::simd::x86::F64x8, $crate::simd::x86::F32x16, "avx512f,avx2,fma")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => by_vectors!(@ $T, $generic, $arguments, $crate::simd::x86::F64x4, $crate::simd::x86::F32x8, "avx2,fma"),
+            #[cfg(target_arch = "aarch64")]
+            Simd::Neon => by_vectors!(@ $T, $generic, $arguments, $crate::simd::neon::F64x4, $crate::simd::neon::F32x8, "neon"),
+            _ => by_vectors!(@ $T, $generic, $arguments, Array<f64>, Array<f32>),
+        }
+    }};
+}
+pub(crate) use by_vectors;
+
 #[cfg(test)]
 mod tests {
     use super::*;
