@@ -7,6 +7,7 @@ use num_complex::Complex;
 use super::format::{self, Split, Whole};
 use super::pack::{self, Packing};
 use super::scatter::{self, Scatter};
+use super::space::MOST_COLUMNS;
 use crate::simd::Caches;
 use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
@@ -21,8 +22,6 @@ use tensorwrapper_core::storage::LINE;
 
 /// Groups that a panel of rows has at most.
 pub(super) const MOST_GROUPS: usize = 3;
-/// Columns that a tile has at most.
-pub(super) const MOST_COLUMNS: usize = 8;
 /// Terms of a block at most: a third more than KC, or a whole tile of neighbours in both operands.
 pub(super) const MOST_TERMS: usize = 1024;
 /// Elements that a tile has at most.

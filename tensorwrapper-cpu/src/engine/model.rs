@@ -3,7 +3,6 @@
 //! The rates were measured on a Zen 4 in loops that stay in the second cache; what counts is how they compare with each other.
 
 use super::kernel::{GemmElement, Kernel};
-use super::problem::{IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::product::Product;
 use super::space::{OWN, RESULT, Role, Space};
 use super::terms::Inner;
@@ -11,6 +10,10 @@ use crate::product::{LEFT, RIGHT};
 use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::points;
 
+/// Panels of rows that read columns where they lie, at most.
+pub(super) const IN_PLACE_PANELS: usize = 16;
+/// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
+pub(super) const IN_PLACE_COLUMNS: usize = 256;
 /// Cycles to move an element: beside its neighbours, in a square, or alone.
 const TOGETHER: f64 = 0.25;
 const SQUARES: f64 = 0.75;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel};
-use super::model::Cut;
+use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
 use super::prefetch;
 use super::product::Product;
@@ -24,13 +24,10 @@ const MOST_ROWS: usize = 480;
 const COLUMN_BYTES: usize = 6 << 20;
 /// Columns with so few of which a core computes faster than memory can be read.
 const FEW_COLUMNS: usize = 64;
-/// Bytes of columns that are not worth packing, and the panels of rows that read them.
+/// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
-pub(super) const IN_PLACE_PANELS: usize = 16;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
-/// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
-pub(super) const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
 pub(super) struct Problem<'a, T: GemmElement> {

@@ -3,8 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::format::Format;
-use super::kernel::MOST_COLUMNS;
-use super::space::MOST_LANES;
+use super::space::{MOST_COLUMNS, MOST_LANES};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
 

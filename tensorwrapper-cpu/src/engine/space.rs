@@ -15,6 +15,8 @@ pub(super) type Pair = Axis<[isize; 2]>;
 pub(super) const OWN: usize = 0;
 /// Where those of the result stand.
 pub(super) const RESULT: usize = 1;
+/// Columns that a tile has at most.
+pub(super) const MOST_COLUMNS: usize = 8;
 /// The widest group.
 pub(super) const MOST_LANES: usize = 16;
 

@@ -4,10 +4,10 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
-use super::kernel::{GemmElement, Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
+use super::kernel::{GemmElement, Kernel, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
-use super::space::{Groups, OWN, RESULT};
+use super::space::{Groups, MOST_COLUMNS, OWN, RESULT};
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
 

@@ -5,7 +5,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::{Along, LARGE, SUMS, Task, VECTOR, strided};
+use super::block::{Along, LARGE, SUMS, Task, VECTOR};
+use super::strided;
 use crate::simd::vector::{MOST_LANES, Vector};
 use crate::simd::{Simd, by_vectors};
 use num_complex::Complex;

@@ -3,16 +3,18 @@
 //! All axes of the product are axes of the large factor. They become loops in the order of its strides, so that memory is read from one end
 //! to the other. The results of a block are summed side by side in a near cache, and written where they belong when they are complete.
 
+mod block;
 mod kernel;
 mod strided;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use self::block::{Block, LARGE, Loop, SUMS, Task, VECTOR, side_by_side};
 use self::kernel::{Kernel, kernel};
 use super::engine::Workspace;
 use super::packed::Packed;
-use super::permute::{Pair, Permutation};
+use super::permute::Permutation;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::simd::{Caches, Simd};
@@ -23,17 +25,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::internal::thread_pool;
-
-/// Axes over the large factor, the vector and the result, or the sums of a block.
-type Loop = Axis<[isize; 3]>;
-/// Where strides and positions of the large factor stand.
-const LARGE: usize = 0;
-/// Where those of the vector stand.
-const VECTOR: usize = 1;
-/// Where those of the result stand, or of the sums.
-const SUMS: usize = 2;
-/// Terms that are added to a sum one after the other, before it is added to the total: long sums stay accurate.
-const LEAF: usize = 256;
 
 /// Results that are written at a time, at least: fewer take longer to write than to sum.
 const NEAR: usize = 2048;
@@ -64,32 +55,6 @@ struct Part {
     block: Block,
     /// The block at the end of the innermost loop, where it is a smaller one.
     last: Option<Block>,
-}
-
-/// What a kernel does along the innermost axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Along {
-    /// It is summed: dot products.
-    Sum,
-    /// It is one of the result's: scaled additions.
-    Result,
-    /// It is one of the vector's and the result's: products of elements.
-    Both,
-}
-
-/// A block of results whose sums stay near: its loops.
-#[derive(Debug)]
-struct Block {
-    /// Around the two innermost loops.
-    outer: Vec<Loop>,
-    next: Loop,
-    run: Loop,
-    along: Along,
-    /// Steps of the outer loops after which sums are added to the totals; 0 where there are so few that sums are the totals.
-    leaf: usize,
-    /// Number of sums, and the way from them to the result.
-    len: usize,
-    write: Permutation,
 }
 
 impl<T: Element> Gemv<T> {
@@ -236,16 +201,6 @@ impl Part {
     }
 }
 
-/// What a kernel sums: the conjugate of every sum where the large factor is conjugated.
-#[derive(Debug)]
-struct Task<'a, T> {
-    block: &'a Block,
-    /// Of the large factor and the vector.
-    conjugate: [bool; 2],
-    data: [&'a [T]; 2],
-    start: [isize; 3],
-}
-
 /// Sums of a block at most: they share the second cache with what is read.
 fn most_sums<T>() -> usize {
     Caches::here().second / 8 / size_of::<T>()
@@ -259,18 +214,6 @@ fn part(axes: &[Loop], mut start: [isize; 3], axis: usize, (n, of): (usize, usiz
     start.iter_mut().zip(axes[axis].strides).for_each(|(start, stride)| *start += first as isize * stride);
     axes[axis].extent = end - first;
     (axes, start)
-}
-
-/// Gives the results of these axes strides of memory of their own, in the order of the axes; how many there are. `each` is told about every
-/// axis before that.
-fn side_by_side(axes: &mut [Loop], mut each: impl FnMut(&Loop, isize)) -> usize {
-    let mut stride = 1;
-    for axis in axes.iter_mut().rev().filter(|axis| axis.strides[SUMS] != 0) {
-        each(axis, stride);
-        axis.strides[SUMS] = stride;
-        stride *= axis.extent as isize;
-    }
-    stride as usize
 }
 
 /// The axes of the result, from the widest on, that become loops around blocks of so many results, and the axis that is cut for it, with
@@ -295,28 +238,4 @@ fn hoist(axes: &[Loop], most: usize) -> (Vec<usize>, Option<(usize, usize)>) {
         results = inside;
     }
     (hoisted, None)
-}
-
-impl Block {
-    /// The loops of a block.
-    fn new<T>(mut axes: Vec<Loop>) -> Block {
-        let mut pairs: Vec<Pair> = Vec::new();
-        let len = side_by_side(&mut axes, |axis, stride| {
-            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[SUMS]] });
-        });
-        fuse::fuse(&mut axes);
-        let one = Axis { extent: 1, strides: [0; 3] };
-        let run = axes.pop().unwrap_or(one);
-        let next = axes.pop().unwrap_or(one);
-        let along = match run.strides {
-            [_, _, 0] => Along::Sum,
-            [_, 0, _] => Along::Result,
-            _ => Along::Both,
-        };
-        let (kept, summed): (Vec<&Loop>, Vec<&Loop>) = axes.iter().partition(|axis| axis.strides[SUMS] != 0);
-        let count = |axes: Vec<&Loop>| axes.into_iter().map(|axis| axis.extent).product::<usize>();
-        let (kept, summed) = (count(kept), count(summed));
-        let leaf = if summed > LEAF { LEAF * kept } else { 0 };
-        Block { outer: axes, next, run, along, leaf, len, write: Permutation::new(pairs, size_of::<T>()) }
-    }
 }

@@ -1,6 +1,6 @@
 //! The same sums where neighbours along the innermost loop are none in memory: element by element.
 
-use super::{LARGE, SUMS, Task, VECTOR};
+use super::block::{LARGE, SUMS, Task, VECTOR};
 use tensorwrapper_core::element::Element;
 
 /// Adds what the two innermost loops from there on bring.

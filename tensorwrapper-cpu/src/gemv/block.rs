@@ -1,0 +1,87 @@
+//! A block of results whose sums stay near: its loops, and where its sums go.
+
+use crate::permute::{Pair, Permutation};
+use tensorwrapper_core::backend::fuse::{self, Axis};
+
+/// Axes over the large factor, the vector and the result, or the sums of a block.
+pub(super) type Loop = Axis<[isize; 3]>;
+/// Where strides and positions of the large factor stand.
+pub(super) const LARGE: usize = 0;
+/// Where those of the vector stand.
+pub(super) const VECTOR: usize = 1;
+/// Where those of the result stand, or of the sums.
+pub(super) const SUMS: usize = 2;
+/// Terms that are added to a sum one after the other, before it is added to the total: long sums stay accurate.
+const LEAF: usize = 256;
+
+/// What a kernel does along the innermost axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    /// It is summed: dot products.
+    Sum,
+    /// It is one of the result's: scaled additions.
+    Result,
+    /// It is one of the vector's and the result's: products of elements.
+    Both,
+}
+
+/// A block of results whose sums stay near: its loops.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Around the two innermost loops.
+    pub(super) outer: Vec<Loop>,
+    pub(super) next: Loop,
+    pub(super) run: Loop,
+    pub(super) along: Along,
+    /// Steps of the outer loops after which sums are added to the totals; 0 where there are so few that sums are the totals.
+    pub(super) leaf: usize,
+    /// Number of sums, and the way from them to the result.
+    pub(super) len: usize,
+    pub(super) write: Permutation,
+}
+
+/// What a kernel sums: the conjugate of every sum where the large factor is conjugated.
+#[derive(Debug)]
+pub(super) struct Task<'a, T> {
+    pub(super) block: &'a Block,
+    /// Of the large factor and the vector.
+    pub(super) conjugate: [bool; 2],
+    pub(super) data: [&'a [T]; 2],
+    pub(super) start: [isize; 3],
+}
+
+impl Block {
+    /// The loops of a block.
+    pub(super) fn new<T>(mut axes: Vec<Loop>) -> Block {
+        let mut pairs: Vec<Pair> = Vec::new();
+        let len = side_by_side(&mut axes, |axis, stride| {
+            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[SUMS]] });
+        });
+        fuse::fuse(&mut axes);
+        let one = Axis { extent: 1, strides: [0; 3] };
+        let run = axes.pop().unwrap_or(one);
+        let next = axes.pop().unwrap_or(one);
+        let along = match run.strides {
+            [_, _, 0] => Along::Sum,
+            [_, 0, _] => Along::Result,
+            _ => Along::Both,
+        };
+        let (kept, summed): (Vec<&Loop>, Vec<&Loop>) = axes.iter().partition(|axis| axis.strides[SUMS] != 0);
+        let count = |axes: Vec<&Loop>| axes.into_iter().map(|axis| axis.extent).product::<usize>();
+        let (kept, summed) = (count(kept), count(summed));
+        let leaf = if summed > LEAF { LEAF * kept } else { 0 };
+        Block { outer: axes, next, run, along, leaf, len, write: Permutation::new(pairs, size_of::<T>()) }
+    }
+}
+
+/// Gives the results of these axes strides of memory of their own, in the order of the axes; how many there are. `each` is told about every
+/// axis before that.
+pub(super) fn side_by_side(axes: &mut [Loop], mut each: impl FnMut(&Loop, isize)) -> usize {
+    let mut stride = 1;
+    for axis in axes.iter_mut().rev().filter(|axis| axis.strides[SUMS] != 0) {
+        each(axis, stride);
+        axis.strides[SUMS] = stride;
+        stride *= axis.extent as isize;
+    }
+    stride as usize
+}
