@@ -169,7 +169,7 @@ impl<T: Element> Run<'_, '_, T> {
                 totals.iter_mut().zip(&*sums).for_each(|(total, &sum)| *total += sum);
             }
             for (n, &total) in totals.iter().enumerate() {
-                // SAFETY: these outputs belong to this task alone and lie inside (see `Output::new`).
+                // SAFETY: these outputs belong to this task alone and lie inside (see `ProductKernel::run`).
                 unsafe { self.out.write(start[OUT] + n as isize * self.vector.strides[OUT], self.alpha * total) };
             }
         }

@@ -1,6 +1,6 @@
 //! Long sums with small results: the inner products of a few vectors with a few others, along neighbours in memory.
 //!
-//! A tile of the result is four vectors by four, each sum spread over the lanes of a register. Nothing is packed: a piece of all vectors is
+//! A tile of the result is a few vectors by a few, each sum spread over the lanes of a register. Nothing is packed: a piece of all vectors is
 //! in a near cache while all tiles read it, and running sums wait in memory for the next piece.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
@@ -122,12 +122,14 @@ impl<T: Element> InnerProducts<T> {
         }
         let (re, im) = lanes.split_at(lanes.len() / 2);
         let [re, im] = [re, im].map(|lanes| lanes.iter().fold(T::ZERO, |sum, &x| sum + x));
-        let i = T::from_complex(num_complex::Complex::I);
+        let [re, im] = [re, im].map(Element::to_complex);
+        // Without a product, which would make infinities no numbers.
+        let sum = |sign: f64| T::from_complex(num_complex::Complex::new(re.re - sign * im.im, re.im + sign * im.re));
         match self.conjugate {
-            [false, false] => re + i * im,
-            [true, false] => re - i * im,
-            [false, true] => (re - i * im).conj(),
-            [true, true] => (re + i * im).conj(),
+            [false, false] => sum(1.0),
+            [true, false] => sum(-1.0),
+            [false, true] => sum(-1.0).conj(),
+            [true, true] => sum(1.0).conj(),
         }
     }
 }
@@ -138,7 +140,7 @@ impl<T: Element> ProductKernel<T> for InnerProducts<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.results() * (threads + 4 * MOST_LANES)
+        self.results() * threads * (1 + 4 * MOST_LANES)
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {

@@ -180,6 +180,9 @@ impl<T: GemmElement> MatrixBatch<T> {
         out: Sink<'_, T>,
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
+        if self.stages.iter().all(Option::is_none) {
+            return self.some_groups(range, [&mut [], &mut [], &mut []], data, out, epilogue);
+        }
         Workspace::lend(|workspace| {
             let len = |operand: usize| self.stages[operand].as_ref().map_or(0, |stage| stage.len);
             let Workspace { rows, columns, result, .. } = workspace;
@@ -316,9 +319,8 @@ impl<T: GemmElement> ProductKernel<T> for MatrixBatch<T> {
     }
 
     fn work_space(&self, _: usize) -> usize {
-        let each: usize = self.stages.iter().flatten().map(|stage| stage.len).sum();
-        let whole: usize = self.whole.iter().flatten().map(Packed::len).sum();
-        whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch).max(1))))
+        // Groups are staged in memory that threads keep.
+        self.whole.iter().flatten().map(Packed::len).sum()
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {

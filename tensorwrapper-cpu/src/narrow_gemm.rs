@@ -35,6 +35,8 @@ const BLOCK: usize = 512;
 /// Elements of rows that are neighbours in memory, at least: where nothing is staged, and where something is.
 const LONG: usize = 16;
 const STAGED: usize = 64;
+/// Elements of rows for which nothing is staged, at most: threads share longer ones.
+const PIECE: usize = 1 << 16;
 /// Columns that are computed at once.
 const TOGETHER: usize = 4;
 /// Vectors of each of them.
@@ -100,7 +102,7 @@ impl<T: Element> NarrowGemm<T> {
         let stage_large = conjugate[large] && T::DTYPE.is_complex();
         let (at, stage) = along(&rows, stage_large)?;
         let run = rows.remove(at);
-        let size = if stage == [false, false] { run.extent } else { BLOCK.min(run.extent) };
+        let size = run.extent.min(if stage == [false, false] { PIECE } else { BLOCK });
         let of = |extent: usize| Block::new::<T>(Axis { extent, ..run }, [&inner, &columns], stage);
         let rest = run.extent % size;
         let (block, last) = (of(size), (rest > 0).then(|| of(rest)));

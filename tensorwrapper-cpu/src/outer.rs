@@ -35,8 +35,8 @@ pub(super) struct OuterProduct<T> {
     kernel: Kernel<T>,
 }
 
-/// Computes some of the outer loops' points.
-type Kernel<T> = unsafe fn(&OuterProduct<T>, Range<usize>, [&[T]; 2], Sink<'_, T>);
+/// Computes some of the outer loops' points, and some rows of each.
+type Kernel<T> = unsafe fn(&OuterProduct<T>, [Range<usize>; 2], [&[T]; 2], Sink<'_, T>);
 
 impl<T: Element> OuterProduct<T> {
     /// Prepares a product without summed axes; nothing where neighbours in memory are none of the result's.
@@ -48,7 +48,8 @@ impl<T: Element> OuterProduct<T> {
         let mut axes = [batch, rows, columns].concat();
         fuse::sort(&mut axes, &[OUT]);
         let run = *axes.last()?;
-        if run.strides[OUT] != 1 {
+        // An axis of neither factor repeats elements.
+        if run.strides[OUT] != 1 || run.strides[LEFT] == 0 && run.strides[RIGHT] == 0 {
             return None;
         }
         let size = |side: usize| axes.iter().filter(|axis| axis.strides[side] != 0).map(|axis| axis.extent).product::<usize>();
@@ -92,10 +93,13 @@ impl<T: Element> ProductKernel<T> for OuterProduct<T> {
         };
         let copies = [copy(LEFT)?, copy(RIGHT)?];
         let from = [LEFT, RIGHT].map(|side| copies[side].as_deref().unwrap_or(data[side]));
-        let (items, each) = (points(&self.loops), self.next.extent * self.run.extent);
-        tasks::split(threads, items, items * each, &|range| {
+        let (items, rows) = (points(&self.loops), self.next.extent);
+        // Where there are few loops around the rows, threads share the rows.
+        let by_loops = items >= 4 * threads || items >= rows;
+        tasks::split(threads, if by_loops { items } else { rows }, items * rows * self.run.extent, &|range| {
+            let ranges = if by_loops { [range, 0..rows] } else { [0..items, range] };
             // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
-            unsafe { (self.kernel)(self, range, from, out) };
+            unsafe { (self.kernel)(self, ranges, from, out) };
             if self.stream {
                 finish_streams();
             }
@@ -106,7 +110,7 @@ impl<T: Element> ProductKernel<T> for OuterProduct<T> {
 
 /// The kernel for these instructions.
 fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    by_vectors!(simd, T, some(product: &OuterProduct<T>, range: Range<usize>, from: [&[T]; 2], out: Sink<'_, T>))
+    by_vectors!(simd, T, some(product: &OuterProduct<T>, ranges: [Range<usize>; 2], from: [&[T]; 2], out: Sink<'_, T>))
 }
 
 /// # Safety
@@ -114,7 +118,7 @@ fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
 #[inline(always)]
 unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
     product: &OuterProduct<T>,
-    range: Range<usize>,
+    [range, rows]: [Range<usize>; 2],
     from: [&[T]; 2],
     out: Sink<'_, T>,
 ) {
@@ -124,7 +128,7 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize>(
     for _ in range {
         let at = walk.position;
         walk.step();
-        for n in 0..next.extent as isize {
+        for n in rows.start as isize..rows.end as isize {
             // SAFETY: the caller's promise.
             unsafe {
                 let [left, right] =

@@ -27,7 +27,7 @@ pub(super) struct Packing<'a, T: Element> {
     pub(super) skipped: usize,
     /// Positions of the terms.
     pub(super) inner: &'a [isize],
-    /// Terms with which squares begin, and those that are in none; see `space::Block`.
+    /// Terms with which squares begin, and those that are in none; see `terms::Block`.
     pub(super) runs: &'a [usize],
     pub(super) singles: &'a [usize],
     pub(super) step: usize,

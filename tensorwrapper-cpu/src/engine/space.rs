@@ -1,8 +1,8 @@
-//! Index spaces of rows and columns, cut into groups that fill a vector, and of sums, cut into blocks.
+//! Index spaces of rows and columns, cut into groups that fill a vector.
 //!
 //! The order in which indices follow each other decides what packing reads and storing writes at once: neighbours in the
 //! result go into one group; neighbours in the operand, where they are others, into the same lane of groups near by.
-//! Groups and blocks are written down when they are needed, a cache's worth at a time.
+//! Groups are written down when they are needed, a cache's worth at a time.
 
 use std::ops::Range;
 

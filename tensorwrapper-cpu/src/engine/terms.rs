@@ -22,7 +22,7 @@ pub(super) struct Inner {
 
 #[derive(Clone, Debug)]
 enum Terms {
-    /// Blocks of the space as one sequence; along the first axis, operands of which it is the unit axis are contiguous.
+    /// Blocks of the space as one sequence; `unit`: the operands in which neighbours are successive terms.
     Running { points: usize, block: usize, unit: [bool; 2] },
     /// Blocks over the unit axes of both operands.
     Tiled { axes: [Pair; 2], tile: [usize; 2] },
@@ -58,7 +58,7 @@ impl Block {
         self.at.iter_mut().for_each(Vec::clear);
     }
 
-    /// What is known of all positions, once they are written down: see `single_step` and `reach`.
+    /// What is known of all positions, once they are written down: one distance, if there is one, and the farthest.
     fn survey(&mut self) {
         for side in [0, 1] {
             let at = &self.at[side];
@@ -91,8 +91,8 @@ impl Block {
 }
 
 impl Inner {
-    /// Cuts axes into blocks of about `block` terms; `first` is the operand of which `axes` has the strides first, `order`
-    /// the one whose order decides.
+    /// Cuts axes into blocks of about `block` terms; `sides` are the operands of rows and of
+    /// columns, `order` says whose order decides.
     pub(super) fn new(axes: &[Triple], sides: [usize; 2], order: usize, block: usize) -> Inner {
         let mut axes: Vec<Pair> =
             axes.iter().map(|axis| Axis { extent: axis.extent, strides: sides.map(|side| axis.strides[side]) }).collect();

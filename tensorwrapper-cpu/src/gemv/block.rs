@@ -11,7 +11,7 @@ pub(super) const LARGE: usize = 0;
 pub(super) const VECTOR: usize = 1;
 /// Where those of the result stand, or of the sums.
 pub(super) const SUMS: usize = 2;
-/// Terms that are added to a sum one after the other, before it is added to the total: long sums stay accurate.
+/// Terms of a sum that needs no total beside it, at most: long sums stay accurate.
 const LEAF: usize = 256;
 
 /// What a kernel does along the innermost axis.
@@ -33,8 +33,11 @@ pub(super) struct Block {
     pub(super) next: Loop,
     pub(super) run: Loop,
     pub(super) along: Along,
-    /// Steps of the outer loops after which sums are added to the totals; 0 where there are so few that sums are the totals.
+    /// Steps of the outer loops after which all sums are added to the totals; 0 where terms are so few that sums are the totals. Sums over
+    /// more rows than a leaf has terms are added as each of its leaves is complete.
     pub(super) leaf: usize,
+    /// Terms that are added to a sum before it is added to its total.
+    pub(super) piece: usize,
     /// Number of sums, and the way from them to the result.
     pub(super) len: usize,
     pub(super) write: Permutation,
@@ -66,11 +69,16 @@ impl Block {
             [_, 0, _] => Along::Result,
             _ => Along::Both,
         };
-        let (kept, summed): (Vec<&Loop>, Vec<&Loop>) = axes.iter().partition(|axis| axis.strides[SUMS] != 0);
-        let count = |axes: Vec<&Loop>| axes.into_iter().map(|axis| axis.extent).product::<usize>();
-        let (kept, summed) = (count(kept), count(summed));
-        let leaf = if summed > LEAF { LEAF * kept } else { 0 };
-        Block { outer: axes, next, run, along, leaf, len, write: Permutation::new(pairs, size_of::<T>()) }
+        let is_summed = |axis: &Loop| axis.strides[SUMS] == 0;
+        let rows = if is_summed(&next) { next.extent } else { 1 };
+        let summed: usize = axes.iter().filter(|axis| is_summed(axis)).map(|axis| axis.extent).product();
+        // Steps that go to one sum after the other.
+        let others: usize = axes.iter().rev().take_while(|axis| !is_summed(axis)).map(|axis| axis.extent).product();
+        let terms = summed.saturating_mul(rows);
+        // As many in a sum as sums in a total.
+        let piece = terms.isqrt().max(LEAF);
+        let leaf = if terms > LEAF { (piece / rows).max(1) * others } else { 0 };
+        Block { outer: axes, next, run, along, leaf, piece, len, write: Permutation::new(pairs, size_of::<T>()) }
     }
 }
 

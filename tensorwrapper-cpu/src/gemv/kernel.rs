@@ -44,25 +44,27 @@ unsafe fn block<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>, s
         // Of the vector alone: the sums are conjugated where the large factor is.
         sign: V::Real::from_complex(if task.conjugate[LARGE] != task.conjugate[VECTOR] { -1.0 } else { 1.0 }.into()),
     };
-    let is_unit = run.extent == 1 || run.strides[LARGE] == 1;
+    // Sums over many rows are moved to the totals leaf by leaf.
+    let moves = block.leaf > 0 && next.strides[SUMS] == 0 && next.extent > block.piece;
+    let piece = if moves { block.piece } else { next.extent };
+    let touched = if block.along == Along::Sum { 1 } else { run.extent };
     let mut walk = Odometer::new(&block.outer, &[task.start[LARGE], task.start[VECTOR], 0], 0);
     let mut steps = 0;
     for _ in 0..points(&block.outer) {
-        let at = walk.position;
+        let mut at = walk.position;
         walk.step();
-        // SAFETY: the caller's promise; there is a sum for each result of the block.
-        unsafe {
-            if is_unit {
-                let large = task.data[LARGE].as_ptr().offset(at[LARGE]).cast::<V::Real>();
-                let vector = task.data[VECTOR].as_ptr().offset(at[VECTOR]).cast::<V::Real>();
-                let to = sums.as_mut_ptr().offset(at[SUMS]).cast::<V::Real>();
-                match block.along {
-                    Along::Sum => rows.sum(next.extent, large, vector, to),
-                    Along::Result => rows.add(next.extent, large, vector, to),
-                    Along::Both => rows.add_products(next.extent, large, vector, to),
-                }
-            } else {
-                strided::add(task, at, sums);
+        let mut done = 0;
+        while done < next.extent {
+            let count = piece.min(next.extent - done);
+            // SAFETY: the caller's promise; there is a sum for each result of the block.
+            unsafe { rows.some(task, count, at, sums) };
+            done += count;
+            for operand in 0..3 {
+                at[operand] += count as isize * next.strides[operand];
+            }
+            if moves && count == piece {
+                let range = at[SUMS] as usize..at[SUMS] as usize + touched;
+                move_sums(&mut sums[range.clone()], &mut totals[range]);
             }
         }
         steps += 1;
@@ -94,6 +96,26 @@ struct Rows<V: Vector, const PARTS: usize> {
 }
 
 impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
+    /// Adds what so many rows from there on bring.
+    #[inline(always)]
+    unsafe fn some<T: Element>(&self, task: &Task<'_, T>, count: usize, at: [isize; 3], sums: &mut [T]) {
+        let run = task.block.run;
+        // SAFETY: the caller's promise: all rows lie inside, and there is a sum for each result.
+        unsafe {
+            if run.extent > 1 && run.strides[LARGE] != 1 {
+                return strided::add(task, count, at, sums);
+            }
+            let large = task.data[LARGE].as_ptr().offset(at[LARGE]).cast::<V::Real>();
+            let vector = task.data[VECTOR].as_ptr().offset(at[VECTOR]).cast::<V::Real>();
+            let to = sums.as_mut_ptr().offset(at[SUMS]).cast::<V::Real>();
+            match task.block.along {
+                Along::Sum => self.sum(count, large, vector, to),
+                Along::Result => self.add(count, large, vector, to),
+                Along::Both => self.add_products(count, large, vector, to),
+            }
+        }
+    }
+
     fn is_long(&self) -> bool {
         self.len * size_of::<V::Real>() >= LONG
     }
@@ -115,7 +137,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         }
     }
 
-    /// Adds the dot products of `N` rows, each in `SUMS` running sums.
+    /// Adds the dot products of `N` rows, each in `RUNNING` running sums.
     #[inline(always)]
     unsafe fn dots<const N: usize, const RUNNING: usize>(
         &self,

@@ -1,6 +1,6 @@
 //! A large factor times a vector, with any axes: every element of the large factor is read once, in the order in which it lies in memory.
 //!
-//! All axes of the product are axes of the large factor. They become loops in the order of its strides, so that memory is read from one end
+//! All axes of the product become loops in the order of the large factor's strides, so that memory is read from one end
 //! to the other. The results of a block are summed side by side in a near cache, and written where they belong when they are complete.
 
 mod block;
@@ -90,7 +90,11 @@ impl<T: Element> Gemv<T> {
             return (0, 1);
         }
         let longest = || (0..self.axes.len()).max_by_key(|&n| self.axes[n].extent).unwrap_or(0);
-        let axis = self.axes.iter().position(|axis| axis.extent >= 16 * threads).unwrap_or_else(longest);
+        let enough = |axis: &Loop| axis.extent >= 16 * threads;
+        let widest = self.axes.iter().position(enough);
+        // Parts of sums are as large as the result for each thread.
+        let kept = self.axes.iter().position(|axis| enough(axis) && axis.strides[SUMS] != 0);
+        let axis = if self.results() > NEAR { kept.or(widest) } else { widest }.unwrap_or_else(longest);
         (axis, threads.min(self.axes[axis].extent))
     }
 
@@ -217,7 +221,7 @@ fn part(axes: &[Loop], mut start: [isize; 3], axis: usize, (n, of): (usize, usiz
 }
 
 /// The axes of the result, from the widest on, that become loops around blocks of so many results, and the axis that is cut for it, with
-/// the length of its pieces. All axes before these are of the result, too, or no block has all terms of its sums.
+/// the length of its pieces. Every block has all terms of its sums.
 fn hoist(axes: &[Loop], most: usize) -> (Vec<usize>, Option<(usize, usize)>) {
     let kept: Vec<usize> = (0..axes.len()).filter(|&n| axes[n].strides[SUMS] != 0).collect();
     let mut results: usize = kept.iter().map(|&n| axes[n].extent).product();

@@ -85,7 +85,7 @@ impl<T: Element> InterleavedGemm<T> {
     }
 
     /// Whether no other kernel is faster. Products with few rows or columns, or of few multiplications, do little with each element: where
-    /// all of them are larger than the caches, long vectors of `dot_axpy` read memory faster. Of large products, those of complex numbers are
+    /// all of them are larger than the caches, long vectors of `axpy` read memory faster. Of large products, those of complex numbers are
     /// packed instead, and all of them where the vectors are the compiler's.
     fn is_worth(sorted: &ClassifiedAxes<T>, sizes: Sizes, simd: Simd) -> bool {
         let Sizes { rows, columns, inner } = sizes;
