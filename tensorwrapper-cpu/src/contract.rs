@@ -155,16 +155,15 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     if sorted.suits_axpy() {
         return Ok(Chosen::kernel(Axpy::new(sorted, simd)));
     }
-    if sorted.multiplications() <= IN_VECTORS {
-        let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
-        if sorted.multiplications() <= SMALL || matrices.is_in_vectors()? {
-            return Ok(Chosen::matrices(matrices));
-        }
-    }
-    if sorted.suits_engine() {
+    let suits_engine = sorted.suits_engine();
+    if suits_engine && sorted.multiplications() > IN_VECTORS {
         return Ok(Chosen::kernel(PackedGemm::new(sorted, simd)));
     }
-    Ok(Chosen::matrices(MatrixBatch::new(threads, sorted, [SMALL, IN_VECTORS], false)?))
+    let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
+    if suits_engine && !matrices.is_in_vectors()? {
+        return Ok(Chosen::kernel(PackedGemm::new(sorted, simd)));
+    }
+    Ok(Chosen::matrices(matrices))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -215,15 +214,13 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
     }
 
     fn method(&self) -> Option<&'static str> {
-        const SMALL_MATRICES: &str = "small matrices";
-        const IN_BLOCKS: &str = "packed in blocks";
         Some(match &self.strategy {
             Strategy::Nothing => return None,
             Strategy::ElementWise(_) => "element by element",
-            Strategy::UnpackedGemm(..) => SMALL_MATRICES,
+            Strategy::UnpackedGemm(small, _) => small.method(),
             Strategy::WithEpilogue(fused) => match &fused.0 {
-                EpilogueKernel::PackedGemm(_) => IN_BLOCKS,
-                EpilogueKernel::UnpackedGemm(_) => SMALL_MATRICES,
+                EpilogueKernel::PackedGemm(blocks) => blocks.method(),
+                EpilogueKernel::UnpackedGemm(matrices) => matrices.method(),
             },
             Strategy::Product(kernel, _) => kernel.method(),
         })

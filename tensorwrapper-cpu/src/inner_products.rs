@@ -173,7 +173,7 @@ impl<T: Element> ProductKernel<T> for InnerProducts<T> {
             let len = self.results();
             let mut apart = zeros::<T>(len * parts)?;
             let sink = Sink::new(&mut apart);
-            let bound = |n: usize| (self.terms() as u128 * n as u128 / parts as u128) as usize;
+            let bound = |n: usize| tasks::bound(self.terms(), n, parts);
             tasks::failing(|failed| {
                 thread_pool::each(parts, &|n| {
                     // SAFETY: every part has memory of its own.
@@ -181,11 +181,7 @@ impl<T: Element> ProductKernel<T> for InnerProducts<T> {
                     failed(self.sums(bound(n)..bound(n + 1), at, data).map(|sums| own.copy_from_slice(&sums)));
                 });
             })?;
-            let (total, others) = apart.split_at_mut(len);
-            for other in others.chunks(len) {
-                total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
-            }
-            put(at[OUT], total);
+            put(at[OUT], tasks::add_parts(&mut apart, len));
         }
         Ok(())
     }

@@ -214,9 +214,14 @@ impl<T: GemmElement> MatrixBatch<T> {
                     let wanted = Some((start[side], last.is_some()));
                     if there[side] != wanted {
                         there[side] = wanted;
-                        let permutation = stage.last.as_ref().filter(|_| last.is_some()).unwrap_or(&stage.permutation);
                         let to = Sink::new(staged[side]);
-                        permutation.run(self.threads[1], [start[side], 0], data[side], to, self.conjugate[side]);
+                        stage.permutation(last.is_some()).run(
+                            self.threads[1],
+                            [start[side], 0],
+                            data[side],
+                            to,
+                            self.conjugate[side],
+                        );
                     }
                     start[side] = 0;
                 }
@@ -232,8 +237,7 @@ impl<T: GemmElement> MatrixBatch<T> {
                     );
                     let to = std::mem::replace(&mut start[OUT], 0);
                     self.multiply(factors, start, last, Sink::new(apart), None)?;
-                    let permutation = stage.last.as_ref().filter(|_| last.is_some()).unwrap_or(&stage.permutation);
-                    permutation.run(self.threads[1], [0, to], apart, out, false);
+                    stage.permutation(last.is_some()).run(self.threads[1], [0, to], apart, out, false);
                 }
             }
         }
@@ -311,9 +315,9 @@ impl<T: GemmElement> MatrixBatch<T> {
 impl<T: GemmElement> ProductKernel<T> for MatrixBatch<T> {
     fn method(&self) -> &'static str {
         match (&self.kernel, self.is_in_place()) {
-            (Kernel::Small(_), true) => "small matrices",
+            (Kernel::Small(small), true) => small.method(),
             (Kernel::Small(_), false) => "small matrices, staged",
-            (Kernel::Packed(_), true) => "packed in blocks",
+            (Kernel::Packed(blocks), true) => blocks.method(),
             (Kernel::Packed(_), false) => "packed in blocks, staged",
         }
     }

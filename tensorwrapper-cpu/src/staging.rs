@@ -187,6 +187,11 @@ fn pack_all<T: GemmElement>(product: &mut ClassifiedAxes<T>, side: usize) -> Pac
 }
 
 impl Stage {
+    /// The copy of a group, or of the last one.
+    pub(super) fn permutation(&self, is_last: bool) -> &Permutation {
+        self.last.as_ref().filter(|_| is_last).unwrap_or(&self.permutation)
+    }
+
     /// The copy of a group of matrices, with the axes that are inside last; and the strides from one matrix to the next along the axes of
     /// the group.
     pub(super) fn new<T>(axes: [&[Triple]; 2], operand: usize, rows_inside: bool, group: &[Triple]) -> (Stage, Vec<isize>) {

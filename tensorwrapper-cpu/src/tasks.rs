@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
 
@@ -14,6 +15,20 @@ pub(super) fn worth(threads: usize, operations: usize) -> usize {
     threads.min(operations / WORTH_A_THREAD).max(1)
 }
 
+/// Where a part of `0..items` begins, of so many parts of about one length.
+pub(super) fn bound(items: usize, part: usize, parts: usize) -> usize {
+    (items as u128 * part as u128 / parts as u128) as usize
+}
+
+/// Adds what threads have summed apart, `len` sums each, in their order: the totals.
+pub(super) fn add_parts<T: Element>(sums: &mut [T], len: usize) -> &mut [T] {
+    let (total, others) = sums.split_at_mut(len);
+    for other in others.chunks(len) {
+        total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+    }
+    total
+}
+
 /// Runs a task for ranges that make up `0..items`: one for each thread that the operations are worth. The task is not generic, so
 /// that each caller's kernel is compiled into one closure once.
 pub(super) fn split(threads: usize, items: usize, operations: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
@@ -21,8 +36,7 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: &(dyn
     if parts == 1 {
         return task(0..items);
     }
-    let bound = |part: usize| (items as u128 * part as u128 / parts as u128) as usize;
-    thread_pool::each(parts, &|part| task(bound(part)..bound(part + 1)));
+    thread_pool::each(parts, &|part| task(bound(items, part, parts)..bound(items, part + 1, parts)));
 }
 
 /// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.

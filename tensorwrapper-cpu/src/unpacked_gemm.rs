@@ -70,6 +70,11 @@ impl<T: Element> UnpackedGemm<T> {
         Ok(UnpackedGemm { task, kernel: kernel(&task, simd) })
     }
 
+    /// How it is computed, in a few words.
+    pub(super) fn method(&self) -> &'static str {
+        "small matrices"
+    }
+
     /// Whether there are kernels in vectors for it.
     ///
     /// # Errors
@@ -93,7 +98,7 @@ impl<T: Element> UnpackedGemm<T> {
 /// One product of matrices that start there.
 impl<T: Element> ProductKernel<T> for (UnpackedGemm<T>, [isize; 3]) {
     fn method(&self) -> &'static str {
-        "small matrices"
+        self.0.method()
     }
 
     unsafe fn run(&self, _: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {

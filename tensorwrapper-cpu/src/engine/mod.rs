@@ -70,19 +70,7 @@ impl<T: GemmElement> PackedGemm<T> {
     ) -> Result<(), Error> {
         contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, (self.kernel, &self.cut))
     }
-}
 
-impl<T: GemmElement> ProductKernel<T> for PackedGemm<T> {
-    fn method(&self) -> &'static str {
-        "packed in blocks"
-    }
-
-    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        self.run_with_epilogue(threads, data, out, None)
-    }
-}
-
-impl<T: GemmElement> PackedGemm<T> {
     /// Computes products of another batch, from other places on.
     pub(super) fn run_at(
         &self,
@@ -93,6 +81,16 @@ impl<T: GemmElement> PackedGemm<T> {
         out: Sink<'_, T>,
     ) -> Result<(), Error> {
         contract(threads, Product { batch, start, ..on(&self.sorted, data, out) }, (self.kernel, &self.cut))
+    }
+}
+
+impl<T: GemmElement> ProductKernel<T> for PackedGemm<T> {
+    fn method(&self) -> &'static str {
+        "packed in blocks"
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        self.run_with_epilogue(threads, data, out, None)
     }
 }
 
@@ -197,10 +195,6 @@ fn contract_apart<T: GemmElement>(
         });
     })?;
     drop(apart);
-    let (total, others) = sums.split_at_mut(len);
-    for other in others.chunks(len) {
-        total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
-    }
-    permute::copy(1, pairs, [0, start[OUT]], total, product.out, false);
+    permute::copy(1, pairs, [0, start[OUT]], tasks::add_parts(&mut sums, len), product.out, false);
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::multiversion::{finish_streams, prefetch_line, streamed};
 use crate::product::OUT;
 use crate::simd::Caches;
 use crate::sink::Sink;
+use crate::tasks;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::error::Error;
 
@@ -66,12 +67,11 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             } else {
                 (1, threads.min(self.cut.columns.groups()))
             });
-        let bound = |all: usize, n: usize, of: usize| (all as u128 * n as u128 / of as u128) as usize;
         let mut parts = Vec::new();
         for m in 0..down {
-            let rows = |n: usize| self.cut.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
+            let rows = |n: usize| self.cut.rows.groups().min(tasks::bound(panels, n, down) * self.kernel.panel);
             for n in 0..along {
-                let columns = |n: usize| bound(self.cut.columns.groups(), n, along);
+                let columns = |n: usize| tasks::bound(self.cut.columns.groups(), n, along);
                 parts.push(WorkShare { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
             }
         }
@@ -160,8 +160,6 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                             ahead.follow(kernel, row_groups, block);
                         }
                     }
-                }
-                if !known {
                     coming.iter_mut().for_each(Vec::clear);
                     if next != start {
                         prefetch::lines::<T>(row_groups, &block.at[0], &mut coming[0]);

@@ -7,19 +7,17 @@ mod block;
 mod kernel;
 mod strided;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use self::block::{Block, LARGE, Loop, SUMS, Task, VECTOR, side_by_side};
 use self::kernel::{Kernel, kernel};
 use super::engine::Workspace;
 use super::packed::Packed;
-use super::permute::Permutation;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::simd::{Caches, Simd};
 use super::sink::Sink;
-use super::tasks;
+use super::{permute, tasks};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -114,11 +112,7 @@ impl<T: Element> Gemv<T> {
                 failed(self.run_part(&Part::new::<T>(&axes, start), data, apart));
             });
         })?;
-        let (total, others) = sums.split_at_mut(len);
-        for other in others.chunks(len) {
-            total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
-        }
-        Permutation::new(pairs, size_of::<T>()).run(1, [0, self.start[SUMS]], total, out, false);
+        permute::copy(1, pairs, [0, self.start[SUMS]], tasks::add_parts(&mut sums, len), out, false);
         Ok(())
     }
 
@@ -213,8 +207,7 @@ fn most_sums<T>() -> usize {
 /// The part of the axes that a thread has: a part of one of them.
 fn part(axes: &[Loop], mut start: [isize; 3], axis: usize, (n, of): (usize, usize)) -> (Vec<Loop>, [isize; 3]) {
     let mut axes = axes.to_vec();
-    let bound = |n: usize| (axes[axis].extent as u128 * n as u128 / of as u128) as usize;
-    let Range { start: first, end } = bound(n)..bound(n + 1);
+    let [first, end] = [n, n + 1].map(|n| tasks::bound(axes[axis].extent, n, of));
     start.iter_mut().zip(axes[axis].strides).for_each(|(start, stride)| *start += first as isize * stride);
     axes[axis].extent = end - first;
     (axes, start)
