@@ -48,13 +48,14 @@ def make(lib, threads):
     if lib in ("numpy", "opt_einsum"):
         import numpy as np
         if lib == "numpy":
-            prep = lambda eq, ops: lambda: np.einsum(eq, *ops, optimize=True)
+            # Contiguous, as with torch: NumPy answers with a view in the order of its matrix product.
+            prep = lambda eq, ops: lambda: np.ascontiguousarray(np.einsum(eq, *ops, optimize=True))
         else:
             import opt_einsum as oe
 
             def prep(eq, ops):
                 expr = oe.contract_expression(eq, *[o.shape for o in ops])
-                return lambda: expr(*ops)
+                return lambda: np.ascontiguousarray(expr(*ops))
         try:
             from threadpoolctl import threadpool_info
             blas = "; ".join(f"{i['internal_api']} {i['version']} {i.get('architecture')}"

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::axpy::Axpy;
 use super::classify::{FactorSum, classify};
-use super::engine::{Epilogue, GemmElement, PackedGemm};
+use super::engine::{Epilogue, GemmElement, PackedGemm, TallGemm};
 use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
@@ -148,6 +148,9 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     if let Some(products) = InnerProducts::new(&sorted, simd) {
         return Ok(Chosen::kernel(products));
+    }
+    if let Some(tall) = TallGemm::new(&sorted, simd) {
+        return Ok(Chosen::kernel(tall));
     }
     if let Some(narrow) = NarrowGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(narrow));

@@ -7,17 +7,16 @@
 
 use std::ops::Range;
 
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::long_sums::{LEAF, LongSums, Pieces, add_running, positions};
+use super::product::{ClassifiedAxes, LEFT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::{MOST_LANES, Vector};
 use super::simd::{Caches, Simd, by_vectors};
 use super::sink::Sink;
-use super::tasks;
-use tensorwrapper_core::backend::fuse::{Odometer, points};
+use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
-use tensorwrapper_core::internal::thread_pool;
 
 /// Vectors of each factor in a tile.
 const TILE: usize = 4;
@@ -31,26 +30,22 @@ const LEAST: usize = 1024;
 const SHORT: usize = 24;
 /// Bytes of a vector that tiles read at a time.
 const PIECE: usize = 16 << 10;
-/// Pieces after which running sums are added to totals: long sums stay accurate.
-const LEAF: usize = 64;
 
 /// Inner products, prepared.
 #[derive(Debug)]
 pub(super) struct InnerProducts<T> {
-    batch: Vec<Triple>,
-    /// Where the vectors of each factor begin, and how far each of them moves the result.
-    vectors: [Vec<[isize; 2]>; 2],
+    results: LongSums<T>,
+    /// Where the vectors of each factor begin.
+    vectors: [Vec<isize>; 2],
     /// The axes around the one of neighbours, and that one's extent.
     outer: Vec<Triple>,
     run: usize,
-    start: [isize; 3],
-    alpha: T,
     conjugate: [bool; 2],
     kernel: Kernel<T>,
 }
 
 /// Adds a piece of so many elements to the running sums.
-type Kernel<T> = unsafe fn(&[Vec<[isize; 2]>; 2], [*const T; 2], usize, *mut T);
+type Kernel<T> = unsafe fn(&[Vec<isize>; 2], [*const T; 2], usize, *mut T);
 
 impl<T: Element> InnerProducts<T> {
     /// Prepares a product; nothing where sums are short, or factors have no neighbours along them, or so many rows and columns that packing
@@ -63,55 +58,28 @@ impl<T: Element> InnerProducts<T> {
         if rows.max(columns) > MANY || rows * columns > MOST || terms < LEAST || run < SHORT {
             return None;
         }
-        let vectors = [(&sorted.rows, LEFT), (&sorted.columns, RIGHT)].map(|(axes, side)| {
-            let mut walk = Odometer::new(axes, &[0; 3], 0);
-            let mut next = || {
-                let at = [walk.position[side], walk.position[OUT]];
-                walk.step();
-                at
-            };
-            (0..points(axes)).map(|_| next()).collect()
-        });
-        let ClassifiedAxes { batch, conjugate, start, alpha, .. } = sorted.clone();
-        Some(InnerProducts { batch, vectors, outer, run, start, alpha, conjugate, kernel: kernel::<T>(simd) })
-    }
-
-    /// Elements of the result of one item of the batch.
-    fn results(&self) -> usize {
-        self.vectors[LEFT].len() * self.vectors[RIGHT].len()
-    }
-
-    fn terms(&self) -> usize {
-        points(&self.outer) * self.run
+        let vectors = [positions(&sorted.rows, LEFT), positions(&sorted.columns, RIGHT)];
+        let results = LongSums::new(sorted);
+        Some(InnerProducts { results, vectors, outer, run, conjugate: sorted.conjugate, kernel: kernel::<T>(simd) })
     }
 
     /// The sums of these terms.
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
-        let (len, each) = (self.results(), 2 * MOST_LANES);
+        let (len, each) = (self.results.results(), 2 * MOST_LANES);
         let (mut running, mut totals) = (zeros::<T>(len * each)?, zeros::<T>(len * each)?);
-        let mut walk = Odometer::new(&self.outer, &at, terms.start / self.run);
-        let mut first = terms.start % self.run;
-        let mut left = terms.len();
-        let mut pieces = 0;
         let most = (Caches::here().second / 4 / ((self.vectors[LEFT].len() + self.vectors[RIGHT].len()) * size_of::<T>()))
             .min(PIECE / size_of::<T>());
-        while left > 0 {
-            let count = left.min(self.run - first).min(most);
+        for (number, (at, first, count)) in Pieces::new(terms, (&self.outer, self.run), at, most).enumerate() {
             // SAFETY: all positions lie inside the memory, and the instructions are there.
             unsafe {
-                let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(walk.position[side] + first as isize));
+                let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side] + first as isize));
                 (self.kernel)(&self.vectors, from, count, running.as_mut_ptr());
             }
-            (first, left, pieces) = (first + count, left - count, pieces + 1);
-            if first == self.run {
-                first = 0;
-                walk.step();
-            }
-            if pieces == LEAF || left == 0 {
-                pieces = 0;
-                totals.iter_mut().zip(&mut running).for_each(|(total, sum)| *total += std::mem::replace(sum, T::ZERO));
+            if number % LEAF == LEAF - 1 {
+                add_running(&mut totals, &mut running);
             }
         }
+        add_running(&mut totals, &mut running);
         Ok(totals.chunks(each).map(|lanes| self.sum(lanes)).collect())
     }
 
@@ -140,56 +108,18 @@ impl<T: Element> ProductKernel<T> for InnerProducts<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.results() * threads * (1 + 4 * MOST_LANES)
+        self.results.results() * threads * (1 + 4 * MOST_LANES)
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let items = points(&self.batch);
-        let operations = self.results() * self.terms();
-        let put = |at: isize, sums: &[T]| {
-            let products = self.vectors[LEFT].iter().flat_map(|row| self.vectors[RIGHT].iter().map(|column| row[1] + column[1]));
-            for (further, &sum) in products.zip(sums) {
-                // SAFETY: the caller's promise: these are elements of the result.
-                unsafe { out.write(at + further, self.alpha * sum) };
-            }
-        };
-        if items >= 2 * threads {
-            return tasks::failing(|failed| {
-                tasks::split(threads, items, items * operations, &|range| {
-                    let mut walk = Odometer::new(&self.batch, &self.start, range.start);
-                    for _ in range {
-                        failed(self.sums(0..self.terms(), walk.position, data).map(|sums| put(walk.position[OUT], &sums)));
-                        walk.step();
-                    }
-                });
-            });
-        }
-        // Threads share the terms; what they sum is added in order.
-        let parts = tasks::worth(threads, operations);
-        let mut walk = Odometer::new(&self.batch, &self.start, 0);
-        for _ in 0..items {
-            let at = walk.position;
-            walk.step();
-            let len = self.results();
-            let mut apart = zeros::<T>(len * parts)?;
-            let sink = Sink::new(&mut apart);
-            let bound = |n: usize| tasks::bound(self.terms(), n, parts);
-            tasks::failing(|failed| {
-                thread_pool::each(parts, &|n| {
-                    // SAFETY: every part has memory of its own.
-                    let own = unsafe { sink.slice((n * len) as isize, len) };
-                    failed(self.sums(bound(n)..bound(n + 1), at, data).map(|sums| own.copy_from_slice(&sums)));
-                });
-            })?;
-            put(at[OUT], tasks::add_parts(&mut apart, len));
-        }
-        Ok(())
+        // SAFETY: the caller's promise.
+        unsafe { self.results.run(threads, out, &|terms, at| self.sums(terms, at, data)) }
     }
 }
 
 /// The kernel for these instructions.
 fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    by_vectors!(simd, T, all(vectors: &[Vec<[isize; 2]>; 2], from: [*const T; 2], len: usize, sums: *mut T))
+    by_vectors!(simd, T, all(vectors: &[Vec<isize>; 2], from: [*const T; 2], len: usize, sums: *mut T))
 }
 
 /// All tiles, of as many columns as registers hold sums for.
@@ -198,7 +128,7 @@ fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
 /// As [`tiles`].
 #[inline(always)]
 unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
-    vectors: &[Vec<[isize; 2]>; 2],
+    vectors: &[Vec<isize>; 2],
     from: [*const T; 2],
     len: usize,
     sums: *mut T,
@@ -219,7 +149,7 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
 /// So many elements follow all beginnings; there are running sums for all products; the processor has the instructions.
 #[inline(always)]
 unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>(
-    [rows, columns]: &[Vec<[isize; 2]>; 2],
+    [rows, columns]: &[Vec<isize>; 2],
     [left, right]: [*const T; 2],
     len: usize,
     sums: *mut T,
@@ -237,10 +167,10 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>
                 let mut b = [right.cast::<V::Real>(); COLUMNS];
                 // A tile that is not full computes some of its vectors twice, and stores them once.
                 for n in 0..TILE {
-                    a[n] = left.offset(rows[row + n.min(high - 1)][0]).cast();
+                    a[n] = left.offset(rows[row + n.min(high - 1)]).cast();
                 }
                 for n in 0..COLUMNS {
-                    b[n] = right.offset(columns[column + n.min(wide - 1)][0]).cast();
+                    b[n] = right.offset(columns[column + n.min(wide - 1)]).cast();
                 }
                 let to = sums.add((row * columns.len() + column) * each).cast::<V::Real>();
                 let further = [columns.len() * each * PARTS, each * PARTS];

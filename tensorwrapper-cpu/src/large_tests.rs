@@ -326,17 +326,66 @@ fn summed_ones(extents: &[usize], strides: [&[isize]; 2], kept: usize) -> Vec<f3
 fn long_sums_stay_accurate_whatever_is_a_neighbour() {
     // One hundredth, three million times: along rows, across them, apart in memory, and over several axes.
     type Case<'a> = (&'a [usize], [&'a [isize]; 2], usize);
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 7] = [
         (&[2, 3_000_000], [&[1, 2], &[0, 1]], 1),
         (&[3_000_000], [&[2], &[2]], 0),
         (&[2, 3_000_000], [&[3_000_000, 1], &[0, 1]], 1),
         (&[3, 2000, 1500], [&[3_000_000, 1500, 1], &[0, 1500, 1]], 1),
         (&[2, 3, 1_000_000, 3], [&[9_000_000, 1, 9, 3], &[0, 0, 3, 1]], 2),
         (&[3, 3, 3_000_000], [&[3_000_000, 0, 1], &[0, 3_000_000, 1]], 2),
+        (&[3, 4, 3_000_000], [&[1, 0, 3], &[0, 1, 4]], 2),
     ];
     for (extents, strides, kept) in cases {
         let sums = summed_ones(extents, strides, kept);
         let worst = sums.iter().map(|sum| (sum - 30_000.0).abs()).fold(0.0, f32::max);
         assert!(worst < 1.5, "{extents:?} {strides:?}: {worst}");
+    }
+}
+
+#[test]
+fn tall_matrices_are_multiplied_where_they_lie() {
+    let mut rng = StdRng::seed_from_u64(46);
+    // The last rows end where the memory does, so that what follows them cannot be read.
+    let equations = ["ka,kb->ab", "ka,bk->ba", "akl,klb->ab", "zka,zkb->zab", "lka,kbl->ab"];
+    for (n, (a, b, k)) in [(3, 2, 2500), (9, 10, 2049), (17, 25, 2400), (48, 5, 2100), (1, 1, 5000)].into_iter().enumerate() {
+        let size = |label| match label {
+            'a' => a,
+            'b' => b,
+            'k' => k,
+            _ => 2 + n,
+        };
+        for equation in equations {
+            for dtype in [Dtype::F64, Dtype::F32, Dtype::C64, Dtype::C32] {
+                dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &Cpu::new(Some(1 + n % 3))));
+            }
+        }
+    }
+}
+
+/// The product of two vectors of rows and columns, permuted, as a program.
+fn outer_map<T: Scalar>(rng: &mut StdRng, threads: usize, [a, b, c, d]: [usize; 4]) {
+    let nest = LoopNest::new(vec![a, c, b, d], 4);
+    let mut placed = |strides: [isize; 4], len: usize, conjugate: bool| {
+        let layout = Strided::within(&[a, c, b, d], &strides, 0, len).unwrap();
+        Placed { data: (0..len).map(|_| number::<T>(rng)).collect(), layout, conjugate }
+    };
+    let left = placed([b as isize, 0, 1, 0], a * b, true);
+    let right = placed([0, d as isize, 0, 1], c * d, false);
+    let operands = [left.as_operand(), right.as_operand()];
+    let program = Program::new(vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Multiply, 0, 1)]);
+    let output = Placed::of(&[a, c, b, d], vec![T::from_complex(f64::NAN.into()); a * b * c * d]);
+    let (mut found, mut expected) = (output.clone(), output);
+    Cpu::new(Some(threads)).map(&nest, &program, Reduction::Sum, &[], &operands, found.as_output()).unwrap();
+    Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();
+    assert_close(&found.data, &expected.data, epsilon::<T>() * 16.0, &format!("{a} {b} {c} {d}, {threads} threads"));
+}
+
+#[test]
+fn programs_that_are_outer_products_are_right() {
+    let mut rng = StdRng::seed_from_u64(47);
+    for (n, extents) in [[13, 11, 17, 12], [1, 70, 50, 31], [40, 1, 21, 24], [9, 33, 70, 130]].into_iter().enumerate() {
+        for dtype in [Dtype::F64, Dtype::F32, Dtype::C64, Dtype::C32] {
+            dispatch!(dtype, T => outer_map::<T>(&mut rng, 1 + n % 3, extents));
+        }
     }
 }

@@ -15,7 +15,10 @@ use super::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
 use super::fused_program::FusedProgram;
 use super::loops::{Axes, Chunks, Plan, axes, runs};
 use super::multiversion::{Loops, dispatch, dispatch_narrow};
+use super::outer::OuterProduct;
 use super::permute::Permutation;
+use super::product::{LEFT, RIGHT};
+use super::product_kernel::ProductKernel;
 use super::sink::Sink;
 use super::stream::{self, Stream, is_large};
 use super::tasks;
@@ -73,6 +76,13 @@ pub(super) fn map_by<T: Scalar>(
         let permutation = Permutation::new(axes, size_of::<T>());
         permutation.run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
+    }
+    if let Some(outer) = OuterProduct::of_program(simd, [&kept, &reduced].map(Vec::as_slice), program, inputs, &start)
+        && fuse::is_injective(layout.extents(), layout.strides())
+    {
+        let data = [LEFT, RIGHT].map(|side| T::typed(inputs[side].data()).expect("inputs are of the output's element type"));
+        // SAFETY: operands and output lie inside their memory, and the output is borrowed here alone.
+        return unsafe { outer.run(threads, data, out) };
     }
     let ready = FusedProgram::new(program);
     let in_memory = match program.instructions() {

@@ -11,12 +11,16 @@ use super::simd::{Simd, by_vectors};
 use super::sink::Sink;
 use super::tasks;
 use std::ops::Range;
+use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+use tensorwrapper_core::backend::{Binary, Instruction, Operand, Program};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
 /// Bytes of neighbours in the result, at least, that are written past the caches: those of a part of a line are not.
 const LONG: usize = 512;
+/// Elements of the result of a program at least: copies of factors are made in each run.
+const LARGE: usize = 1 << 14;
 
 /// An outer product, prepared.
 #[derive(Debug)]
@@ -66,6 +70,40 @@ impl<T: Element> OuterProduct<T> {
         let stream = results > streamed() && run.extent * size_of::<T>() >= LONG;
         let next = axes.pop().unwrap_or(Axis { extent: 1, strides: [0; 3] });
         Some(OuterProduct { loops: axes, next, run, start, alpha, stream, conjugate, packed, kernel: kernel::<T>(simd) })
+    }
+}
+
+impl<T: Scalar> OuterProduct<T> {
+    /// The product of two inputs that share no axis, where a program is that and the result is large.
+    pub(super) fn of_program(
+        simd: Simd,
+        [kept, reduced]: [&[Axis<Vec<isize>>]; 2],
+        program: &Program,
+        inputs: &[Operand<'_>],
+        start: &[isize],
+    ) -> Option<OuterProduct<T>> {
+        let [Instruction::Input(LEFT), Instruction::Input(RIGHT), Instruction::Combine(Binary::Multiply, a, b)] =
+            *program.instructions()
+        else {
+            return None;
+        };
+        let is_own = inputs.len() == 2 && inputs.iter().all(|input| input.data().dtype() == T::DTYPE);
+        if a == b || !is_own || points(reduced) != 1 || points(kept) < LARGE {
+            return None;
+        }
+        let triples = kept.iter().map(|axis| Triple { extent: axis.extent, strides: std::array::from_fn(|n| axis.strides[n]) });
+        let [mut batch, mut rows, mut columns] = [const { Vec::new() }; 3];
+        for axis in triples {
+            match [axis.strides[LEFT] != 0, axis.strides[RIGHT] != 0] {
+                [true, false] => rows.push(axis),
+                [false, true] => columns.push(axis),
+                _ => batch.push(axis),
+            }
+        }
+        let conjugate = [LEFT, RIGHT].map(|side| inputs[side].conjugate && T::DTYPE.is_complex());
+        let start = std::array::from_fn(|n| start[n]);
+        let product = ClassifiedAxes { batch, rows, columns, inner: Vec::new(), conjugate, start, alpha: T::ONE };
+        OuterProduct::new(&product, simd)
     }
 }
 

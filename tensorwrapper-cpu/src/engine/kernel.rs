@@ -29,7 +29,7 @@ pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 /// Rows of a block that make reading columns again from a far cache worth it.
 const ENOUGH_ROWS: usize = 128;
 /// Terms ahead of which the panel of rows is asked for.
-const AHEAD: isize = 8;
+pub(super) const AHEAD: isize = 8;
 
 /// A tile of the result to compute.
 pub(super) struct Tile<T: Element> {
@@ -38,6 +38,8 @@ pub(super) struct Tile<T: Element> {
     /// Panels; that of the rows may be the operand itself, so that it says how much further each term is.
     pub(super) rows: *const T::Real,
     pub(super) step: isize,
+    /// How much further the rows are that are asked for, into the first cache: 0 where the processor does so by itself.
+    pub(super) near: isize,
     /// Where the columns are not packed: how much further each column and each term is.
     pub(super) spread: Option<[isize; 2]>,
     pub(super) columns: *const T::Real,
@@ -139,7 +141,7 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             let mut left = [V::splat(V::Real::ZERO); GROUPS];
             for (n, left) in left.iter_mut().enumerate() {
                 *left = V::load(rows.add(n * V::LANES));
-                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(n * V::LANES));
+                V::prefetch(rows.wrapping_offset(tile.near).wrapping_add(n * V::LANES));
             }
             for (n, sums) in sums.iter_mut().enumerate() {
                 let right = V::splat(*columns.wrapping_offset(n as isize * apart));
@@ -184,6 +186,7 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
         let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed).map(|n| 2 * n) } else { [1, 2 * NR as isize] };
         let to_imaginary = if SPREAD { 1 } else { NR };
         let step = if SPREAD { 2 * tile.step } else { tile.step };
+        let near = if SPREAD { 2 * tile.near } else { tile.near };
         let to_rows = tile.step as usize / 2;
         let (mut re, mut im) = ([[zero; GROUPS]; COLUMNS], [[zero; GROUPS]; COLUMNS]);
         let (mut rows, mut columns) = (tile.rows, tile.columns);
@@ -193,12 +196,12 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
             for n in 0..GROUPS {
                 if SPREAD {
                     (a[n], b[n]) = V::load_parts(rows.cast::<Complex<V::Real>>().add(n * V::LANES));
-                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(2 * n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(near).wrapping_add(2 * n * V::LANES));
                 } else {
                     a[n] = V::load(rows.add(n * V::LANES));
                     b[n] = V::load(rows.add(to_rows + n * V::LANES));
-                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(n * V::LANES));
-                    V::prefetch(rows.wrapping_offset(AHEAD * step).wrapping_add(to_rows + n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(near).wrapping_add(n * V::LANES));
+                    V::prefetch(rows.wrapping_offset(near).wrapping_add(to_rows + n * V::LANES));
                 }
             }
             for n in 0..COLUMNS {

@@ -8,7 +8,7 @@
 //!
 //! `space` says in which order indices follow each other; `pack` reads operands into panels, whose `format` splits complex numbers;
 //! `prefetch` has cache lines fetched in time; `epilogue` computes what follows the sum while the result is near; `workspace` lends
-//! memory to threads.
+//! memory to threads. `tall` is a product kernel of its own: long sums with small results, whose tiles read both operands where they lie.
 
 mod epilogue;
 mod format;
@@ -21,6 +21,7 @@ mod product;
 mod scatter;
 mod space;
 mod store;
+mod tall;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ mod workspace;
 
 pub(super) use self::epilogue::{BoundEpilogue, Epilogue};
 pub(super) use self::kernel::GemmElement;
+pub(super) use self::tall::TallGemm;
 pub(super) use self::workspace::Workspace;
 
 use self::kernel::Kernel;

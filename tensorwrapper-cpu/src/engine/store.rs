@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
-use super::kernel::{GemmElement, Kernel, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
+use super::kernel::{AHEAD, GemmElement, Kernel, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
 use super::space::{Groups, MOST_COLUMNS, OWN, RESULT};
@@ -12,7 +12,7 @@ use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
 
 /// Lines of a tile that fetches none.
-static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
+pub(super) static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
 
 /// Where the tiles of a block go.
 pub(super) struct Store<'a, T: Element> {
@@ -96,6 +96,7 @@ impl<T: GemmElement> Store<'_, T> {
             terms,
             rows,
             step,
+            near: AHEAD * step,
             columns: start,
             spread,
             groups,
