@@ -31,12 +31,12 @@ impl Ahead {
         self.first.clear();
     }
 
-    /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's.
-    pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block) {
+    /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's; `panels` tiles read the same ones.
+    pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block, panels: usize) {
         self.clear();
         self.go_by_lanes::<T>(groups, lanes, &block.at[1]);
         let later = 1 + FAR / block.len().max(1);
-        self.first.extend(groups.groups.iter().skip(later).map(|group| group.at[OWN]));
+        self.first.extend(groups.groups.iter().skip(later).flat_map(|group| std::iter::repeat_n(group.at[OWN], panels)));
     }
 
     /// A line of each lane, one after the other.

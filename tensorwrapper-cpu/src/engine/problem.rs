@@ -25,6 +25,8 @@ const MOST_ROWS: usize = 480;
 const COLUMN_BYTES: usize = 6 << 20;
 /// Columns with so few of which a core computes faster than memory can be read.
 const FEW_COLUMNS: usize = 64;
+/// Panels of rows with so few of which the time to read columns shows.
+const FEW_PANELS: usize = 4;
 /// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
 /// Bytes between terms that are read where they are as well as if they were packed.
@@ -173,9 +175,10 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                 // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
                 unsafe { (kernel.pack_columns)(&pack_columns) };
                 let own_columns = pack_columns.from;
-                let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && part.rows.len() <= kernel.panel;
+                let panels = part.rows.len().div_ceil(kernel.panel);
+                let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && panels <= FEW_PANELS;
                 if ahead_in_columns && !known {
-                    ahead.columns::<T>(column_groups, kernel.nr, block);
+                    ahead.columns::<T>(column_groups, kernel.nr, block, panels);
                 }
                 for first_row in part.rows.clone().step_by(height) {
                     let in_place = match (one_row_block, kernel.parts()) {

@@ -25,6 +25,8 @@ const MANY: usize = 48;
 const MOST: usize = 1024;
 /// Terms at least.
 const LEAST: usize = 2048;
+/// How far a term may be from the one before it, in rows or columns: farther ones would leave lines of the cache half read.
+const NEAR: usize = 2;
 /// Terms along one axis, at least.
 const SHORT: usize = 16;
 
@@ -61,9 +63,13 @@ impl<T: GemmElement> TallGemm<T> {
         let cost = |side: &usize| extents[*side].div_ceil(kernel.lanes) * extents[1 - side];
         let is_unit = |side: &usize| strides[*side] == Some(1) && strides[1 - side].is_some();
         let side = [LEFT, RIGHT].into_iter().filter(is_unit).min_by_key(cost)?;
-        let nearest = |axis: &Triple| axis.strides.iter().take(2).map(|stride| stride.unsigned_abs()).sum::<usize>();
         let mut outer = sorted.inner.clone();
-        let along = (0..outer.len()).filter(|&n| outer[n].extent >= SHORT).min_by_key(|&n| nearest(&outer[n]))?;
+        let is_near = |n: &usize| {
+            let [rows, columns] = [side, 1 - side].map(|side| outer[*n].strides[side].unsigned_abs());
+            let is_line = columns == 1 || strides[1 - side] == Some(1) && columns <= NEAR * extents[1 - side];
+            outer[*n].extent >= SHORT && rows <= NEAR * extents[side] && is_line
+        };
+        let along = (0..outer.len()).filter(is_near).max_by_key(|&n| outer[n].extent)?;
         let axis = outer.remove(along);
         Some(TallGemm {
             results: LongSums::new(sorted),
