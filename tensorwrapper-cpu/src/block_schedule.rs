@@ -64,11 +64,12 @@ fn cut(extent: usize, size: usize) -> impl Iterator<Item = (usize, usize, usize)
 impl BlockAccess {
     /// Takes a block into rows that follow each other.
     #[inline(always)]
-    pub(super) fn gather<U: Copy, T>(self, data: &[U], start: isize, out: &mut [T], convert: impl Fn(U) -> T) {
+    pub(super) fn gather<U: Copy, T: Copy>(self, data: &[U], start: isize, out: &mut [T], convert: impl Fn(U) -> T) {
         for (number, row) in out.chunks_exact_mut(self.columns).enumerate() {
             let mut from = start + number as isize * self.row;
             match self.column {
                 1 => row.iter_mut().zip(&data[from as usize..][..self.columns]).for_each(|(x, &y)| *x = convert(y)),
+                0 => row.fill(convert(data[from as usize])),
                 stride => row.iter_mut().for_each(|x| {
                     *x = convert(data[from as usize]);
                     from += stride;

@@ -180,7 +180,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
     if nothing || !fuse::is_injective(output.extents(), output.strides()) {
         return Ok(None);
     }
-    let Some(epilogue) = Epilogue::new(contraction, program) else { return Ok(None) };
+    let Some(epilogue) = Epilogue::new(contraction, program, Simd::chosen()?) else { return Ok(None) };
     let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
     let blocks = |sorted, simd| EpilogueKernel::PackedGemm(Box::new(PackedGemm::new(sorted, simd)));
     let kernel = match route {

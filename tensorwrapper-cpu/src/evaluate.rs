@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
-use super::access::{AccessPattern, BlockAccess, LEAST};
+use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
 use super::fused_program::{FusedProgram, Pass, RegisterPair};
 use super::loops::{Grid, runs};
 use super::multiversion::{self, LINE};
 use super::passes::{Rows, binary, quaternary, ternary, unary};
+use super::registers::{Assignment, Held, Registers, Slots};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Axis;
@@ -20,6 +21,9 @@ use tensorwrapper_core::backend::{Binary, Instruction};
 use tensorwrapper_core::callback::{Callback, Typed};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::SliceRef;
+
+/// Elements of rows that passes go through one by one, at least; shorter ones are first brought together.
+const ROW: usize = 32;
 
 /// An input: its memory, and whether its elements are conjugated as they are read.
 #[derive(Clone, Copy)]
@@ -47,27 +51,10 @@ pub(super) struct Evaluator<'a, T> {
     simd: Simd,
     /// Elements of a row: chunks are several where they are blocks, whose inputs are read where they lie.
     row: usize,
+    /// What each register is to the chunks, and its memory.
+    assignment: Assignment,
     /// How much of the next chunk has been asked for when each pass begins, and in the end.
     shares: Vec<usize>,
-}
-
-/// Where a register's chunk is.
-#[derive(Clone, Copy, Debug)]
-enum Held {
-    /// In the registers' own memory, from this element on.
-    Register(usize),
-    /// In an input's memory, from this position on, rows so many places apart.
-    Input(usize, usize, usize),
-    /// One row for all of them, in the registers' own memory.
-    Constant(usize),
-}
-
-/// The work space of one thread.
-pub(super) struct Registers<T> {
-    memory: Vec<T>,
-    /// Where each register's own memory starts: on a cache line, and behind those of earlier registers.
-    starts: Vec<usize>,
-    held: Vec<Held>,
 }
 
 /// The chunk after this one. It is asked for while this one is computed: processors fetch ahead on their own only where chunks
@@ -93,7 +80,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
         let rows =
             access.iter().find_map(|access| if let AccessPattern::Block(block) = access { Some(block.columns) } else { None });
-        let row = rows.filter(|&columns| columns >= LEAST).unwrap_or(grid.width).max(1);
+        let row = rows.filter(|&columns| columns >= ROW).unwrap_or(grid.width).max(1);
         // Numbers are there already, and inputs that are read where they lie take no time.
         let waits = |pass: &Pass| match pass {
             Pass::One(Instruction::Constant(_)) => false,
@@ -108,35 +95,26 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             Some(*sum * block_schedule::WHOLE / total)
         });
         let shares = [0].into_iter().chain(so_far).collect();
-        Evaluator { ready, functions, inputs, access, axes: &grid.inner, simd, row, shares }
+        let mut evaluator = Evaluator {
+            ready,
+            functions,
+            inputs,
+            access,
+            axes: &grid.inner,
+            simd,
+            row,
+            assignment: Assignment::default(),
+            shares,
+        };
+        let is_one = |input: usize| evaluator.access[input] == AccessPattern::Constant;
+        let lies = |register, pass: &Pass| evaluator.in_place(pass).is_some() || evaluator.in_rows(register, pass).is_some();
+        evaluator.assignment = Assignment::new(ready, is_one, lies);
+        evaluator
     }
 
     /// Work space for chunks of at most `width` elements.
     pub(super) fn registers(&self, width: usize) -> Registers<T> {
-        let line = (LINE / size_of::<T>()).max(1);
-        // A number that others read is one row, however many they read.
-        let room = |register, pass: &Pass| if self.is_constant(register, pass) { self.row.min(width) } else { width };
-        let mut starts = vec![0; self.ready.registers];
-        let mut size = 0;
-        for (register, pass) in &self.ready.passes {
-            if self.in_place(pass).is_none() {
-                starts[*register] = size;
-                size += room(*register, pass).next_multiple_of(line);
-            }
-        }
-        let mut memory = vec![T::ZERO; size + line];
-        let shift = memory.as_ptr().align_offset(LINE);
-        starts.iter_mut().for_each(|start| *start += if shift < line { shift } else { 0 });
-        let mut held: Vec<Held> = starts.iter().map(|&start| Held::Register(start)).collect();
-        for (register, pass) in &self.ready.passes {
-            if let Pass::One(Instruction::Constant(value)) = pass {
-                memory[starts[*register]..][..room(*register, pass)].fill(T::from_complex(*value));
-                if self.is_constant(*register, pass) {
-                    held[*register] = Held::Constant(starts[*register]);
-                }
-            }
-        }
-        Registers { memory, starts, held }
+        Registers::new(self.ready, &self.assignment, width, self.row)
     }
 
     /// Whether most of what is read begins at cache lines: registers do, and inputs where they happen to. Wide loads across two lines are
@@ -167,11 +145,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
             _ => None,
         }
-    }
-
-    /// Whether a pass is a number that others read.
-    fn is_constant(&self, register: usize, pass: &Pass) -> bool {
-        matches!(pass, Pass::One(Instruction::Constant(_))) && register + 1 < self.ready.registers
     }
 
     /// The input of a pass that others read in its rows, and how far apart these are.
@@ -206,7 +179,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     /// The values of the last [`run`](Evaluator::run).
     #[inline(always)]
     pub(super) fn values<'r>(&'r self, registers: &'r Registers<T>, len: usize) -> &'r [T] {
-        self.rows(&registers.memory, registers.held[self.ready.registers - 1]).row(0, len)
+        self.rows(registers.slots(), registers.held[self.ready.registers - 1]).row(0, len)
     }
 
     /// As [`run`](Evaluator::run), with the values written to memory where that is given.
@@ -222,9 +195,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         for (part, pass) in self.ready.passes.iter().enumerate() {
             if let (Some(ahead), true) = (ahead, self.shares[part] < self.shares[part + 1]) {
                 self.ask(ahead, start, first + len, self.shares[part]..self.shares[part + 1]);
-            }
-            if self.is_constant(pass.0, &pass.1) {
-                continue;
             }
             let into = if part + 1 == parts { target.take() } else { None };
             self.step(registers, pass, start, first, len, into);
@@ -259,23 +229,41 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         len: usize,
         target: Option<&mut [T]>,
     ) {
-        let Registers { memory, starts, held } = registers;
+        let kind = self.assignment.kinds[*n];
+        if kind.is_uniform && pass.is_number() {
+            return;
+        }
         if let (None, Some((number, _))) = (&target, self.in_place(pass)) {
-            held[*n] = Held::Input(number, (start[number] + first as isize) as usize, self.row);
+            registers.held[*n] = Held::Input(number, (start[number] + first as isize) as usize, self.row);
             return;
         }
         if let (None, Some((number, apart))) = (&target, self.in_rows(*n, pass)) {
-            held[*n] = Held::Input(number, start[number] as usize, apart);
+            registers.held[*n] = Held::Input(number, start[number] as usize, apart);
             return;
         }
-        let (earlier, rest) = memory.split_at_mut(starts[*n]);
-        let elsewhere = target.is_some();
-        let out = match target {
-            Some(target) => target,
-            // Only here: what is written elsewhere alone may have no memory of its own.
-            None => &mut rest[..len],
-        };
-        let (row, value) = (self.row, |register: usize| self.rows(earlier, held[register]));
+        if let Some(target) = target {
+            // It may have no memory of its own.
+            return match *pass {
+                Pass::One(Instruction::Constant(constant)) => target.fill(T::from_complex(constant)),
+                _ => self.compute(pass, (start, first), (registers.slots(), &registers.held), target),
+            };
+        }
+        let (out, others, held) = registers.slot(kind.slot);
+        if kind.is_uniform {
+            self.compute(pass, (start, first), (others, held), &mut out[..1]);
+            if kind.is_spread {
+                let value = out[0];
+                out[..self.row.min(len)].fill(value);
+            }
+        } else {
+            self.compute(pass, (start, first), (others, held), &mut out[..len]);
+        }
+    }
+
+    /// Computes elements of a pass from those of other registers.
+    #[inline(always)]
+    fn compute(&self, pass: &Pass, (start, first): (&[isize], usize), (slots, held): (Slots<'_, T>, &[Held]), out: &mut [T]) {
+        let (row, value) = (self.row, |register: usize| self.rows(slots, held[register]));
         let three = |[a, b]: RegisterPair, c| [value(a), value(b), value(c)];
         let instruction = match *pass {
             Pass::One(instruction) => instruction,
@@ -299,7 +287,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         };
         match instruction {
             Instruction::Input(input) | Instruction::Converted(input) => self.load(input, start[input], first, out),
-            Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
+            // Numbers are in their slots from the beginning.
             Instruction::Constant(_) => {}
             Instruction::Negate(a) => unary(row, out, value(a), |a| -a),
             Instruction::Apply(function, a) => {
@@ -328,10 +316,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     #[inline(always)]
-    fn rows<'r>(&'r self, memory: &'r [T], held: Held) -> Rows<'r, T> {
+    fn rows<'r>(&'r self, slots: Slots<'r, T>, held: Held) -> Rows<'r, T> {
         match held {
-            Held::Register(start) => Rows { elements: &memory[start..], apart: self.row },
-            Held::Constant(start) => Rows { elements: &memory[start..], apart: 0 },
+            Held::Slot(slot) => Rows { elements: slots.of(slot), apart: self.row },
+            Held::Row(slot) => Rows { elements: slots.of(slot), apart: 0 },
             Held::Input(input, position, apart) => match &self.inputs[input].data {
                 Data::Own(data) => Rows { elements: &data[position..], apart },
                 Data::Other(_) => unreachable!("what is converted is in a register"),

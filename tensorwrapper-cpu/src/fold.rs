@@ -187,6 +187,17 @@ fn several<T: Copy, const N: usize, const BEGUN: bool>(folded: &mut [T], rows: &
     }
 }
 
+/// Folds rows of so many values into the first of them, in pairs.
+pub(super) fn fold_in_pairs<T: Scalar>(simd: Simd, reduction: Reduction, rows: &mut [T], len: usize) {
+    let count = rows.len() / len.max(1);
+    if count > 1 {
+        let (left, right) = rows.split_at_mut(count.div_ceil(2) * len);
+        fold_in_pairs(simd, reduction, left, len);
+        fold_in_pairs(simd, reduction, right, len);
+        combine(simd, reduction, &mut left[..len], &right[..len]);
+    }
+}
+
 /// The two halves of a range that is more than a leaf of the tree.
 pub(super) fn halves(range: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);

@@ -30,12 +30,39 @@ pub(super) enum Pass {
     DifferenceOfProducts(RegisterPair, RegisterPair),
 }
 
+impl Pass {
+    /// Calls a function with each register that the pass reads.
+    pub(super) fn reads(&self, read: impl FnMut(Register)) {
+        match *self {
+            Pass::One(instruction) => instruction.registers().into_iter().for_each(read),
+            Pass::ProductThen(_, [a, b], c) | Pass::LessProduct(c, [a, b]) | Pass::ByProduct(c, [a, b]) => {
+                [a, b, c].into_iter().for_each(read);
+            }
+            Pass::SumOfProducts([a, b], [c, d]) | Pass::DifferenceOfProducts([a, b], [c, d]) => {
+                [a, b, c, d].into_iter().for_each(read);
+            }
+        }
+    }
+
+    /// Whether it is a number of the program.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Pass::One(Instruction::Constant(_)))
+    }
+
+    /// Whether it reads an input.
+    fn is_input(&self) -> bool {
+        matches!(self, Pass::One(Instruction::Input(_) | Instruction::Converted(_)))
+    }
+}
+
 /// Passes in order, each with the register that it computes.
 #[derive(Clone, Debug)]
 pub(super) struct FusedProgram {
     pub(super) passes: Vec<(Register, Pass)>,
     /// Registers of the program, of which some are computed by no pass.
     pub(super) registers: usize,
+    /// The pass that is the last to read each register; its own if none does.
+    pub(super) last_reads: Vec<usize>,
 }
 
 impl FusedProgram {
@@ -62,14 +89,41 @@ impl FusedProgram {
             passes[n] = Some(pass);
             computed.into_iter().for_each(|register| passes[register] = None);
         }
-        let numbered = passes.into_iter().enumerate();
-        FusedProgram { passes: numbered.filter_map(|(n, pass)| Some((n, pass?))).collect(), registers: instructions.len() }
+        let passes = inputs_late(passes);
+        let mut last_reads = vec![0; instructions.len()];
+        for (n, (register, pass)) in passes.iter().enumerate() {
+            last_reads[*register] = n;
+            pass.reads(|read| last_reads[read] = n);
+        }
+        FusedProgram { passes, registers: instructions.len(), last_reads }
     }
 
-    /// Elements of a chunk, so that what a chunk of the program needs fits the first cache.
+    /// Elements of a chunk, so that what a chunk of the program needs at a time fits the first cache.
     pub(super) fn width<T>(&self) -> usize {
-        (CACHE / (self.passes.len() * size_of::<T>())).clamp(LEAST, MOST) / LEAST * LEAST
+        let is_held = |from: usize, n: usize, (register, pass): &(Register, Pass)| {
+            from <= n && n <= self.last_reads[*register] && !pass.is_number()
+        };
+        let held = |n: usize| self.passes.iter().enumerate().filter(|(from, pass)| is_held(*from, n, pass)).count();
+        let most = (0..self.passes.len()).map(held).max().unwrap_or(0).max(1);
+        (CACHE / (most * size_of::<T>())).clamp(LEAST, MOST) / LEAST * LEAST
     }
+}
+
+/// Passes with their registers, those of inputs just before the first pass that reads them: then they are held for a short time.
+fn inputs_late(passes: Vec<Option<Pass>>) -> Vec<(Register, Pass)> {
+    let last = passes.len() - 1;
+    let mut left = passes.clone();
+    let mut ordered = Vec::with_capacity(passes.len());
+    for (register, pass) in passes.into_iter().enumerate() {
+        let Some(pass) = pass.filter(|pass| !pass.is_input() || register == last) else { continue };
+        pass.reads(|read| {
+            if let Some(input) = left[read].take_if(|pass| pass.is_input()) {
+                ordered.push((read, input));
+            }
+        });
+        ordered.push((register, pass));
+    }
+    ordered
 }
 
 #[cfg(test)]
@@ -85,7 +139,8 @@ mod tests {
     fn passes(instructions: &[Instruction]) -> Vec<(Register, Pass)> {
         let inputs = (0..4).map(Instruction::Input);
         let program = Program::new(inputs.chain(instructions.iter().copied()).collect());
-        FusedProgram::new(&program).passes.split_off(4)
+        let passes = FusedProgram::new(&program).passes;
+        passes.into_iter().filter(|(_, pass)| !pass.is_input()).collect()
     }
 
     #[test]
@@ -117,5 +172,17 @@ mod tests {
         let chain = [product, combine(Binary::Multiply, 4, 2), combine(Binary::Multiply, 5, 3)];
         let joined = [(5, Pass::ProductThen(Binary::Multiply, [0, 1], 2)), (6, Pass::One(chain[2]))];
         assert_eq!(passes(&chain), joined);
+    }
+
+    #[test]
+    fn inputs_are_read_just_before_they_are_used() {
+        let inputs = (0..4).map(Instruction::Input);
+        let sums = [combine(Binary::Add, 0, 1), combine(Binary::Add, 4, 2), combine(Binary::Divide, 5, 3)];
+        let ready = FusedProgram::new(&Program::new(inputs.chain(sums).collect()));
+        let registers: Vec<Register> = ready.passes.iter().map(|(register, _)| *register).collect();
+        assert_eq!(registers, [0, 1, 4, 2, 5, 3, 6]);
+        assert_eq!(ready.last_reads, [2, 2, 4, 6, 4, 6, 6]);
+        assert_eq!(ready.width::<[f64; 16]>(), 128, "at the least");
+        assert_eq!(ready.width::<[f64; 4]>(), (32 << 10) / (3 * 32) / 128 * 128, "three registers at a time");
     }
 }

@@ -96,6 +96,7 @@ mod product;
 mod product_kernel;
 #[cfg(test)]
 mod refusal_tests;
+mod registers;
 mod simd;
 mod sink;
 mod split;

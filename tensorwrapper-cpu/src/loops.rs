@@ -83,7 +83,8 @@ impl Grid {
             inner.insert(0, axis);
         }
         let points = points(&inner);
-        let pieces = points.div_ceil(most);
+        // A chunk that is half as long again is better than two: all of it can be read as a block.
+        let pieces = if points <= most + most / 2 { 1 } else { points.div_ceil(most) };
         // Whole cache lines, whatever the size of elements.
         let width = if pieces > 1 { points.div_ceil(pieces).next_multiple_of(LINE) } else { points };
         Grid { outer, inner, width, most, pieces: points.div_ceil(width) }
@@ -244,16 +245,24 @@ pub(super) fn runs(
     mut run: impl FnMut(isize, isize, Range<usize>),
 ) {
     let Some((inner, outer)) = axes.split_last() else { return run(start, 0, 0..len) };
-    let (stride, outer): (_, Vec<Axis<[isize; 1]>>) = (
-        inner.strides[operand],
-        outer.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[operand]] }).collect(),
-    );
-    let mut walk = Odometer::new(&outer, &[start], first / inner.extent);
-    let (mut done, mut index) = (0, first % inner.extent);
-    while done < len {
+    let stride = inner.strides[operand];
+    let (mut row, mut done, mut index) = (first / inner.extent, 0, first % inner.extent);
+    let mut next = |position: isize| {
         let length = (inner.extent - index).min(len - done);
-        run(walk.position[0] + index as isize * stride, stride, done..done + length);
+        run(position + index as isize * stride, stride, done..done + length);
         (done, index) = (done + length, 0);
+        done < len
+    };
+    if let [axis] = outer {
+        while next(start + row as isize * axis.strides[operand]) {
+            row += 1;
+        }
+        return;
+    }
+    let axis = |axis: &Axis<Vec<isize>>| Axis { extent: axis.extent, strides: [axis.strides[operand]] };
+    let outer: Vec<Axis<[isize; 1]>> = outer.iter().map(axis).collect();
+    let mut walk = Odometer::new(&outer, &[start], row);
+    while next(walk.position[0]) {
         walk.step();
     }
 }

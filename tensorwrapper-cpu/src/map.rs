@@ -3,15 +3,17 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
+mod folds;
 mod short;
+#[cfg(test)]
+mod tiles_tests;
 
 use std::ops::Range;
 
-use self::short::Short;
 use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
-use super::evaluate::{Data, Evaluator, Input, NextChunk, Registers};
-use super::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
+use super::evaluate::{Data, Evaluator, Input, NextChunk};
+use super::fold::fold_in_pairs;
 use super::fused_program::FusedProgram;
 use super::loops::{Axes, Chunks, Plan, axes, runs};
 use super::multiversion::{Loops, dispatch, dispatch_narrow};
@@ -19,6 +21,7 @@ use super::outer::OuterProduct;
 use super::permute::Permutation;
 use super::product::{LEFT, RIGHT};
 use super::product_kernel::ProductKernel;
+use super::registers::Registers;
 use super::sink::Sink;
 use super::stream::{self, Stream, is_large};
 use super::tasks;
@@ -29,7 +32,7 @@ use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::internal::thread_pool;
+use tensorwrapper_core::internal::memory::zeros;
 
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
@@ -97,7 +100,11 @@ pub(super) fn map_by<T: Scalar>(
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
     let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
     let streams = is_large(layout.len().saturating_mul(size_of::<T>()));
-    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>], coming: &[UpcomingTile<'_, T>]| {
+    let run = |threads: usize,
+               plan: &Plan,
+               (start, out): (&[isize], Sink<'_, T>),
+               packed: &[Option<Vec<T>>],
+               coming: &[UpcomingTile<'_, T>]| {
         // What is packed is read instead of what it was packed from.
         let data = |n: usize| match (packed.get(n), own[n]) {
             (Some(Some(packed)), _) => Data::Own(&packed[..]),
@@ -113,13 +120,35 @@ pub(super) fn map_by<T: Scalar>(
     };
     if crossed.contains(&true) {
         if let Some(parts) = block_schedule::parts(&plan, &start, &crossed, size_of::<T>()) {
-            parts.iter().for_each(|part| run(threads, &part.plan, &part.start, &[], &[]));
+            parts.iter().for_each(|part| run(threads, &part.plan, (&part.start, out), &[], &[]));
             return Ok(());
         }
-        return TiledSchedule::new(plan, crossed)
-            .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed, &tile.coming));
+        let mut schedule = TiledSchedule::new(plan, crossed);
+        let tiles = |schedule: &TiledSchedule, start: &[isize], out: Sink<'_, T>| {
+            schedule.run(threads, start, &own, |threads, tile, packed| {
+                run(threads, &tile.plan, (&tile.start, out), packed, &tile.coming);
+            })
+        };
+        if schedule.folds() == 1 {
+            return tiles(&schedule, &start, out);
+        }
+        let output = inputs.len();
+        let kept = schedule.in_rows(output);
+        let len = points(&kept);
+        let mut rows = zeros::<T>(len * schedule.folds())?;
+        let mut first = start.clone();
+        first[output] = 0;
+        tiles(&schedule, &first, Sink::new(&mut rows))?;
+        fold_in_pairs(simd, reduction, &mut rows, len);
+        let mut walk = Odometer::new(&kept, &start, 0);
+        for &value in &rows[..len] {
+            // SAFETY: the output is borrowed here alone, and all its positions lie inside (see `Output::new`).
+            unsafe { out.write(walk.position[output], value) };
+            walk.step();
+        }
+        return Ok(());
     }
-    run(threads, &plan, &start, &[], &[]);
+    run(threads, &plan, (&start, out), &[], &[]);
     Ok(())
 }
 
@@ -252,137 +281,6 @@ impl<T: Scalar> Map<'_, T> {
         let is_wide = target.is_none() && self.has_lines;
         let chunk = Chunk { map: self, registers, at, target, ahead };
         if is_wide { dispatch(self.simd, chunk) } else { dispatch_narrow(self.simd, chunk) }
-    }
-
-    /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.
-    fn fold_chunk(
-        &self,
-        registers: &mut Registers<T>,
-        chunk: (&[isize], usize),
-        range: Range<usize>,
-        threads: usize,
-        target: &mut [T],
-    ) {
-        if let Some((left, right)) = halves(&range) {
-            let mut other = vec![T::ZERO; target.len()];
-            if threads > 1 {
-                let mut own = self.evaluator.registers(target.len());
-                thread_pool::join(
-                    threads,
-                    || self.fold_chunk(registers, chunk, left, threads.div_ceil(2), target),
-                    || self.fold_chunk(&mut own, chunk, right, threads / 2, &mut other),
-                );
-            } else {
-                self.fold_chunk(registers, chunk, left, 1, target);
-                self.fold_chunk(registers, chunk, right, 1, &mut other);
-            }
-            return combine(self.simd, self.reduction, target, &other);
-        }
-        match self.evaluator.lone() {
-            Some(input) => self.fold_rows(input, chunk, range, target),
-            None => self.fold_points(registers, chunk, range, target),
-        }
-    }
-
-    /// Reduced points folded into a chunk, several of them in one pass: the values are rows of an input.
-    fn fold_rows(&self, (input, data): (usize, &[T]), (start, first): (&[isize], usize), range: Range<usize>, target: &mut [T]) {
-        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
-        let len = target.len();
-        let follow = self.reduced.last().is_some_and(|axis| axis.strides[input] == len as isize);
-        let mut next = || {
-            let row = &data[(walk.position[input] + first as isize) as usize..][..len];
-            // Behind the last point back at the first.
-            walk.step();
-            row
-        };
-        for done in (0..range.len()).step_by(ROWS) {
-            let rows: [&[T]; ROWS] = std::array::from_fn(|_| next());
-            let rows = &rows[..ROWS.min(range.len() - done)];
-            combine_rows(self.simd, Rows { reduction: self.reduction, begun: done > 0, follow, rows }, target);
-        }
-    }
-
-    /// Reduced points folded into a chunk, one after the other.
-    fn fold_points(
-        &self,
-        registers: &mut Registers<T>,
-        (start, first): (&[isize], usize),
-        range: Range<usize>,
-        target: &mut [T],
-    ) {
-        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
-        let mut next = Odometer::new(&self.reduced, &start.to_vec(), range.start + 1);
-        let mut values = vec![T::ZERO; target.len()];
-        for point in 0..range.len() {
-            let ahead = NextChunk { start: &next.position, first, len: target.len() };
-            let into: &mut [T] = if point == 0 { &mut *target } else { &mut values };
-            let at = (&walk.position[..], first, into.len());
-            self.chunk(registers, at, Some(into), Some(ahead));
-            if point > 0 {
-                combine(self.simd, self.reduction, target, &values);
-            }
-            walk.step();
-            next.step();
-        }
-    }
-
-    /// Each kept point of a range.
-    fn along_reduced(&self, range: Range<usize>, threads: usize) {
-        if self.plan.reduced.chunks() == 1 {
-            let (len, out) = (self.plan.reduced.points(), self.out);
-            let short = Short {
-                evaluator: &self.evaluator,
-                reduction: self.reduction,
-                kept: &self.kept,
-                start: &self.start,
-                out,
-                len,
-                range,
-            };
-            return if self.evaluator.lone().is_some() { dispatch_narrow(self.simd, short) } else { dispatch(self.simd, short) };
-        }
-        let mut registers = self.evaluator.registers(self.plan.reduced.width);
-        let mut walk = Odometer::new(&self.kept, &self.start, range.start);
-        for _ in range {
-            let value = self.fold_value(&mut registers, &walk.position, 0..self.plan.reduced.chunks(), threads);
-            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-            unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
-            walk.step();
-        }
-    }
-
-    /// Folds a range of the chunks of reduced points into one value.
-    fn fold_value(&self, registers: &mut Registers<T>, start: &[isize], range: Range<usize>, threads: usize) -> T {
-        if let Some((left, right)) = halves(&range) {
-            let (left, right) = if threads > 1 {
-                let mut own = self.evaluator.registers(self.plan.reduced.width);
-                thread_pool::join(
-                    threads,
-                    || self.fold_value(registers, start, left, threads.div_ceil(2)),
-                    || self.fold_value(&mut own, start, right, threads / 2),
-                )
-            } else {
-                (self.fold_value(registers, start, left, 1), self.fold_value(registers, start, right, 1))
-            };
-            return self.reduction.combine(left, right);
-        }
-        let mut walk = self.plan.reduced.walk(start, range.start);
-        let mut values = vec![T::ZERO; if self.evaluator.lone().is_some() { 0 } else { self.plan.reduced.width }];
-        let mut total = None;
-        for _ in range {
-            let (start, first, len) = (walk.start(), walk.first(), walk.len());
-            let values = match self.evaluator.lone() {
-                Some((input, data)) => &data[(start[input] + first as isize) as usize..][..len],
-                None => {
-                    self.chunk(registers, (start, first, len), Some(&mut values[..len]), None);
-                    &values[..len]
-                }
-            };
-            let value = fold_all_by(self.simd, self.reduction, values);
-            total = Some(total.map_or(value, |total| self.reduction.combine(total, value)));
-            walk.step();
-        }
-        total.expect("a leaf is not empty")
     }
 }
 

@@ -17,6 +17,8 @@ impl<'r, T> Rows<'r, T> {
 /// Runs a loop for each row of results; the last one may be shorter.
 #[inline(always)]
 fn each<T: Copy, const N: usize>(row: usize, out: &mut [T], values: [Rows<'_, T>; N], mut run: impl FnMut(&mut [T], [&[T]; N])) {
+    // Rows that follow each other are one.
+    let row = if values.iter().all(|value| value.apart == row) { out.len().max(1) } else { row };
     for (n, out) in out.chunks_mut(row).enumerate() {
         // A loop, as closures over arrays are compiled without the instructions.
         let mut rows = [&[][..]; N];

@@ -1,5 +1,6 @@
 //! Element-wise programs with inputs that lie across the loops: tile by tile, so that what is packed of such an input stays
-//! in a near cache until it is used.
+//! in a near cache until it is used. Long reductions are tiled too: each tile leaves a value for each result, and these are
+//! folded in the end.
 
 use std::ops::Range;
 
@@ -15,18 +16,22 @@ use tensorwrapper_core::internal::memory::zeros;
 
 /// Elements of a tile: what is packed of a few inputs fits the second cache.
 const TILE: usize = 1 << 15;
+/// Elements of a tile of a reduction that is more than a tile: nothing of it is written, so a tile need not be long.
+const FOLDED: usize = 1 << 13;
 /// Elements of a tile along the loops' innermost axis.
 const ALONG: usize = 512;
 /// Elements of a tile along the axis on which an input that lies across has its neighbours: some lines.
 const ACROSS: usize = 64;
 
-/// A plan in tiles of its kept axes.
+/// A plan in tiles of its axes.
 pub(super) struct TiledSchedule {
     plan: Plan,
-    /// How far each kept axis reaches in a tile.
+    /// How far each axis reaches in a tile: the kept ones, then the reduced ones.
     sizes: Vec<usize>,
-    /// TiledSchedule along the kept axes.
+    /// Tiles along these axes.
     counts: Axes,
+    /// Tiles along the reduced axes.
+    folds: usize,
     /// Which inputs are packed.
     crossed: Vec<bool>,
 }
@@ -86,26 +91,57 @@ impl TiledSchedule {
             .filter_map(|(n, _)| plan.axes().map(|axis| axis.strides[n].abs()).filter(|stride| *stride != 0).min())
             .collect();
         let inputs: Vec<usize> = (0..crossed.len()).filter(|&n| crossed[n]).collect();
-        let kept = plan.kept.axes();
-        let mut room = (TILE / plan.reduced.points().min(TILE)).max(1);
-        let mut sizes = vec![1; kept.len()];
+        let kept = plan.kept.axes().len();
+        let axes = all_axes(&plan);
+        let is_whole = plan.reduced.points() <= TILE;
+        let mut room = if is_whole { TILE } else { FOLDED };
+        let mut sizes = vec![1; axes.len()];
         let mut give = |axis: usize, most: usize, sizes: &mut [usize]| {
-            let size = kept[axis].extent.min(most).min(room).max(sizes[axis]);
+            let size = axes[axis].extent.min(most).min(room).max(sizes[axis]);
             room = room * sizes[axis] / size;
             sizes[axis] = size;
         };
         let is_across =
             |axis: &Axis<Vec<isize>>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
-        let last = kept.len().checked_sub(1);
-        last.into_iter().for_each(|last| give(last, ALONG, &mut sizes));
-        (0..kept.len()).filter(|&n| is_across(&kept[n])).for_each(|n| give(n, ACROSS, &mut sizes));
-        (0..kept.len()).rev().for_each(|n| give(n, usize::MAX, &mut sizes));
+        if is_whole {
+            (kept..axes.len()).for_each(|n| give(n, usize::MAX, &mut sizes));
+        }
+        let inner = if plan.along_kept || is_whole { kept } else { axes.len() };
+        inner.checked_sub(1).into_iter().for_each(|last| give(last, ALONG, &mut sizes));
+        (0..axes.len()).filter(|&n| is_across(&axes[n])).for_each(|n| give(n, ACROSS, &mut sizes));
+        (0..axes.len()).rev().for_each(|n| give(n, usize::MAX, &mut sizes));
         let tiles = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.iter().map(|stride| stride.wrapping_mul(size as isize)).collect(),
         };
-        let counts = kept.iter().zip(&sizes).map(tiles).collect();
-        TiledSchedule { plan, sizes, counts, crossed }
+        let counts: Axes = axes.iter().zip(&sizes).map(tiles).collect();
+        let folds = points(&counts[kept..]);
+        TiledSchedule { plan, sizes, counts, folds, crossed }
+    }
+
+    /// How many values tiles leave for each kept point: 1 if the reduced axes are whole in each.
+    pub(super) fn folds(&self) -> usize {
+        self.folds
+    }
+
+    /// Where tiles leave several values for each kept point: one row of all kept points, in the order of the loops, for each tile of the
+    /// reduced axes. The kept axes as they were, for what follows.
+    pub(super) fn in_rows(&mut self, output: usize) -> Axes {
+        let kept = self.plan.kept.axes();
+        let mut rows = kept.clone();
+        let mut stride = 1;
+        let axes = rows.iter_mut().zip(&mut self.counts).zip(&self.sizes).rev();
+        for ((axis, tiles), &size) in axes {
+            axis.strides[output] = stride;
+            tiles.strides[output] = stride * size as isize;
+            stride *= axis.extent as isize;
+        }
+        for tiles in self.counts[kept.len()..].iter_mut().rev() {
+            tiles.strides[output] = stride;
+            stride *= tiles.extent as isize;
+        }
+        self.plan.kept = self.plan.kept.of_part(rows);
+        kept
     }
 
     /// Runs a task for each tile, with what is packed of each input that lies across; threads share the tiles, or where there
@@ -162,11 +198,13 @@ impl TiledSchedule {
         inputs: &[Option<&[T]>],
         (packed, copies): (&mut [Option<Vec<T>>], &mut [Option<Copied>]),
     ) -> Result<(Plan, Vec<isize>), Error> {
-        let mut kept = self.plan.kept.axes();
-        for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
+        let mut axes = all_axes(&self.plan);
+        for ((axis, &size), &index) in axes.iter_mut().zip(&self.sizes).zip(index) {
             axis.extent = size.min(axis.extent - index * size);
         }
-        let mut plan = Plan { kept: self.plan.kept.of_part(kept), ..self.plan.clone() };
+        let reduced = axes.split_off(self.plan.kept.axes().len());
+        let [kept, reduced] = [(&self.plan.kept, axes), (&self.plan.reduced, reduced)].map(|(grid, axes)| grid.of_part(axes));
+        let mut plan = Plan { kept, reduced, ..self.plan };
         let mut start = start.to_vec();
         for (n, data) in inputs.iter().enumerate() {
             let Some(data) = data.filter(|_| self.crossed[n]) else { continue };
@@ -188,12 +226,17 @@ impl TiledSchedule {
 
     /// What a whole tile that starts there packs.
     fn coming<'a, T>(&self, start: &[isize], inputs: &[Option<&'a [T]>]) -> Vec<UpcomingTile<'a, T>> {
-        let kept = self.plan.kept.axes();
+        let axes = all_axes(&self.plan);
         let crossed = inputs.iter().enumerate().filter(|&(n, _)| self.crossed[n]);
         let of_input = |(n, data): (usize, &Option<&'a [T]>)| {
             let own = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
-            UpcomingTile::new((*data)?, start[n], kept.iter().zip(&self.sizes).map(own).collect())
+            UpcomingTile::new((*data)?, start[n], axes.iter().zip(&self.sizes).map(own).collect())
         };
         crossed.filter_map(of_input).collect()
     }
+}
+
+/// The kept axes of a plan, then the reduced ones.
+fn all_axes(plan: &Plan) -> Axes {
+    [plan.kept.axes(), plan.reduced.axes()].concat()
 }

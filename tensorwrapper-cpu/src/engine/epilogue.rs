@@ -5,12 +5,15 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::kernel::GemmElement;
+use crate::multiversion::{Loops, dispatch_narrow};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program};
 
 /// The steps, and where the other tensors lie, whose strides are the result's.
 #[derive(Debug)]
 pub(crate) struct Epilogue<T> {
+    simd: Simd,
     stages: Vec<Stage<T>>,
     /// Positions in the others relative to those in the result, and whether their elements are conjugated.
     others: SmallVec<[(isize, bool); 2]>,
@@ -52,7 +55,7 @@ enum Value<T> {
 
 impl<T: GemmElement> Epilogue<T> {
     /// The program after a contraction as steps; nothing where it is not a chain of such, or where others lie in their own way.
-    pub(crate) fn new(contraction: &Contraction<'_>, program: &Program) -> Option<Epilogue<T>> {
+    pub(crate) fn new(contraction: &Contraction<'_>, program: &Program, simd: Simd) -> Option<Epilogue<T>> {
         let (kept, output) = (contraction.nest.kept(), contraction.output);
         let lies_alike = |strides: &[isize]| {
             let pairs = strides[..kept].iter().zip(output.strides()).zip(output.extents());
@@ -63,7 +66,7 @@ impl<T: GemmElement> Epilogue<T> {
             lies_alike(layout.strides()).then_some((apart, conjugate && T::DTYPE.is_complex()))
         };
         let others = contraction.others.iter().map(other).collect::<Option<_>>()?;
-        Some(Epilogue { stages: stages(program)?, others })
+        Some(Epilogue { simd, stages: stages(program)?, others })
     }
 
     /// The same for others in memory.
@@ -82,27 +85,10 @@ pub(crate) struct BoundEpilogue<'a, T> {
 impl<T: GemmElement> BoundEpilogue<'_, T> {
     /// Takes all steps for elements that lie side by side in the result, from position `at` on.
     pub(crate) fn apply(&self, elements: &mut [T], at: isize) {
-        for stage in &self.epilogue.stages {
-            match *stage {
-                Stage::Scale(c) => elements.iter_mut().for_each(|x| *x *= c),
-                Stage::Shift(c) => elements.iter_mut().for_each(|x| *x += c),
-                Stage::Over(c) => elements.iter_mut().for_each(|x| *x = x.quotient(c)),
-                Stage::Under(c) => elements.iter_mut().for_each(|x| *x = c.quotient(*x)),
-                Stage::Negate => elements.iter_mut().for_each(|x| *x = -*x),
-                Stage::AddScaled(n, c) if c == T::ONE => self.with_other(elements, (n, at), |x, y| x + y),
-                // No multiplication where there is none: complex infinities would become NaN.
-                Stage::AddScaled(n, c) if c == -T::ONE => self.with_other(elements, (n, at), |x, y| x - y),
-                Stage::AddScaled(n, c) => self.with_other(elements, (n, at), |x, y| x + c * y),
-                Stage::MultiplyBy(n, c) if c == T::ONE => self.with_other(elements, (n, at), |x, y| x * y),
-                Stage::MultiplyBy(n, c) => self.with_other(elements, (n, at), |x, y| x * (c * y)),
-                Stage::DivideBy(n) => self.with_other(elements, (n, at), |x, y| x.quotient(y)),
-                Stage::Apply(function) => T::apply(function, elements),
-                Stage::PowerInteger(exponent) => elements.iter_mut().for_each(|x| *x = x.power_integer(exponent)),
-                Stage::PowerReal(exponent) => elements.iter_mut().for_each(|x| *x = x.power_real(exponent)),
-            }
-        }
+        dispatch_narrow(self.epilogue.simd, Run { bound: self, elements, at });
     }
 
+    #[inline(always)]
     fn with_other(&self, elements: &mut [T], (n, at): (usize, isize), operation: impl Fn(T, T) -> T) {
         let (apart, conjugate) = self.epilogue.others[n];
         let others = &self.others[n][(at + apart) as usize..][..elements.len()];
@@ -111,6 +97,41 @@ impl<T: GemmElement> BoundEpilogue<'_, T> {
             pairs.for_each(|(x, &y)| *x = operation(*x, y.conj()));
         } else {
             pairs.for_each(|(x, &y)| *x = operation(*x, y));
+        }
+    }
+}
+
+/// The steps on neighbours in the result.
+struct Run<'r, 'a, T> {
+    bound: &'r BoundEpilogue<'a, T>,
+    elements: &'r mut [T],
+    at: isize,
+}
+
+impl<T: GemmElement> Loops for Run<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Run { bound, elements, at } = self;
+        for stage in &bound.epilogue.stages {
+            match *stage {
+                Stage::Scale(c) => elements.iter_mut().for_each(|x| *x *= c),
+                Stage::Shift(c) => elements.iter_mut().for_each(|x| *x += c),
+                Stage::Over(c) => elements.iter_mut().for_each(|x| *x = x.quotient(c)),
+                Stage::Under(c) => elements.iter_mut().for_each(|x| *x = c.quotient(*x)),
+                Stage::Negate => elements.iter_mut().for_each(|x| *x = -*x),
+                Stage::AddScaled(n, c) if c == T::ONE => bound.with_other(elements, (n, at), |x, y| x + y),
+                // No multiplication where there is none: complex infinities would become NaN.
+                Stage::AddScaled(n, c) if c == -T::ONE => bound.with_other(elements, (n, at), |x, y| x - y),
+                Stage::AddScaled(n, c) => bound.with_other(elements, (n, at), |x, y| x + c * y),
+                Stage::MultiplyBy(n, c) if c == T::ONE => bound.with_other(elements, (n, at), |x, y| x * y),
+                Stage::MultiplyBy(n, c) => bound.with_other(elements, (n, at), |x, y| x * (c * y)),
+                Stage::DivideBy(n) => bound.with_other(elements, (n, at), |x, y| x.quotient(y)),
+                Stage::Apply(function) => T::apply(function, elements),
+                Stage::PowerInteger(exponent) => elements.iter_mut().for_each(|x| *x = x.power_integer(exponent)),
+                Stage::PowerReal(exponent) => elements.iter_mut().for_each(|x| *x = x.power_real(exponent)),
+            }
         }
     }
 }
