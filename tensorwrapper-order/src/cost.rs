@@ -21,13 +21,19 @@ pub enum Minimize {
 /// How much a machine does in a second, from which times are estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Multiplications per second in products of matrices: each factor has labels of its own, and some labels are summed.
+    /// Multiplications per second in large products of matrices, at the most.
     pub matrix: f64,
-    /// Multiplications per second in all other products.
+    /// Multiplications per second in all other products, and in products of matrices at the least.
     pub other: f64,
     /// Elements read and written per second.
     pub elements: f64,
 }
+
+/// What a kernel computes for nothing at the edges of a product of matrices, in rows, in columns (the fewer of both) and in terms: lanes
+/// that are not filled, columns that do not fill a tile, results that are stored after few terms.
+///
+/// Fitted to the steps of a hundred networks, each timed alone (`docs/results/order.md`).
+const EDGES: [f64; 3] = [8.0, 3.0, 4.0];
 
 impl Default for Rates {
     /// One core of a present-day processor, double precision.
@@ -37,9 +43,17 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The estimated time of one product with this number of operations on this number of elements; [`Minimize::Time`] minimizes the sum.
-    pub fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
-        operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
+    /// The estimated time of work on so many elements that is no product of two tensors; `is_fast`: its operations are as fast as those of
+    /// products of matrices.
+    pub fn seconds(self, is_fast: bool, operations: f64, elements: f64) -> f64 {
+        operations / if is_fast { self.matrix } else { self.other } + elements / self.elements
+    }
+
+    /// The estimated time of a product of two tensors with this number of operations, and these numbers of elements of both factors and of
+    /// the result; [`Minimize::Time`] minimizes the sum.
+    pub fn product(self, operations: f64, factors: [f64; 2], result: f64) -> f64 {
+        let [a, b] = factors.map(f64::log2);
+        Minimize::Time(self).price(Step { operations: operations.log2(), factors: [a, b], result: result.log2() }).exp2()
     }
 
     fn bits(&self) -> [u64; 3] {
@@ -82,9 +96,11 @@ impl Minimize {
             Minimize::Time(rates) => {
                 let [a, b] = step.factors;
                 let u = step.operations;
-                // What the union has beside a tensor: b's own labels, a's own, the summed ones.
-                let is_matrix = u > a && u > b && u > step.result;
-                let arithmetic = u - if is_matrix { rates.matrix } else { rates.other }.log2();
+                // What the union has beside a tensor: the other's own labels, which are rows or columns, and the summed ones.
+                let [rows, columns, terms] = [a.min(b), a.max(b), step.result].map(|tensor| u - tensor);
+                let edges = [rows, columns, terms].into_iter().zip(EDGES).map(|(log, edge)| 1.0 + edge * (-log).exp2());
+                let rate = (rates.matrix.log2() - edges.product::<f64>().log2()).max(rates.other.log2());
+                let arithmetic = u - rate;
                 let traffic = sum([a, b, step.result].into_iter()) - rates.elements.log2();
                 sum([arithmetic, traffic].into_iter())
             }

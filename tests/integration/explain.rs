@@ -119,10 +119,13 @@ fn operations_are_those_that_orders_count() {
 fn predicted_times_follow_rates() {
     let a = Tensor::<f64>::filled([64, 64], 1.0).unwrap();
     let prepared = Context::cpu().prepare("ij,jk->ik", &[&a, &a]).unwrap();
-    let explanation = prepared.explain().rates(Rates { matrix: 1e9, other: 1e3, elements: 1e6 });
+    let rates = Rates { matrix: 1e9, other: 1e3, elements: 1e6 };
+    let explanation = prepared.explain().rates(rates);
     let seconds = explanation.predicted().as_secs_f64();
-    let expected = 64f64.powi(3) / 1e9 + 3.0 * 64.0 * 64.0 / 1e6;
+    let expected = rates.product(64f64.powi(3), [4096.0; 2], 4096.0);
     assert!((seconds - expected).abs() < 1e-8, "{seconds} {expected}");
+    let least = 64f64.powi(3) / 1e9 + 3.0 * 64.0 * 64.0 / 1e6;
+    assert!(seconds > least && seconds < 1.5 * least, "{seconds} {least}");
 }
 
 #[test]

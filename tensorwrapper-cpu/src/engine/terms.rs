@@ -8,6 +8,9 @@ use super::space::Pair;
 use crate::product::Triple;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 
+/// Elements of a cache line, about: axes whose indices are nearer to each other share lines.
+const LINE: usize = 8;
+
 /// All terms of a sum, over both operands.
 #[derive(Clone, Debug)]
 pub(super) struct Inner {
@@ -22,8 +25,9 @@ pub(super) struct Inner {
 
 #[derive(Clone, Debug)]
 enum Terms {
-    /// Blocks of the space as one sequence; `unit`: the operands in which neighbours are successive terms.
-    Running { points: usize, block: usize, unit: [bool; 2] },
+    /// Blocks of the space as one sequence; `step`: how many terms further each operand's next element belongs, 0 where it is none of a
+    /// term's.
+    Running { points: usize, block: usize, step: [usize; 2] },
     /// Blocks over the unit axes of both operands.
     Tiled { axes: [Pair; 2], tile: [usize; 2] },
 }
@@ -102,6 +106,7 @@ impl Inner {
         let units = [unit(&axes, 0), unit(&axes, 1)];
         if let [Some(own), Some(other)] = units
             && own != other
+            && axes[own].extent * axes[other].extent >= block / 2
         {
             let tiled = [axes[own], axes[other]];
             axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
@@ -114,14 +119,13 @@ impl Inner {
                 points / tiled[0].extent / tiled[1].extent * tiled[0].extent.div_ceil(first) * tiled[1].extent.div_ceil(second);
             return Inner { axes, form: Terms::Tiled { axes: tiled, tile }, blocks, longest: first * second };
         }
-        if let Some(unit) = units[0].or(units[1]) {
-            let axis = axes.remove(unit);
-            axes.push(axis);
-        }
+        near_last(&mut axes, order);
+        let step = |side: usize| unit(&axes, side).map_or(0, |n| fuse::points(&axes[n + 1..]));
+        let step = [step(0), step(1)];
         // A little more than a block is not worth a second pass over the result.
         let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
-        let form = Terms::Running { points, block, unit: units.map(|unit| unit.is_some()) };
+        let form = Terms::Running { points, block, step };
         Inner { axes, form, blocks: points.div_ceil(block), longest: block }
     }
 
@@ -171,10 +175,10 @@ impl Inner {
         }
         to.clear();
         match &self.form {
-            &Terms::Running { points, block, unit } => {
+            &Terms::Running { points, block, step } => {
                 let first = number * block;
                 self.write_running(first..points.min(first + block), to);
-                to.step = unit.map(usize::from);
+                to.step = step;
             }
             Terms::Tiled { axes, tile } => {
                 let count = [0, 1].map(|n| axes[n].extent.div_ceil(tile[n]));
@@ -199,5 +203,71 @@ impl Inner {
         to.find_runs(square);
         to.survey();
         true
+    }
+}
+
+/// Moves axes along which an operand's lines of the cache lie to the end, those of fewer points last: so a block has all that the lines hold.
+fn near_last(axes: &mut Vec<Pair>, order: usize) {
+    let near = |side: usize| axes.iter().filter(move |axis| axis.strides[side].unsigned_abs() < LINE).copied();
+    let mut sides = [order, 1 - order].map(|side| {
+        let mut own: Vec<Pair> = near(side).collect();
+        fuse::sort(&mut own, &[side, 1 - side]);
+        own
+    });
+    if points(&sides[0]) > points(&sides[1]) && !sides[1].is_empty() {
+        sides.swap(0, 1);
+    }
+    let [last, before] = sides;
+    let before = before.into_iter().filter(|axis| !last.contains(axis));
+    let near: Vec<Pair> = before.chain(last.iter().copied()).collect();
+    axes.retain(|axis| !near.contains(axis));
+    axes.extend(near);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The blocks' positions, in order.
+    fn positions(inner: &Inner) -> Vec<[isize; 2]> {
+        let mut block = Block::default();
+        let mut all = Vec::new();
+        for number in 0..inner.blocks() {
+            inner.write(number, 4, &mut block);
+            all.extend((0..block.len()).map(|n| [0, 1].map(|side| block.start[side] + block.at[side][n])));
+        }
+        all
+    }
+
+    fn axis(extent: usize, left: isize, right: isize) -> Triple {
+        Axis { extent, strides: [left, right, 0] }
+    }
+
+    #[test]
+    fn short_axes_share_the_lines_of_both_operands() {
+        // Four axes of three: the left operand's neighbours are along the last, the right one's along the first.
+        let axes = [axis(3, 2700, 1), axis(3, 900, 3), axis(3, 3, 900), axis(3, 1, 2700), axis(40, 27, 27)];
+        let inner = Inner::new(&axes, [0, 1], 0, 256);
+        let mut found = positions(&inner);
+        let lines = |side: usize| {
+            let mut lines: Vec<isize> = found[..256].iter().map(|at| at[side] / 8).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            lines.len()
+        };
+        assert!(lines(0) <= 64 && lines(1) <= 64, "{} and {} lines for 256 terms", lines(0), lines(1));
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), points(&axes), "each term once");
+    }
+
+    #[test]
+    fn long_unit_axes_are_tiled() {
+        let inner = Inner::new(&[axis(100, 1, 50), axis(50, 100, 1)], [0, 1], 1, 256);
+        assert!(matches!(inner.form, Terms::Tiled { .. }) && inner.longest() <= 256);
+        let mut found = positions(&inner);
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 5000);
     }
 }

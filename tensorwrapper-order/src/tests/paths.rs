@@ -195,3 +195,22 @@ fn long_products_with_hyper_edges_take_the_least_time() {
         &network,
     );
 }
+
+/// A price by time: large products of matrices have the rate of matrices, others less, none less than the other rate.
+#[test]
+fn times_depend_on_the_shape_of_a_product() {
+    let rates = Rates { matrix: 1e10, other: 1e9, elements: 1e12 };
+    // Operations per second of `batch` products of these rows, columns and terms, without what it takes to read and write.
+    let speed = |[batch, rows, columns, terms]: [f64; 4]| {
+        let operations = batch * rows * columns * terms;
+        let [left, right, result] = [rows * terms, terms * columns, rows * columns].map(|elements| batch * elements);
+        operations / (rates.product(operations, [left, right], result) - (left + right + result) / rates.elements)
+    };
+    let [large, narrow, few_terms, small] =
+        [[1.0, 1e4, 1e4, 1e4], [1.0, 1e4, 4.0, 1e4], [1.0, 1e4, 1e4, 4.0], [1e6, 2.0, 2.0, 2.0]].map(speed);
+    assert!(large > 0.99e10 && large <= 1.0001e10, "{large:e}");
+    assert!(narrow < 0.6e10 && narrow > 0.5e10, "{narrow:e}");
+    assert!(few_terms < 0.51e10 && few_terms > 0.49e10, "{few_terms:e}");
+    assert!((small / 1e9 - 1.0).abs() < 1e-6, "{small:e}");
+    assert!((speed([1.0, 1e4, 4.0, 1e4]) / speed([1.0, 4.0, 1e4, 1e4]) - 1.0).abs() < 1e-6, "rows and columns change places");
+}

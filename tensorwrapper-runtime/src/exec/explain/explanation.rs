@@ -105,6 +105,8 @@ pub struct ExplainedStep {
     pub measured: Option<Duration>,
     /// The steps of one part if this step is [computed in parts](Class::Parts); their figures are those of one part.
     pub inner: Vec<ExplainedStep>,
+    /// Elements of both factors and of the result, if it is a product of two tensors.
+    pub(super) product: Option<[f64; 3]>,
 }
 
 impl ExplainedStep {

@@ -82,6 +82,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         predicted: Duration::ZERO,
         measured: None,
         inner,
+        product: product(node),
     }
 }
 
@@ -97,9 +98,23 @@ fn widest(links: &Links, tensors: &[ShownTensor]) -> usize {
 
 /// The time of a step on elements of so many bytes.
 fn seconds(step: &ExplainedStep, widest: usize, rates: Rates) -> Duration {
-    let elements = step.traffic as f64 / widest as f64;
-    let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Parts);
-    Duration::try_from_secs_f64(rates.seconds(is_matrix, step.operations, elements)).unwrap_or(Duration::MAX)
+    let is_fast = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Parts);
+    let seconds = match step.product {
+        Some([left, right, result]) => rates.product(step.operations, [left, right], result),
+        None => rates.seconds(is_fast, step.operations, step.traffic as f64 / widest as f64),
+    };
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+/// Elements of both factors and of the result of a product of two tensors, if there are any.
+fn product(node: &OperationNode) -> Option<[f64; 3]> {
+    let (Operation::Contract { then: None, .. }, [left, right], [result]) =
+        (&node.operation, &node.inputs[..], &node.outputs[..])
+    else {
+        return None;
+    };
+    let elements = |edge: &Edge| edge.labels().iter().map(|&label| node.extents[label] as f64).product();
+    Some([left, right, result].map(elements)).filter(|_| !node.extents.contains(&0))
 }
 
 /// Bytes of the part of a tensor that an operation reads.
