@@ -93,9 +93,13 @@ impl TiledSchedule {
         let inputs: Vec<usize> = (0..crossed.len()).filter(|&n| crossed[n]).collect();
         let kept = plan.kept.axes().len();
         let axes = all_axes(&plan);
-        let is_whole = plan.reduced.points() <= TILE;
-        let mut room = if is_whole { TILE } else { FOLDED };
+        // Tiles of reduced axes leave a row of all kept points each: only where these are few.
+        let is_whole = plan.along_kept || plan.reduced.points() <= TILE || plan.kept.points() > ALONG;
+        let mut room = if is_whole { (TILE / plan.reduced.points().min(TILE)).max(1) } else { FOLDED };
         let mut sizes = vec![1; axes.len()];
+        if is_whole {
+            (kept..axes.len()).for_each(|n| sizes[n] = axes[n].extent);
+        }
         let mut give = |axis: usize, most: usize, sizes: &mut [usize]| {
             let size = axes[axis].extent.min(most).min(room).max(sizes[axis]);
             room = room * sizes[axis] / size;
@@ -103,9 +107,6 @@ impl TiledSchedule {
         };
         let is_across =
             |axis: &Axis<Vec<isize>>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
-        if is_whole {
-            (kept..axes.len()).for_each(|n| give(n, usize::MAX, &mut sizes));
-        }
         let inner = if plan.along_kept || is_whole { kept } else { axes.len() };
         inner.checked_sub(1).into_iter().for_each(|last| give(last, ALONG, &mut sizes));
         (0..axes.len()).filter(|&n| is_across(&axes[n])).for_each(|n| give(n, ACROSS, &mut sizes));
