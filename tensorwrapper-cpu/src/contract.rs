@@ -15,6 +15,7 @@ use super::outer::OuterProduct;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
 use super::product_kernel::ProductKernel;
+use super::result_blocks::ResultBlocks;
 use super::simd::Simd;
 use super::sink::Sink;
 use super::strategy::Route;
@@ -160,13 +161,22 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     let suits_engine = sorted.suits_engine();
     if suits_engine && sorted.multiplications() > IN_VECTORS {
-        return Ok(Chosen::kernel(PackedGemm::new(sorted, simd)));
+        return Ok(blocked(sorted, simd));
     }
     let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
     if suits_engine && !matrices.is_in_vectors()? {
-        return Ok(Chosen::kernel(PackedGemm::new(sorted, simd)));
+        return Ok(blocked(sorted, simd));
     }
     Ok(Chosen::matrices(matrices))
+}
+
+/// By the engine, which stores the result where it belongs or a block of it at a time.
+fn blocked<T: GemmElement>(sorted: ClassifiedAxes<T>, simd: Simd) -> Chosen<T> {
+    let direct = PackedGemm::new(sorted.clone(), simd);
+    match ResultBlocks::new(&sorted, simd, direct.cost()) {
+        Some(blocks) => Chosen::kernel(blocks),
+        None => Chosen::kernel(direct),
+    }
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.

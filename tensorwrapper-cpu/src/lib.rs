@@ -97,6 +97,7 @@ mod product_kernel;
 #[cfg(test)]
 mod refusal_tests;
 mod registers;
+mod result_blocks;
 mod simd;
 mod sink;
 mod split;

@@ -89,6 +89,19 @@ pub(super) fn prefetch_line<T>(address: *const T) {
     let _ = address;
 }
 
+/// Asks for the line of an address, which may be any, into the first cache.
+#[inline(always)]
+pub(super) fn ask_line<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Bytes of a result from which on it is written past the caches, if it is written once: what is larger would not stay there, and lines
 /// that are written whole need not be read before.
 pub(super) fn streamed() -> usize {

@@ -8,14 +8,13 @@ use super::format::{self, Split, Whole};
 use super::pack::{self, Packing};
 use super::scatter::{self, Scatter};
 use super::space::MOST_COLUMNS;
-use crate::simd::Caches;
-use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
 use crate::simd::neon;
 use crate::simd::portable;
 use crate::simd::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::x86;
+use crate::simd::{Caches, Simd, wide_multiplications};
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::LINE;
@@ -55,6 +54,8 @@ pub(super) struct Tile<T: Element> {
     pub(super) ahead: (*const T, *const isize),
     /// Where the groups of rows go, and how much further each column does.
     pub(super) to: [*mut T; MOST_GROUPS],
+    /// Rows of each group that are stored, where that is not all of them.
+    pub(super) ragged: Option<[usize; MOST_GROUPS]>,
     pub(super) along: [isize; MOST_COLUMNS],
 }
 
@@ -94,15 +95,15 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, 512) / 8 * 8
     }
 
-    /// Cycles for a term of an element: a core begins one multiplication of the widest vectors in each, or two of narrower ones.
+    /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider ones.
     pub(super) fn cycles(&self) -> f64 {
         let bytes = self.lanes * size_of::<T::Real>();
-        (self.parts() * self.parts()) as f64 / self.lanes as f64 / if bytes >= LINE { 1.0 } else { 2.0 }
+        (self.parts() * self.parts()) as f64 / self.lanes as f64 / if bytes >= LINE { wide_multiplications() as f64 } else { 2.0 }
     }
 
     /// Whether a panel of columns of so many terms leaves room in the first cache where it is not packed.
     pub(super) fn is_near(&self, terms: usize) -> bool {
-        terms * self.nr * size_of::<T>() <= Caches::here().first / 2
+        terms * self.nr * size_of::<T>() <= Caches::here().first / 4 * 3
     }
 
     /// Bytes of a block of packed rows: a good half of the second cache.
@@ -157,6 +158,16 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             for (sums, along) in sums.iter().zip(tile.along) {
                 for (sum, to) in sums.iter().zip(tile.to) {
                     sum.mul(alpha).stream(to.offset(along));
+                }
+            }
+            return;
+        }
+        if let Some(lens) = tile.ragged {
+            for (sums, along) in sums.iter().zip(tile.along) {
+                for (n, sum) in sums.iter().enumerate() {
+                    let (to, len) = (tile.to[n].offset(along), lens[n]);
+                    let sum = sum.mul(alpha);
+                    if tile.add { sum.add(V::load_some(to, len)) } else { sum }.store_some(to, len);
                 }
             }
             return;
@@ -221,6 +232,16 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
                 let to = tile.to[g].offset(tile.along[n]);
                 let (mut a, mut b) = (re[n][g], im[n][g]);
                 (a, b) = (a.mul(c).sub_product(b, d), a.mul(d).add_product(b, c));
+                if let Some(lens) = tile.ragged {
+                    let mut apart = [zero; 2];
+                    let some = apart.as_mut_ptr().cast::<Complex<V::Real>>();
+                    V::store_parts(a, b, some);
+                    for lane in 0..lens[g] {
+                        let (x, to) = (some.add(lane).read(), to.add(lane));
+                        to.write(if tile.add { to.read() + x } else { x });
+                    }
+                    continue;
+                }
                 if tile.add {
                     let (re, im) = V::load_parts(to);
                     (a, b) = (a.add(re), b.add(im));

@@ -15,6 +15,7 @@ mod format;
 mod kernel;
 mod model;
 mod pack;
+mod panels;
 mod prefetch;
 mod problem;
 mod product;
@@ -71,6 +72,16 @@ impl<T: GemmElement> PackedGemm<T> {
         epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, (self.kernel, &self.cut))
+    }
+
+    /// Roughly how many cycles it takes.
+    pub(super) fn cost(&self) -> f64 {
+        self.cut.cost * points(&self.sorted.batch) as f64
+    }
+
+    /// Computes it from other places on.
+    pub(super) fn run_from(&self, threads: usize, start: [isize; 3], data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        self.run_at(threads, &self.sorted.batch, start, data, out)
     }
 
     /// Computes products of another batch, from other places on.

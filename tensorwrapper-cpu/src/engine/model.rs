@@ -6,24 +6,30 @@ use super::kernel::{GemmElement, Kernel};
 use super::product::Product;
 use super::space::{OWN, RESULT, Role, Space};
 use super::terms::Inner;
-use crate::product::{LEFT, RIGHT};
+use crate::product::{LEFT, OUT, RIGHT, Triple};
 use crate::simd::Caches;
-use tensorwrapper_core::backend::fuse::points;
+use tensorwrapper_core::backend::fuse::{self, points};
 
 /// Panels of rows that read columns where they lie, at most.
 pub(super) const IN_PLACE_PANELS: usize = 16;
 /// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
 pub(super) const IN_PLACE_COLUMNS: usize = 256;
-/// Cycles to move an element: beside its neighbours, in a square, or alone.
-const TOGETHER: f64 = 0.25;
+/// Cycles to move an element: in a square, or alone.
 const SQUARES: f64 = 0.75;
 const APART: f64 = 2.0;
-/// Cycles to store a part of a vector.
-const PART: f64 = 4.0;
-/// Cycles before and after the sums of a tile.
+/// Cycles to move a vector, and a run of neighbours within one.
+const VECTOR: f64 = 2.0;
+const RUN: f64 = 4.0;
+/// Cycles to transpose an element of a tile before it is stored.
+const ACROSS: f64 = 0.5;
+/// Cycles before and after the sums of a tile, and those that it takes to spread one.
 const CALL: f64 = 60.0;
-/// How much longer it takes to store elements alone where the result is larger than the caches.
-const FAR: f64 = 4.0;
+const SPREAD: f64 = 100.0;
+/// Cycles to fetch and to write back eight bytes of a result that is larger than the second cache: in long runs, or in short ones, for which
+/// a core waits.
+const FAR: [f64; 2] = [1.5, 2.0];
+/// Elements of a long run.
+const LONG: f64 = 64.0;
 
 /// How a product is cut up for a kernel.
 #[derive(Clone, Debug)]
@@ -64,14 +70,18 @@ impl Cut {
         };
         let columns =
             columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
-        let unit = columns.is_unit_in_result();
-        let far = if m.saturating_mul(n).saturating_mul(size_of::<T>()) > Caches::here().third / 2 { FAR } else { 1.0 };
+        let bytes = m.saturating_mul(n).saturating_mul(points(product.batch)).saturating_mul(size_of::<T>());
+        let is_long = sides.iter().any(|&side| longest_run(axes(side)) >= LONG);
+        let far = match (bytes > Caches::here().second, is_long) {
+            (false, _) => 0.0,
+            (true, is_long) => FAR[usize::from(!is_long)] * size_of::<T>() as f64 / 8.0,
+        };
         let rows_cost = |space: &Space| {
-            let stored =
-                (m * n * inner.blocks()) as f64 * space.storing(unit) * if space.is_unit_in_result() { 1.0 } else { far };
+            let stored = (m * n * inner.blocks()) as f64 * (space.storing(&columns) + far);
             let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
+            let call = if space.is_unit(RESULT) { CALL } else { CALL + SPREAD };
             let tiles = space.groups().div_ceil(kernel.panel) * columns.groups() * inner.blocks();
-            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied + tiles as f64 * CALL
+            (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied + tiles as f64 * call
         };
         let rows = Space::candidates(axes(sides[0]), sides[0], kernel.lanes, role, n > k);
         let rows = rows.into_iter().min_by(|a, b| rows_cost(a).total_cmp(&rows_cost(b))).expect("there is one way at least");
@@ -80,23 +90,38 @@ impl Cut {
     }
 }
 
+/// Elements that lie side by side in the result along these axes.
+fn longest_run(axes: &[Triple]) -> f64 {
+    let mut sorted = axes.to_vec();
+    fuse::sort(&mut sorted, &[OUT]);
+    sorted
+        .iter()
+        .rev()
+        .try_fold(1, |len, axis| match axis.strides[OUT] == len as isize {
+            true => Ok(len * axis.extent),
+            false => Err(len),
+        })
+        .unwrap_or_else(|len| len) as f64
+}
+
 impl Space {
     /// Roughly how many cycles a core takes to pack an element; `has_runs`: terms are neighbours; `in_place`: groups whose lanes are need
     /// no packing.
     pub(super) fn packing(&self, has_runs: bool, in_place: bool) -> f64 {
-        let unit = self.unit_part(OWN);
-        let apart = if self.has_squares() || has_runs { SQUARES } else { APART };
-        unit * if in_place { 0.0 } else { TOGETHER } + (1.0 - unit) * apart
+        let runs = self.moving(OWN);
+        if in_place && self.is_unit(OWN) {
+            return runs * self.ragged();
+        }
+        if self.has_squares() || has_runs { runs.min(SQUARES) } else { runs.min(APART) }
     }
 
-    /// Roughly how many cycles it takes to store an element of the result, where these are its rows.
-    pub(super) fn storing(&self, columns_are_unit: bool) -> f64 {
-        let unit = self.unit_part(RESULT);
-        let apart = match self.part_in_result() {
-            Some(part) => PART / part as f64,
-            None if columns_are_unit => SQUARES + TOGETHER,
-            None => APART,
-        };
-        unit * TOGETHER + (1.0 - unit) * apart.min(APART)
+    /// Roughly how many cycles it takes to store an element of the result, where these are its rows: along them, or along the columns.
+    pub(super) fn storing(&self, columns: &Space) -> f64 {
+        self.moving(RESULT).min(APART).min(RUN * columns.runs(RESULT) + ACROSS)
+    }
+
+    /// The same, to move an element along these.
+    fn moving(&self, which: usize) -> f64 {
+        self.runs(which) * if self.is_unit(which) { VECTOR } else { RUN }
     }
 }

@@ -1,7 +1,7 @@
 //! Packing: a block of an operand becomes panels that the kernels read from one end to the other.
 //!
 //! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
-//! all imaginary ones. Knows where elements lie, not what their axes mean.
+//! all imaginary ones. Lanes that a group has not hold any numbers: nobody looks at what comes of them. Knows where elements lie, not what their axes mean.
 
 use std::ops::Range;
 
@@ -115,14 +115,12 @@ pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(pac
                     if group.len as usize == WIDTH {
                         across(packing, &panels, first, [step, count], WIDTH);
                     } else {
-                        (0..F::SQUARE * count).for_each(|n| clear(packing, &panels, first + n * step));
                         across(packing, &panels, first, [step, count], group.len as usize);
                     }
                 }
                 at += each * count;
                 continue;
-            } else if packing.step > 0 && (group.len as usize).is_multiple_of(F::SQUARE) {
-                clear(packing, &panels, at);
+            } else if packing.step > 0 {
                 if group.len as usize == WIDTH {
                     runs(packing, &panels, at, WIDTH);
                 } else {
@@ -137,17 +135,14 @@ pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(pac
     }
 }
 
-/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes, of which there are whole
-/// squares.
+/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes.
 fn is_square(groups: &Groups, at: usize, step: usize, square: usize) -> bool {
     let groups = &groups.groups;
     let follows = |first: usize, n: usize| {
         let (group, later) = (&groups[first], &groups[first + n * step]);
         later.at[OWN] == group.at[OWN] + n as isize && later.len == groups[at].len && later.step == group.step
     };
-    at + step * square <= groups.len()
-        && (groups[at].len as usize).is_multiple_of(square)
-        && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
+    at + step * square <= groups.len() && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
 }
 
 /// Groups side by side in a panel, whose lanes lie side by side in the operand.
@@ -186,7 +181,7 @@ unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
     len: usize,
 ) {
     let groups = &packing.groups.groups;
-    let lanes = &packing.groups.lanes(first).at[OWN];
+    let lanes = padded(&packing.groups.lanes(first).at[OWN], len);
     let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
     // SAFETY: the caller's promise.
     unsafe {
@@ -220,7 +215,7 @@ unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let from = packing.from.offset(packing.groups.groups[group].at[OWN]);
-        let lanes = &packing.groups.lanes(group).at[OWN];
+        let lanes = padded(&packing.groups.lanes(group).at[OWN], len);
         let start = panels.group(group);
         let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
         let mut to = [start; MOST_SQUARE];
@@ -239,27 +234,15 @@ unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
     }
 }
 
-/// Lanes that a group has not are zero.
+/// Lanes for whole squares: those that a group has not read what the first one reads.
 #[inline(always)]
-unsafe fn clear<F: Format, const WIDTH: usize, const PANEL: usize>(
-    packing: &Packing<'_, F::Element>,
-    panels: &Panels<F, WIDTH, PANEL>,
-    group: usize,
-) {
-    let len = packing.groups.groups[group].len as usize;
-    if len == WIDTH {
-        return;
-    }
-    for k in 0..packing.inner.len() {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
-            (len..WIDTH).for_each(|lane| F::put(F::Element::ZERO, to.add(lane), Panels::<F, WIDTH, PANEL>::APART, false));
-        }
-    }
+fn padded(lanes: &[isize; MOST_LANES], len: usize) -> [isize; MOST_LANES] {
+    let mut padded = *lanes;
+    padded[len..].fill(lanes[0]);
+    padded
 }
 
-/// Elements one by one, of all terms or some; lanes that a group has not are zero.
+/// Elements run by run, of all terms or some.
 #[inline(always)]
 unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
     packing: &Packing<'_, F::Element>,
@@ -268,49 +251,52 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
     terms: Option<&[usize]>,
 ) {
     let Group { at, len, .. } = packing.groups.groups[group];
-    let (lanes, run) = (&packing.groups.lanes(group).at[OWN], packing.groups.lanes(group).run[OWN]);
+    let (lanes, len) = (packing.groups.lanes(group), len as usize);
+    let (at_lanes, runs) = (&lanes.at[OWN], lanes.runs(OWN, len));
+    let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
     // SAFETY: the caller's promise.
     unsafe {
         let (from, to) = (packing.from.offset(at[OWN]), panels.group(group));
-        // Of constant length where the group is whole.
-        match (terms, len as usize == WIDTH, run) {
-            (None, true, 4..) => some_elements::<F, WIDTH, PANEL, 4>(packing, from, lanes, to, WIDTH),
-            (None, true, 2) => some_elements::<F, WIDTH, PANEL, 2>(packing, from, lanes, to, WIDTH),
-            (None, true, _) => some_elements::<F, WIDTH, PANEL, 1>(packing, from, lanes, to, WIDTH),
-            (None, false, _) => {
-                clear(packing, panels, group);
-                some_elements::<F, WIDTH, PANEL, 1>(packing, from, lanes, to, len as usize);
+        if let Some(terms) = terms {
+            for &k in terms {
+                F::copy_runs::<WIDTH>(
+                    from.offset(packing.inner[k]),
+                    (at_lanes, runs, len),
+                    to.add(k * term),
+                    apart,
+                    packing.conjugate,
+                );
             }
-            (Some(terms), ..) => {
-                for &k in terms {
-                    let (from, to) = (from.offset(packing.inner[k]), to.add(k * Panels::<F, WIDTH, PANEL>::TERM));
-                    for (lane, &offset) in lanes.iter().enumerate().take(len as usize) {
-                        F::put(from.offset(offset).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
-                    }
+            return;
+        }
+        // What is in runs goes as vectors; of constant length where the group is whole.
+        match (2 * runs.len() <= len + 1, len == WIDTH) {
+            (true, _) => {
+                for (k, &offset) in packing.inner.iter().enumerate() {
+                    F::copy_runs::<WIDTH>(from.offset(offset), (at_lanes, runs, len), to.add(k * term), apart, packing.conjugate);
                 }
             }
+            (false, true) => alone::<F, WIDTH, PANEL>(packing, from, at_lanes, to, WIDTH),
+            (false, false) => alone::<F, WIDTH, PANEL>(packing, from, at_lanes, to, len),
         }
     }
 }
 
-/// The first `len` lanes of all terms, in runs of `RUN` neighbours.
+/// The first `len` lanes of all terms, one by one.
 #[inline(always)]
-unsafe fn some_elements<F: Format, const WIDTH: usize, const PANEL: usize, const RUN: usize>(
+unsafe fn alone<F: Format, const WIDTH: usize, const PANEL: usize>(
     packing: &Packing<'_, F::Element>,
     from: *const F::Element,
     lanes: &[isize; MOST_LANES],
     mut to: *mut F::Real,
     len: usize,
 ) {
-    let apart = Panels::<F, WIDTH, PANEL>::APART;
     for &offset in packing.inner {
         // SAFETY: the caller's promise.
         unsafe {
             let from = from.offset(offset);
-            let mut lane = 0;
-            while lane < len {
-                F::copy::<RUN>(from.offset(lanes[lane]), to.add(lane), apart, packing.conjugate);
-                lane += RUN;
+            for lane in 0..len {
+                F::put(from.offset(lanes[lane]).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
             }
             to = to.add(Panels::<F, WIDTH, PANEL>::TERM);
         }

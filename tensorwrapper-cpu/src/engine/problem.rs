@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::kernel::{GemmElement, Kernel};
 use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
+use super::panels::Panel;
 use super::prefetch;
 use super::product::Product;
 use super::space::{Groups, OWN};
@@ -137,7 +138,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         (known, once): (bool, bool),
     ) -> Result<(), Error> {
         let kernel = self.kernel;
-        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming, .. } = workspace;
+        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming, panels: row_panels, .. } =
+            workspace;
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.cut.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
@@ -195,10 +197,14 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                             ahead.expect(kernel, next_groups);
                         }
                     }
+                    if !known || !one_row_block {
+                        Panel::write(kernel, row_groups, row_panels);
+                    }
                     let own = pack_rows.from;
                     let store = Store {
                         kernel,
                         rows: row_groups,
+                        panels: row_panels,
                         columns: column_groups,
                         out,
                         start: start[OUT],
@@ -207,6 +213,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         add: number > part.blocks.start,
                         epilogue: self.product.epilogue.filter(|_| number + 1 == part.blocks.end),
                         stream: self.is_streamed(part),
+                        far: self.is_far(),
                         packed: rows,
                         in_place,
                         own,
@@ -289,11 +296,20 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         ((0, 0), (0, [0; 2]))
     }
 
+    /// Bytes of the results of all items of the batch, about.
+    fn result_bytes(&self) -> usize {
+        let elements = (self.cut.rows.groups() * self.kernel.lanes).saturating_mul(self.cut.columns.groups() * self.kernel.nr);
+        elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>())
+    }
+
     /// Whether the result is written once, and larger than the caches.
     fn is_streamed(&self, part: &WorkShare) -> bool {
-        let elements = (self.cut.rows.groups() * self.kernel.lanes).saturating_mul(self.cut.columns.groups() * self.kernel.nr);
-        let bytes = elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>());
-        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && bytes > streamed()
+        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
+    }
+
+    /// Whether the result is larger than the second cache, so that stores wait for their lines.
+    fn is_far(&self) -> bool {
+        self.result_bytes() > Caches::here().second
     }
 
     /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
@@ -344,25 +360,22 @@ unsafe fn tiles<T: GemmElement>(
     let kernel = store.kernel;
     let numbers = kernel.nr * store.terms * kernel.parts();
     let mut next = 0;
-    let count = store.columns.groups.len() * store.rows.groups.len().div_ceil(kernel.panel);
+    let count = store.columns.groups.len() * store.panels.len();
     for column in 0..store.columns.groups.len() {
         let columns = if column < in_place {
-            store.columns(
-                column,
-                own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize),
-                Some(spread),
-            )
+            let start = own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize);
+            store.columns(column, start, Some(spread))
         } else {
             store.columns(column, packed.wrapping_add(column * numbers), None)
         };
-        for row in (0..store.rows.groups.len()).step_by(kernel.panel) {
+        for panel in store.panels {
             for (lines, from) in &store.coming {
                 for &line in &lines[lines.len() * next / count..lines.len() * (next + 1) / count] {
                     prefetch_line(from.wrapping_offset(line));
                 }
             }
             // SAFETY: the caller's promise.
-            unsafe { store.tile(row, &columns, next) };
+            unsafe { store.tile(panel, &columns, next) };
             next += 1;
         }
         // SAFETY: the caller's promise.

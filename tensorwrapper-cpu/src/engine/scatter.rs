@@ -3,7 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::format::Format;
-use super::space::{MOST_COLUMNS, MOST_LANES};
+use super::space::{Lanes, MOST_COLUMNS, RESULT, Run};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
 
@@ -17,102 +17,90 @@ pub(super) struct Scatter<'a, T: Element> {
     pub(super) columns: usize,
     /// Where the first element goes, and how much further those of each row and of each column.
     pub(super) to: *mut T,
-    pub(super) rows: &'a [isize; MOST_LANES],
+    pub(super) rows: &'a Lanes,
     pub(super) along: &'a [isize; MOST_COLUMNS],
-    /// How many rows are neighbours in the result from every multiple of that number on, and whether columns are.
-    pub(super) run: usize,
-    pub(super) unit: bool,
+    /// The columns, counted from their own first one.
+    pub(super) column_lanes: &'a Lanes,
     /// Whether to add to what is there.
     pub(super) add: bool,
 }
 
-/// Writes, or adds, the elements of a group.
+/// Writes, or adds, the elements of a group: runs of rows, column by column, or runs of columns, row by row, whichever are fewer.
 ///
 /// # Safety
 /// All elements of the tile are there, and all positions lie inside the result, apart from each other; nobody else touches them, and the
 /// instructions are there.
 #[inline(always)]
 pub(super) unsafe fn scatter<F: Format, const LANES: usize, const NR: usize>(group: &Scatter<'_, F::Element>) {
+    let rows = group.rows.runs(RESULT, group.len);
+    let columns = group.column_lanes.runs(RESULT, group.columns);
+    // To transpose costs about as much as two stores a row.
+    let across = F::WHOLE_SQUARE > 0 && (columns.len() + 2) * group.len < rows.len() * group.columns;
     // SAFETY: the caller's promise.
     unsafe {
-        if group.run >= group.len {
+        if across && columns.len() == 1 && group.columns == NR && group.len == LANES && !group.add {
+            squares::<F, LANES, NR>(group);
+        } else if across {
+            by_rows::<F, LANES, NR>(group, columns);
+        } else {
             for column in 0..group.columns {
-                F::put_some(group.from.add(column * group.apart), group.to.offset(group.along[column]), group.len, group.add);
-            }
-            return;
-        }
-        match (group.len == LANES, group.add) {
-            (true, add) if group.unit && group.run == 1 && group.columns == NR && F::WHOLE_SQUARE > 0 => {
-                if add {
-                    squares::<F, LANES, NR, true>(group)
-                } else {
-                    squares::<F, LANES, NR, false>(group)
-                }
-            }
-            (true, false) if group.run >= 4 => runs::<F::Element, LANES, 4, false>(group, LANES),
-            (true, true) if group.run >= 4 => runs::<F::Element, LANES, 4, true>(group, LANES),
-            (true, false) => runs::<F::Element, LANES, 1, false>(group, LANES),
-            (true, true) => runs::<F::Element, LANES, 1, true>(group, LANES),
-            (false, false) => runs::<F::Element, LANES, 1, false>(group, group.len),
-            (false, true) => runs::<F::Element, LANES, 1, true>(group, group.len),
-        }
-    }
-}
-
-/// Column by column, in runs of `RUN` rows; `len` is an argument so that the compiler knows it where groups are whole.
-#[inline(always)]
-unsafe fn runs<T: Element, const LANES: usize, const RUN: usize, const ADD: bool>(group: &Scatter<'_, T>, len: usize) {
-    for column in 0..group.columns {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let from = group.from.add(column * group.apart);
-            let to = group.to.offset(group.along[column]);
-            let mut lane = 0;
-            while lane < len {
-                let to = to.offset(group.rows[lane]);
-                for n in 0..RUN {
-                    let x = from.add(lane + n).read();
-                    to.add(n).write(if ADD { to.add(n).read() + x } else { x });
-                }
-                lane += RUN;
+                let to = group.to.offset(group.along[column]);
+                F::put_runs(group.from.add(column * group.apart), to, &group.rows.at[RESULT], rows, group.len, group.add);
             }
         }
     }
 }
 
-/// A whole tile of columns that are neighbours in the result, in squares.
+/// The addresses of a square's columns in the tile, those that are wanted; the others are read in vain.
 #[inline(always)]
-unsafe fn squares<F: Format, const LANES: usize, const NR: usize, const ADD: bool>(group: &Scatter<'_, F::Element>) {
+fn columns_from<T: Element>(group: &Scatter<'_, T>, column: usize, edge: usize) -> [isize; MOST_SQUARE] {
+    let mut columns = [0; MOST_SQUARE];
+    for n in 0..edge {
+        columns[n] = ((column + n).min(group.columns - 1) * group.apart) as isize;
+    }
+    columns
+}
+
+/// Transposed first; then runs of columns are written, row by row.
+#[inline(always)]
+unsafe fn by_rows<F: Format, const LANES: usize, const NR: usize>(group: &Scatter<'_, F::Element>, runs: &[Run]) {
+    let edge = F::WHOLE_SQUARE;
+    let mut apart = [[F::Element::ZERO; NR]; LANES];
+    // SAFETY: the caller's promise; the array has room for a whole group.
+    unsafe {
+        let start = apart.as_mut_ptr().cast::<F::Element>();
+        for column in (0..group.columns).step_by(edge) {
+            let columns = columns_from(group, column, edge);
+            for row in (0..group.len).step_by(edge) {
+                let mut to = [start; MOST_SQUARE];
+                for n in 0..edge {
+                    to[n] = start.add((row + n) * NR + column);
+                }
+                F::transpose_whole(group.from.add(row), &columns, &to);
+            }
+        }
+        for row in 0..group.len {
+            let to = group.to.offset(group.rows.at[RESULT][row] + group.along[0]);
+            F::put_runs(start.add(row * NR), to, &group.column_lanes.at[RESULT], runs, group.columns, group.add);
+        }
+    }
+}
+
+/// A whole tile of columns that are neighbours in the result, in squares that go where they belong.
+#[inline(always)]
+unsafe fn squares<F: Format, const LANES: usize, const NR: usize>(group: &Scatter<'_, F::Element>) {
     let edge = F::WHOLE_SQUARE;
     debug_assert!(LANES.is_multiple_of(edge) && NR.is_multiple_of(edge));
-    let mut columns = [0; MOST_SQUARE];
-    for column in 0..edge {
-        columns[column] = (column * group.apart) as isize;
-    }
-    let mut square = [[F::Element::ZERO; MOST_SQUARE]; MOST_SQUARE];
-    for place in 0..LANES / edge * (NR / edge) {
-        let (row, column) = (place / (NR / edge) * edge, place % (NR / edge) * edge);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let from = group.from.add(column * group.apart + row);
-            let mut to = [group.to; MOST_SQUARE];
-            for n in 0..edge {
-                to[n] = group.to.offset(group.along[column] + group.rows[row + n]);
-            }
-            if !ADD {
-                F::transpose_whole(from, &columns, &to);
-                continue;
-            }
-            let mut rows = [square[0].as_mut_ptr(); MOST_SQUARE];
-            for n in 0..edge {
-                rows[n] = square[n].as_mut_ptr();
-            }
-            F::transpose_whole(from, &columns, &rows);
-            for n in 0..edge {
-                for along in 0..edge {
-                    let to = to[n].add(along);
-                    to.write(to.read() + square[n][along]);
+    for column in (0..NR).step_by(edge) {
+        let columns = columns_from(group, column, edge);
+        for row in (0..LANES).step_by(edge) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut to = [group.to; MOST_SQUARE];
+                for n in 0..edge {
+                    to[n] = group.to.offset(group.along[column] + group.rows.at[RESULT][row + n]);
                 }
+                F::transpose_whole(group.from.add(row), &columns, &to);
             }
         }
     }

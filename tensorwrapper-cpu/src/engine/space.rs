@@ -30,12 +30,31 @@ pub(super) struct Group {
     pub(super) step: u32,
 }
 
+/// Lanes that are neighbours in memory: the first of them, and how many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Run {
+    first: u8,
+    len: u8,
+}
+
+impl Run {
+    /// The lanes of the first `len` that belong to the run: the first of them, and how many there are.
+    #[inline(always)]
+    pub(super) fn within(self, len: usize) -> (usize, usize) {
+        let first = self.first as usize;
+        (first, (self.len as usize).min(len - first))
+    }
+}
+
 /// Where the lanes of groups lie, relative to the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lanes {
     pub(super) at: [[isize; MOST_LANES]; 2],
-    /// How many of them lie side by side, from every multiple of that number on, as far as the group goes: a power of two.
-    pub(super) run: [usize; 2],
+    /// How many there are.
+    lanes: u8,
+    /// How many runs of neighbours they form, and these, in order.
+    count: [u8; 2],
+    runs: [[Run; MOST_LANES]; 2],
 }
 
 /// Groups that were written down.
@@ -139,13 +158,13 @@ impl Space {
         Space { width, groups: points / axis.extent * chunks, axes, form: Form::Along { axis, across, bundle } }
     }
 
-    /// What part of the elements is in whole groups whose lanes lie side by side, in the operand or in the result.
-    pub(super) fn unit_part(&self, which: usize) -> f64 {
-        let (extent, is_apart) = match &self.form {
-            Form::Along { axis, .. } if axis.strides[which] != 1 => return 0.0,
-            Form::Along { axis, .. } => (axis.extent, true),
+    /// Runs of neighbours in the operand or the result that the groups are made of, for each element.
+    pub(super) fn runs(&self, which: usize) -> f64 {
+        match &self.form {
+            Form::Along { axis, .. } if axis.strides[which] == 1 => axis.extent.div_ceil(self.width) as f64 / axis.extent as f64,
+            Form::Along { .. } => 1.0,
             Form::Running { points } => {
-                // Innermost axes that follow each other without a gap.
+                // Innermost axes that follow each other without a gap; runs end with them, and with vectors.
                 let mut len = 1;
                 for axis in self.axes.iter().rev() {
                     if axis.strides[which] != len as isize {
@@ -153,22 +172,28 @@ impl Space {
                     }
                     len *= axis.extent;
                 }
-                (len, len == *points)
+                // Both end together once in so many elements.
+                let together = if len == *points { len } else { len / gcd(len, self.width) * self.width };
+                1.0 / len as f64 + 1.0 / self.width as f64 - 1.0 / together as f64
             }
-        };
-        if is_apart {
-            // Groups begin where axes do.
-            return (extent / self.width * self.width) as f64 / extent as f64;
         }
-        extent.saturating_sub(self.width - 1) as f64 / extent as f64
     }
 
-    /// The part of a vector that groups which are not whole have, where lanes of all groups lie side by side in the result.
-    pub(super) fn part_in_result(&self) -> Option<usize> {
+    /// Whether lanes of the operand or the result lie side by side, in all groups.
+    pub(super) fn is_unit(&self, which: usize) -> bool {
         match &self.form {
-            Form::Along { axis, .. } if axis.strides[RESULT] == 1 => Some((axis.extent % self.width).max(1)),
-            _ => None,
+            Form::Along { axis, .. } => axis.strides[which] == 1,
+            Form::Running { .. } => self.runs(which) <= 1.0 / self.width as f64,
         }
+    }
+
+    /// The part of the elements that are in groups which are not whole.
+    pub(super) fn ragged(&self) -> f64 {
+        let extent = match &self.form {
+            Form::Along { axis, .. } => axis.extent,
+            Form::Running { points } => *points,
+        };
+        (extent % self.width) as f64 / extent as f64
     }
 
     /// Whether squares can be transposed from the operand into groups.
@@ -179,14 +204,6 @@ impl Space {
     /// Whether all lanes of the operand have one distance.
     pub(super) fn has_single_step(&self) -> bool {
         matches!(self.form, Form::Along { .. }) || fuse::single_stride(&self.axes, OWN).is_some()
-    }
-
-    /// Whether lanes lie side by side in the result.
-    pub(super) fn is_unit_in_result(&self) -> bool {
-        match &self.form {
-            Form::Along { axis, .. } => axis.strides[RESULT] == 1,
-            Form::Running { .. } => self.unit_part(RESULT) > 0.0,
-        }
     }
 
     /// Number of groups.
@@ -253,16 +270,9 @@ impl Space {
         for group in range {
             let len = self.width.min(points - group * self.width);
             let at = walk.position;
-            let mut lanes = Lanes { at: [[0; MOST_LANES]; 2], run: [MOST_LANES; 2] };
-            for lane in 0..len {
-                for which in [OWN, RESULT] {
-                    let offset = walk.position[which] - at[which];
-                    lanes.at[which][lane] = offset;
-                    let run = &mut lanes.run[which];
-                    while lane % *run > 0 && offset != lanes.at[which][lane - 1] + 1 {
-                        *run /= 2;
-                    }
-                }
+            let mut lanes = Lanes::default();
+            for _ in 0..len {
+                lanes.push(walk.position, at);
                 walk.step();
             }
             to.groups.push(Group { at, len: len as u32, step: 0 });
@@ -276,6 +286,11 @@ fn divisor(number: usize, most: usize) -> usize {
     (1..=most).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }
 
+/// The greatest common divisor.
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// An axis that a space without one runs along.
 fn nowhere() -> Pair {
     Axis { extent: 1, strides: [0, 0] }
@@ -283,13 +298,38 @@ fn nowhere() -> Pair {
 
 impl Lanes {
     fn along(axis: &Pair) -> Lanes {
-        let at = axis.strides.map(|stride| std::array::from_fn(|lane| lane as isize * stride));
-        Lanes { at, run: axis.strides.map(|stride| if stride == 1 { MOST_LANES } else { 1 }) }
+        let mut lanes = Lanes::default();
+        for lane in 0..MOST_LANES as isize {
+            lanes.push(axis.strides.map(|stride| lane * stride), [0; 2]);
+        }
+        lanes
+    }
+
+    /// Adds a lane at this position, counted from that of the first.
+    fn push(&mut self, position: [isize; 2], first: [isize; 2]) {
+        let lane = self.lanes as usize;
+        for which in [OWN, RESULT] {
+            let offset = position[which] - first[which];
+            self.at[which][lane] = offset;
+            if lane > 0 && offset == self.at[which][lane - 1] + 1 {
+                self.runs[which][self.count[which] as usize - 1].len += 1;
+            } else {
+                self.runs[which][self.count[which] as usize] = Run { first: lane as u8, len: 1 };
+                self.count[which] += 1;
+            }
+        }
+        self.lanes += 1;
+    }
+
+    /// Runs of neighbours among the first `len` lanes; the last one may go on behind them.
+    #[inline(always)]
+    pub(super) fn runs(&self, which: usize, len: usize) -> &[Run] {
+        &self.runs[which][..(self.count[which] as usize).min(len)]
     }
 
     /// Whether all of them lie side by side, in the operand or in the result.
     #[inline(always)]
     pub(super) fn are_unit(&self, which: usize) -> bool {
-        self.run[which] == MOST_LANES
+        self.count[which] == 1
     }
 }

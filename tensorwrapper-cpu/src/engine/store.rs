@@ -4,10 +4,11 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
-use super::kernel::{AHEAD, GemmElement, Kernel, MOST_GROUPS, MOST_TERMS, MOST_TILE, Tile};
+use super::kernel::{AHEAD, GemmElement, Kernel, MOST_TERMS, MOST_TILE, Tile};
+use super::panels::{self, Panel, Stored};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
-use super::space::{Groups, MOST_COLUMNS, OWN, RESULT};
+use super::space::{Groups, Lanes, MOST_COLUMNS, OWN, RESULT};
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
 
@@ -18,6 +19,7 @@ pub(super) static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
 pub(super) struct Store<'a, T: Element> {
     pub(super) kernel: &'a Kernel<T>,
     pub(super) rows: &'a Groups,
+    pub(super) panels: &'a [Panel],
     pub(super) columns: &'a Groups,
     pub(super) out: Sink<'a, T>,
     /// Where the first element of the result lies.
@@ -34,6 +36,8 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) own: *const T,
     /// Whether the result is so large that it is written past the caches.
     pub(super) stream: bool,
+    /// Whether it is larger than the second cache: lines that are not written whole are asked for a tile ahead.
+    pub(super) far: bool,
     /// What the next item of a batch reads of rows and of columns: lines, and where they are counted from. Tiles share them.
     pub(super) coming: [(&'a [isize], *const T); 2],
     /// What tiles fetch for later ones, and where that is counted from.
@@ -42,113 +46,120 @@ pub(super) struct Store<'a, T: Element> {
 }
 
 /// A column panel's place in the result.
-pub(super) struct Columns<R> {
+pub(super) struct Columns<'s, R> {
     start: *const R,
     /// Where they are not packed: how much further each column and each term is.
     spread: Option<[isize; 2]>,
     along: [isize; MOST_COLUMNS],
     len: usize,
-    /// Whether they lie side by side in the result.
-    unit: bool,
+    lanes: &'s Lanes,
 }
 
 impl<T: GemmElement> Store<'_, T> {
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
-    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
+    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<'_, T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
         let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        Columns { start, spread, along, len: at.len as usize, unit: lanes.are_unit(RESULT) }
+        Columns { start, spread, along, len: at.len as usize, lanes }
     }
 
-    /// Computes the tile of the groups of rows from `first` on; it is the block's tile of that number.
+    /// Asks for the lines in which the tile of that number will be stored, in the order of [`tile`](Store::tile).
+    #[inline(always)]
+    pub(super) fn ask(&self, number: usize) {
+        let (column, panel) = (number / self.panels.len(), &self.panels[number % self.panels.len()]);
+        if panel.stored != Stored::Apart || column >= self.columns.groups.len() {
+            return;
+        }
+        let (at, lanes) = (&self.columns.groups[column], self.columns.lanes(column));
+        let along: [isize; MOST_COLUMNS] = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
+        let base = self.out.base().wrapping_offset(self.start);
+        panels::ask(base.cast_const(), panel, self.rows, (&along[..at.len as usize], lanes));
+    }
+
+    /// Computes the tile of a panel of rows; it is the block's tile of that number.
     ///
     /// # Safety
     /// The panels hold as many terms as they should. All elements of the tile lie inside the result, apart from each other,
     /// and nobody else touches them.
     #[inline(always)]
-    pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
-        let groups = self.kernel.panel.min(self.rows.groups.len() - first);
-        let mut to = [std::ptr::null_mut(); MOST_GROUPS];
-        let mut whole = true;
+    pub(super) unsafe fn tile(&self, panel: &Panel, columns: &Columns<'_, T::Real>, number: usize) {
         let base = self.out.base().wrapping_offset(self.start);
-        for (n, to) in to.iter_mut().enumerate().take(groups) {
-            let group = &self.rows.groups[first + n];
-            whole &= group.len as usize == self.kernel.lanes && self.rows.lanes(first + n).are_unit(RESULT);
-            *to = base.wrapping_offset(group.at[RESULT]);
-        }
+        let first = panel.first;
         let (rows, step) = if first < self.in_place.0 {
             (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
         } else {
             let numbers = self.kernel.lanes * self.kernel.parts();
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
-        let (terms, alpha, add) = (self.terms, self.alpha, self.add);
+        if self.far {
+            self.ask(number + 1);
+        }
         let ahead = match self.ahead.tile(number) {
             Some((first, further)) => {
-                debug_assert_eq!(further.len(), terms, "one line for each term");
+                debug_assert_eq!(further.len(), self.terms, "one line for each term");
                 (self.ahead_from.wrapping_offset(first), further.as_ptr())
             }
             // The line that is being read.
-            None => (rows.cast(), NOWHERE[..terms].as_ptr()),
+            None => (rows.cast(), NOWHERE[..self.terms].as_ptr()),
         };
-        let Columns { start, spread, along, .. } = *columns;
-        let tile = Tile {
-            terms,
+        let mut tile = Tile {
+            terms: self.terms,
             rows,
             step,
             near: AHEAD * step,
-            columns: start,
-            spread,
-            groups,
+            columns: columns.start,
+            spread: columns.spread,
+            groups: panel.groups,
             wanted: columns.len,
-            alpha,
-            add,
+            alpha: self.alpha,
+            add: self.add,
             stream: false,
+            ragged: None,
             ahead,
-            to,
-            along,
+            to: panel.to.map(|to| base.wrapping_offset(to)),
+            along: columns.along,
         };
-        // SAFETY: the caller's promise.
-        unsafe {
-            if whole {
-                self.check(first, groups, columns);
-                let size = self.kernel.lanes * size_of::<T>();
-                let places = to[..groups]
-                    .iter()
-                    .flat_map(|to| along[..columns.len].iter().map(|along| to.wrapping_offset(*along) as usize));
-                let stream = self.stream && places.fold(0, |all, place| all | place).is_multiple_of(size);
-                (self.kernel.tile)(&Tile { stream, ..tile });
-            } else {
-                self.spread(tile, first, columns);
-            }
+        match panel.stored {
+            Stored::Whole => tile.stream = self.stream && self.is_aligned(&tile),
+            Stored::Ragged => tile.ragged = Some(panel.lens),
+            // SAFETY: the caller's promise.
+            Stored::Apart => return unsafe { self.spread(tile, panel, columns) },
         }
+        self.check(panel, columns);
+        // SAFETY: the caller's promise.
+        unsafe { (self.kernel.tile)(&tile) }
+    }
+
+    /// Whether all vectors of a tile go to addresses that are multiples of their size.
+    fn is_aligned(&self, tile: &Tile<T>) -> bool {
+        let to = tile.to[..tile.groups].iter();
+        let places = to.flat_map(|to| tile.along[..tile.wanted].iter().map(|along| to.wrapping_offset(*along) as usize));
+        places.fold(0, |all, place| all | place).is_multiple_of(self.kernel.lanes * size_of::<T>())
     }
 
     /// Computes a tile apart, and writes those of its elements that there are.
     ///
     /// # Safety
     /// As [`tile`](Store::tile).
-    unsafe fn spread(&self, tile: Tile<T>, first: usize, columns: &Columns<T::Real>) {
+    unsafe fn spread(&self, mut tile: Tile<T>, panel: &Panel, columns: &Columns<'_, T::Real>) {
         let (width, height) = (self.kernel.lanes, self.kernel.mr());
         let mut apart = [const { MaybeUninit::<T>::uninit() }; MOST_TILE];
         let start = apart.as_mut_ptr().cast::<T>();
-        let to = std::array::from_fn(|n| start.wrapping_add(n * width));
-        let along = std::array::from_fn(|n| (n * height) as isize);
-        let groups = tile.groups;
+        tile.to = std::array::from_fn(|n| start.wrapping_add(n * width));
+        tile.along = std::array::from_fn(|n| (n * height) as isize);
+        tile.add = false;
         // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
-        unsafe { (self.kernel.tile)(&Tile { add: false, to, along, ..tile }) };
-        for g in 0..groups {
-            let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
+        unsafe { (self.kernel.tile)(&tile) };
+        for g in 0..panel.groups {
             let scatter = Scatter {
                 from: start.wrapping_add(g * width),
                 apart: height,
-                len: group.len as usize,
+                len: panel.lens[g],
                 columns: columns.len,
-                to: self.out.base().wrapping_offset(self.start + group.at[RESULT]),
-                rows: &lanes.at[RESULT],
+                to: self.out.base().wrapping_offset(self.start + panel.to[g]),
+                rows: self.rows.lanes(panel.first + g),
                 along: &columns.along,
-                run: lanes.run[RESULT],
-                unit: columns.unit,
+                column_lanes: columns.lanes,
                 add: self.add,
             };
             self.check_scattered(&scatter);
@@ -161,7 +172,7 @@ impl<T: GemmElement> Store<'_, T> {
     ///
     /// # Safety
     /// As [`tile`](Store::tile); all tiles of these columns have been written.
-    pub(super) unsafe fn apply_epilogue(&self, columns: &Columns<T::Real>) {
+    pub(super) unsafe fn apply_epilogue(&self, columns: &Columns<'_, T::Real>) {
         let Some(epilogue) = self.epilogue else { return };
         let apply = |run: &Range<isize>| {
             if !run.is_empty() {
@@ -173,14 +184,13 @@ impl<T: GemmElement> Store<'_, T> {
             let mut run = 0..0;
             for (n, group) in self.rows.groups.iter().enumerate() {
                 let (lanes, len) = (self.rows.lanes(n), group.len as usize);
-                for lane in (0..len).step_by(lanes.run[RESULT]) {
-                    let at = self.start + group.at[RESULT] + lanes.at[RESULT][lane] + along;
-                    let count = lanes.run[RESULT].min(len - lane) as isize;
+                for (first, count) in lanes.runs(RESULT, len).iter().map(|run| run.within(len)) {
+                    let at = self.start + group.at[RESULT] + lanes.at[RESULT][first] + along;
                     if at != run.end {
                         apply(&run);
                         run = at..at;
                     }
-                    run.end += count;
+                    run.end += count as isize;
                 }
             }
             apply(&run);
@@ -192,7 +202,7 @@ impl<T: GemmElement> Store<'_, T> {
         if cfg!(debug_assertions) {
             // SAFETY: both are of one memory.
             let first = unsafe { scatter.to.offset_from(self.out.base()) };
-            for row in &scatter.rows[..scatter.len] {
+            for row in &scatter.rows.at[RESULT][..scatter.len] {
                 for along in &scatter.along[..scatter.columns] {
                     // SAFETY: the address is not used; the assertion in `address` is all that is wanted.
                     unsafe { self.out.address(first + row + along) };
@@ -201,14 +211,14 @@ impl<T: GemmElement> Store<'_, T> {
         }
     }
 
-    /// In debug builds, asserts that a whole tile lies inside the result.
-    fn check(&self, first: usize, groups: usize, columns: &Columns<T::Real>) {
+    /// In debug builds, asserts that a tile that the kernel stores lies inside the result.
+    fn check(&self, panel: &Panel, columns: &Columns<'_, T::Real>) {
         if cfg!(debug_assertions) {
-            for group in &self.rows.groups[first..first + groups] {
+            for (to, len) in panel.to.iter().zip(panel.lens).take(panel.groups) {
                 for along in &columns.along[..columns.len] {
-                    let at = self.start + group.at[RESULT] + along;
+                    let at = self.start + to + along;
                     // SAFETY: the addresses are not used; the assertion in `address` is all that is wanted.
-                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.lanes as isize - 1)) };
+                    unsafe { (self.out.address(at), self.out.address(at + len as isize - 1)) };
                 }
             }
         }

@@ -160,6 +160,7 @@ impl<T: GemmElement> TallGemm<T> {
                     alpha: T::ONE,
                     add: true,
                     stream: false,
+                    ragged: None,
                     // The line that is being read.
                     ahead: (rows, NOWHERE[..terms].as_ptr()),
                     to: std::array::from_fn::<_, MOST_GROUPS, _>(|n| to.wrapping_add(n * lanes)),

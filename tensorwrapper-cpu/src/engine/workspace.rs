@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
 
+use super::panels::Panel;
 use super::prefetch::Ahead;
 use super::space::Groups;
 use super::terms::Block;
@@ -24,20 +25,25 @@ pub(crate) struct Workspace {
     pub(super) column_groups: Groups,
     pub(super) block: Block,
     pub(super) ahead: Ahead,
+    pub(super) panels: Vec<Panel>,
     /// The lines that an item of a batch reads of rows and of columns.
     pub(super) coming: [Vec<isize>; 2],
 }
 
 thread_local! {
-    static KEPT: Cell<Option<Box<Workspace>>> = const { Cell::new(None) };
+    static KEPT: Cell<Vec<Box<Workspace>>> = const { Cell::new(Vec::new()) };
 }
 
 impl Workspace {
-    /// Lends this thread's workspace; one that is lent already is not shared, but another made.
+    /// Lends a workspace of this thread. What is lent already is not shared: a task that borrows within another has one of its own.
     pub(crate) fn lend<R>(task: impl FnOnce(&mut Workspace) -> R) -> R {
-        let mut workspace = KEPT.take().unwrap_or_default();
+        let mut kept = KEPT.take();
+        let mut workspace = kept.pop().unwrap_or_default();
+        KEPT.set(kept);
         let result = task(&mut workspace);
-        KEPT.set(Some(workspace));
+        let mut kept = KEPT.take();
+        kept.push(workspace);
+        KEPT.set(kept);
         result
     }
 }

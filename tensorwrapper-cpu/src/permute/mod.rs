@@ -53,6 +53,8 @@ pub(super) struct Permutation {
     tile: Tile,
     outer: Vec<Pair>,
     elements: usize,
+    /// Whether it is written past the caches.
+    stream: bool,
     /// From where point 0 was to where it is after the axes were reversed.
     shift: [isize; 2],
 }
@@ -76,7 +78,12 @@ impl Permutation {
         fuse::normalise(&mut axes, &[TO, FROM]);
         let elements = fuse::points(&axes);
         let (tile, outer) = Permutation::tile(axes, elements, size);
-        Permutation { tile, outer, elements, shift }
+        Permutation { tile, outer, elements, stream: elements * size >= STREAMED, shift }
+    }
+
+    /// The same of a copy that is a part of one of so many bytes.
+    pub(super) fn part(axes: Vec<Pair>, size: usize, bytes: usize) -> Permutation {
+        Permutation { stream: bytes >= STREAMED, ..Permutation::new(axes, size) }
     }
 
     fn tile(axes: Vec<Pair>, elements: usize, size: usize) -> (Tile, Vec<Pair>) {
@@ -112,7 +119,7 @@ impl Permutation {
         let conjugate = conjugate && T::DTYPE.is_complex();
         let kernels = kernels(simd, size_of::<T>());
         let signs = if conjugate { signs::<T>() } else { [0; WORDS] };
-        let stream = self.elements * size_of::<T>() >= STREAMED;
+        let stream = self.stream;
         tasks::split(threads, fuse::points(&self.outer), self.elements, &|range| {
             let mut walk = Odometer::new(&self.outer, &start, range.start);
             for _ in range {

@@ -8,11 +8,13 @@ mod parts_x86;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod squares_x86;
+mod units;
 pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
 pub(crate) use self::cache::Caches;
+pub(crate) use self::units::wide_multiplications;
 
 use std::sync::OnceLock;
 

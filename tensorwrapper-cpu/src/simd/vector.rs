@@ -96,6 +96,27 @@ pub(crate) trait Vector: Copy {
             std::ptr::copy_nonoverlapping(elements.as_ptr(), to, count);
         }
     }
+    /// Reads `count` lanes from the one of number `first` on, which lies at `from`; the others stay as they are.
+    #[inline(always)]
+    unsafe fn load_lanes(self, from: *const Self::Real, first: usize, count: usize) -> Self {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: the caller's promise for `count` elements; the array has room for the widest vector.
+        unsafe {
+            self.store(elements.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(from, elements.as_mut_ptr().add(first), count);
+            Self::load(elements.as_ptr())
+        }
+    }
+    /// Writes `count` lanes from the one of number `first` on, which goes to `to`.
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, count: usize) {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: as above.
+        unsafe {
+            self.store(elements.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(elements.as_ptr().add(first), to, count);
+        }
+    }
     /// The sum of all elements.
     #[inline(always)]
     unsafe fn sum(self) -> Self::Real {

@@ -1,0 +1,24 @@
+//! How many multiplications of the widest vectors a core begins in a cycle.
+
+/// Of vectors of 512 bits; of narrower ones every processor with AVX-512 begins two.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn wide_multiplications() -> usize {
+    use std::arch::x86_64::__cpuid;
+    use std::sync::OnceLock;
+    static HERE: OnceLock<usize> = OnceLock::new();
+    *HERE.get_or_init(|| {
+        let vendor = __cpuid(0);
+        let signature = __cpuid(1).eax;
+        let family = (signature >> 8 & 15) + (signature >> 20 & 255);
+        // "AuthenticAMD"; Zen 4 (family 19h) takes two cycles for a vector of 512 bits, later ones one (AMD, "Software Optimization Guide
+        // for the AMD Zen5 Microarchitecture", 2.11). Intel's processors for servers have two units.
+        let is_amd = vendor.ebx == 0x6874_7541;
+        if is_amd && family <= 0x19 { 1 } else { 2 }
+    })
+}
+
+/// Other processors have no vectors of 512 bits.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn wide_multiplications() -> usize {
+    1
+}
