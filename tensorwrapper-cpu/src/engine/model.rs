@@ -31,6 +31,9 @@ const FAR: [f64; 2] = [1.5, 2.0];
 /// Elements of a long run.
 const LONG: f64 = 64.0;
 
+/// Columns of a tile below which it takes as long as one of so many.
+const FEW_COLUMNS: usize = 4;
+
 /// How a product is cut up for a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
@@ -57,16 +60,20 @@ impl Cut {
         let k = points(product.inner);
         let inner = Inner::new(product.inner, sides, usize::from(m < n), kernel.kc());
         let role = Role::Rows { panel: kernel.panel };
-        let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| axis.strides[side] == 1));
+        let has_runs = |axis: &Triple, side: usize| axis.strides[side] == 1 && axis.extent >= kernel.square;
+        let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| has_runs(axis, side)));
         let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
         // See `rows_in_place` and `columns_in_place`.
         let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= IN_PLACE_COLUMNS / 2;
         let columns_in_place = kernel.parts() == 1
             && inner.step(1) == Some(1)
             && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));
-        let columns_cost = |space: &Space| match columns_in_place && space.has_single_step() {
-            true => 0.0,
-            false => (n * k) as f64 * space.packing(along_columns, false),
+        let columns_cost = |space: &Space| {
+            let packed = match columns_in_place && space.has_single_step() {
+                true => 0.0,
+                false => (n * k) as f64 * space.packing(along_columns, false),
+            };
+            packed + (space.missing(FEW_COLUMNS) * m * k) as f64 * kernel.cycles()
         };
         let columns =
             columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");

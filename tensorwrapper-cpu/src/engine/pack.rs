@@ -257,48 +257,35 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let (from, to) = (packing.from.offset(at[OWN]), panels.group(group));
+        // What is in runs goes as vectors; of constant length where the group is whole.
+        let in_runs = 2 * runs.len() <= len + 1;
         if let Some(terms) = terms {
             for &k in terms {
-                F::copy_runs::<WIDTH>(
-                    from.offset(packing.inner[k]),
-                    (at_lanes, runs, len),
-                    to.add(k * term),
-                    apart,
-                    packing.conjugate,
-                );
-            }
-            return;
-        }
-        // What is in runs goes as vectors; of constant length where the group is whole.
-        match (2 * runs.len() <= len + 1, len == WIDTH) {
-            (true, _) => {
-                for (k, &offset) in packing.inner.iter().enumerate() {
-                    F::copy_runs::<WIDTH>(from.offset(offset), (at_lanes, runs, len), to.add(k * term), apart, packing.conjugate);
+                let (from, to) = (from.offset(packing.inner[k]), to.add(k * term));
+                if in_runs {
+                    F::copy_runs::<WIDTH>(from, (at_lanes, runs, len), to, apart, packing.conjugate);
+                } else {
+                    one_by_one::<F>(from, &at_lanes[..len], to, apart, packing.conjugate);
                 }
             }
-            (false, true) => alone::<F, WIDTH, PANEL>(packing, from, at_lanes, to, WIDTH),
-            (false, false) => alone::<F, WIDTH, PANEL>(packing, from, at_lanes, to, len),
+        } else if in_runs {
+            for (k, &offset) in packing.inner.iter().enumerate() {
+                F::copy_runs::<WIDTH>(from.offset(offset), (at_lanes, runs, len), to.add(k * term), apart, packing.conjugate);
+            }
+        } else {
+            let lanes = if len == WIDTH { &at_lanes[..WIDTH] } else { &at_lanes[..len] };
+            for (k, &offset) in packing.inner.iter().enumerate() {
+                one_by_one::<F>(from.offset(offset), lanes, to.add(k * term), apart, packing.conjugate);
+            }
         }
     }
 }
 
-/// The first `len` lanes of all terms, one by one.
+/// The elements of a term.
 #[inline(always)]
-unsafe fn alone<F: Format, const WIDTH: usize, const PANEL: usize>(
-    packing: &Packing<'_, F::Element>,
-    from: *const F::Element,
-    lanes: &[isize; MOST_LANES],
-    mut to: *mut F::Real,
-    len: usize,
-) {
-    for &offset in packing.inner {
+unsafe fn one_by_one<F: Format>(from: *const F::Element, lanes: &[isize], to: *mut F::Real, apart: usize, conjugate: bool) {
+    for lane in 0..lanes.len() {
         // SAFETY: the caller's promise.
-        unsafe {
-            let from = from.offset(offset);
-            for lane in 0..len {
-                F::put(from.offset(lanes[lane]).read(), to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
-            }
-            to = to.add(Panels::<F, WIDTH, PANEL>::TERM);
-        }
+        unsafe { F::put(from.offset(lanes[lane]).read(), to.add(lane), apart, conjugate) };
     }
 }

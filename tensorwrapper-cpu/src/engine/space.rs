@@ -187,6 +187,17 @@ impl Space {
         }
     }
 
+    /// Elements that are missing for groups of at least so many each.
+    pub(super) fn missing(&self, least: usize) -> usize {
+        match &self.form {
+            Form::Along { axis, .. } => {
+                let (last, chunks) = (axis.extent % self.width, axis.extent.div_ceil(self.width));
+                if last == 0 { 0 } else { least.saturating_sub(last) * (self.groups / chunks) }
+            }
+            Form::Running { .. } => 0,
+        }
+    }
+
     /// The part of the elements that are in groups which are not whole.
     pub(super) fn ragged(&self) -> f64 {
         let extent = match &self.form {
