@@ -20,10 +20,12 @@ use tensorwrapper_core::error::Error;
 
 /// Elements of the runs in which blocks are written, about: memory is fast from some lines on.
 const LONG: usize = 512;
+/// Terms at most.
+const LONGEST: usize = 512;
 /// Rows or columns of a block, at most: those of which the engine keeps packed factors from one block to the next.
 const MOST: usize = 480;
 /// Cycles to copy eight bytes from the block to a result in a cache, and to one in memory.
-const COPY: [f64; 2] = [2.5, 3.0];
+const COPY: [f64; 2] = [2.5, 3.4];
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -61,6 +63,10 @@ type Inside = [Vec<Triple>; 3];
 impl<T: GemmElement> ResultBlocks<T> {
     /// Prepares a product, if that is expected to take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: f64) -> Option<ResultBlocks<T>> {
+        // Longer sums are worth more than storing them.
+        if points(&sorted.inner) > LONGEST {
+            return None;
+        }
         let limit = Caches::here().second / 4 / size_of::<T>();
         let (inside, outer, cut) = choose(sorted, limit)?;
         let axes = [&sorted.batch, &sorted.rows, &sorted.columns];

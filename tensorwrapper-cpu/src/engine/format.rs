@@ -24,16 +24,9 @@ pub(super) trait Format {
 
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(address: *const Self::Element);
-    /// Writes so many elements, at most as many as a vector has lanes, or adds them to what is there: those of each run side by side, the
-    /// first of them so much further.
-    unsafe fn put_runs(
-        from: *const Self::Element,
-        to: *mut Self::Element,
-        at: &[isize; MOST_LANES],
-        runs: &[Run],
-        count: usize,
-        add: bool,
-    );
+    /// Writes the first elements of lines, or adds them to what is there: those of each run side by side. `from` says where the lines stand,
+    /// `to` where they go.
+    unsafe fn put_runs(from: Lines<'_, *const Self::Element>, to: Lines<'_, *mut Self::Element>, lanes: Stored<'_>, add: bool);
     /// Writes the columns of a square of elements as they are, from rows that lie so much further.
     unsafe fn transpose_whole(from: *const Self::Element, rows: &[isize; MOST_SQUARE], to: &[*mut Self::Element; MOST_SQUARE]);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
@@ -56,6 +49,21 @@ pub(super) trait Format {
     );
 }
 
+/// Lines of elements: where the first one begins, and how much further each does.
+#[derive(Clone, Copy)]
+pub(super) struct Lines<'a, P> {
+    pub(super) start: P,
+    pub(super) further: &'a [isize],
+}
+
+/// The lanes of a line that are stored, at most as many as a vector has: how much further each goes, and the runs of neighbours among them.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'a> {
+    pub(super) at: &'a [isize; MOST_LANES],
+    pub(super) runs: &'a [Run],
+    pub(super) count: usize,
+}
+
 /// Real numbers, as they are.
 pub(super) struct Whole<V>(V);
 
@@ -67,19 +75,20 @@ impl<V: Vector> Format for Whole<V> {
     const WHOLE_SQUARE: usize = V::SQUARE;
 
     #[inline(always)]
-    unsafe fn put_runs(from: *const V::Real, to: *mut V::Real, at: &[isize; MOST_LANES], runs: &[Run], count: usize, add: bool) {
+    unsafe fn put_runs(from: Lines<'_, *const V::Real>, to: Lines<'_, *mut V::Real>, lanes: Stored<'_>, add: bool) {
         // SAFETY: see `Format`.
         unsafe {
-            if runs.len() == count {
-                put_alone(from, to, at, count, add);
-                return;
+            if lanes.runs.len() == lanes.count {
+                return put_alone(from, to, lanes, V::LANES, add);
             }
-            let x = if count == V::LANES { V::load(from) } else { V::load_some(from, count) };
-            for run in runs {
-                let (first, len) = run.within(count);
-                let to = to.offset(at[first]);
-                let sum = if add { x.add(V::splat(V::Real::ZERO).load_lanes(to, first, len)) } else { x };
-                sum.store_lanes(to, first, len);
+            for run in lanes.runs {
+                let (first, len) = run.within(lanes.count);
+                let start = to.start.offset(lanes.at[first]);
+                for n in 0..to.further.len() {
+                    let (from, to) = (from.start.offset(from.further[n] + first as isize), start.offset(to.further[n]));
+                    let x = V::load_some(from, len);
+                    if add { x.add(V::load_some(to, len)) } else { x }.store_some(to, len);
+                }
             }
         }
     }
@@ -144,22 +153,23 @@ where
 
     #[inline(always)]
     unsafe fn put_runs(
-        from: *const Complex<V::Real>,
-        to: *mut Complex<V::Real>,
-        at: &[isize; MOST_LANES],
-        runs: &[Run],
-        count: usize,
+        from: Lines<'_, *const Complex<V::Real>>,
+        to: Lines<'_, *mut Complex<V::Real>>,
+        lanes: Stored<'_>,
         add: bool,
     ) {
         // SAFETY: see `Format`; a complex number is two neighbouring reals.
         unsafe {
-            if runs.len() == count {
-                put_alone(from, to, at, count, add);
-                return;
+            if lanes.runs.len() == lanes.count {
+                return put_alone(from, to, lanes, V::LANES, add);
             }
-            for run in runs {
-                let (first, len) = run.within(count);
-                put_reals::<V>(from.add(first).cast(), to.offset(at[first]).cast(), 2 * len, add);
+            for run in lanes.runs {
+                let (first, len) = run.within(lanes.count);
+                let start = to.start.offset(lanes.at[first]);
+                for n in 0..to.further.len() {
+                    let from = from.start.offset(from.further[n] + first as isize);
+                    put_reals::<V>(from.cast(), start.offset(to.further[n]).cast(), 2 * len, add);
+                }
             }
         }
     }
@@ -229,14 +239,36 @@ fn sign<V: Vector>(conjugate: bool) -> V::Real {
     if conjugate { -V::Real::ONE } else { V::Real::ONE }
 }
 
-/// Writes so many elements, each to a place of its own, or adds them to what is there.
+/// Writes elements, each to a place of its own, or adds them to what is there; of constant number where lines are whole vectors.
 #[inline(always)]
-unsafe fn put_alone<T: Element>(from: *const T, to: *mut T, at: &[isize; MOST_LANES], count: usize, add: bool) {
-    for n in 0..count {
+unsafe fn put_alone<T: Element>(from: Lines<'_, *const T>, to: Lines<'_, *mut T>, lanes: Stored<'_>, whole: usize, add: bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (lanes.count == whole, add) {
+            (true, false) => put_some_alone::<T, false>(from, to, lanes.at, whole),
+            (true, true) => put_some_alone::<T, true>(from, to, lanes.at, whole),
+            (false, false) => put_some_alone::<T, false>(from, to, lanes.at, lanes.count),
+            (false, true) => put_some_alone::<T, true>(from, to, lanes.at, lanes.count),
+        }
+    }
+}
+
+/// The same of so many lanes.
+#[inline(always)]
+unsafe fn put_some_alone<T: Element, const ADD: bool>(
+    from: Lines<'_, *const T>,
+    to: Lines<'_, *mut T>,
+    at: &[isize; MOST_LANES],
+    count: usize,
+) {
+    for n in 0..to.further.len() {
         // SAFETY: the caller's promise.
         unsafe {
-            let (x, to) = (from.add(n).read(), to.offset(at[n]));
-            to.write(if add { to.read() + x } else { x });
+            let (from, to) = (from.start.offset(from.further[n]), to.start.offset(to.further[n]));
+            for lane in 0..count {
+                let (x, to) = (from.add(lane).read(), to.offset(at[lane]));
+                to.write(if ADD { to.read() + x } else { x });
+            }
         }
     }
 }

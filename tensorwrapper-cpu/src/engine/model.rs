@@ -14,8 +14,9 @@ use tensorwrapper_core::backend::fuse::{self, points};
 pub(super) const IN_PLACE_PANELS: usize = 16;
 /// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
 pub(super) const IN_PLACE_COLUMNS: usize = 256;
-/// Cycles to move an element: in a square, or alone.
+/// Cycles to move an element: in a square, to be packed alone, to be stored alone.
 const SQUARES: f64 = 0.75;
+const GATHER: f64 = 3.0;
 const APART: f64 = 2.0;
 /// Cycles to move a vector, and a run of neighbours within one.
 const VECTOR: f64 = 2.0;
@@ -119,7 +120,7 @@ impl Space {
         if in_place && self.is_unit(OWN) {
             return runs * self.ragged();
         }
-        if self.has_squares() || has_runs { runs.min(SQUARES) } else { runs.min(APART) }
+        if self.has_squares() || has_runs { runs.min(SQUARES) } else { runs.min(GATHER) }
     }
 
     /// Roughly how many cycles it takes to store an element of the result, where these are its rows: along them, or along the columns.

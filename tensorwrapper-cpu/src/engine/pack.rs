@@ -272,12 +272,27 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
             for (k, &offset) in packing.inner.iter().enumerate() {
                 F::copy_runs::<WIDTH>(from.offset(offset), (at_lanes, runs, len), to.add(k * term), apart, packing.conjugate);
             }
+        } else if len == WIDTH {
+            all_one_by_one::<F, WIDTH, PANEL>(packing, from, at_lanes, to, WIDTH);
         } else {
-            let lanes = if len == WIDTH { &at_lanes[..WIDTH] } else { &at_lanes[..len] };
-            for (k, &offset) in packing.inner.iter().enumerate() {
-                one_by_one::<F>(from.offset(offset), lanes, to.add(k * term), apart, packing.conjugate);
-            }
+            all_one_by_one::<F, WIDTH, PANEL>(packing, from, at_lanes, to, len);
         }
+    }
+}
+
+/// The first lanes of all terms, one by one.
+#[inline(always)]
+unsafe fn all_one_by_one<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    from: *const F::Element,
+    lanes: &[isize; MOST_LANES],
+    to: *mut F::Real,
+    len: usize,
+) {
+    let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
+    for (k, &offset) in packing.inner.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { one_by_one::<F>(from.offset(offset), &lanes[..len], to.add(k * term), apart, packing.conjugate) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::format::Format;
+use super::format::{Format, Lines, Stored};
 use super::space::{Lanes, MOST_COLUMNS, RESULT, Run};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
@@ -43,10 +43,10 @@ pub(super) unsafe fn scatter<F: Format, const LANES: usize, const NR: usize>(gro
         } else if across {
             by_rows::<F, LANES, NR>(group, columns);
         } else {
-            for column in 0..group.columns {
-                let to = group.to.offset(group.along[column]);
-                F::put_runs(group.from.add(column * group.apart), to, &group.rows.at[RESULT], rows, group.len, group.add);
-            }
+            let further: [isize; NR] = std::array::from_fn(|column| (column * group.apart) as isize);
+            let from = Lines { start: group.from, further: &further };
+            let to = Lines { start: group.to, further: &group.along[..group.columns] };
+            F::put_runs(from, to, Stored { at: &group.rows.at[RESULT], runs: rows, count: group.len }, group.add);
         }
     }
 }
@@ -79,10 +79,10 @@ unsafe fn by_rows<F: Format, const LANES: usize, const NR: usize>(group: &Scatte
                 F::transpose_whole(group.from.add(row), &columns, &to);
             }
         }
-        for row in 0..group.len {
-            let to = group.to.offset(group.rows.at[RESULT][row] + group.along[0]);
-            F::put_runs(start.add(row * NR), to, &group.column_lanes.at[RESULT], runs, group.columns, group.add);
-        }
+        let further: [isize; LANES] = std::array::from_fn(|row| (row * NR) as isize);
+        let from = Lines { start: start.cast_const(), further: &further };
+        let to = Lines { start: group.to.offset(group.along[0]), further: &group.rows.at[RESULT][..group.len] };
+        F::put_runs(from, to, Stored { at: &group.column_lanes.at[RESULT], runs, count: group.columns }, group.add);
     }
 }
 
