@@ -56,7 +56,7 @@ pub(super) struct Lines<'a, P> {
     pub(super) further: &'a [isize],
 }
 
-/// The lanes of a line that are stored, at most as many as a vector has: how much further each goes, and the runs of neighbours among them.
+/// The lanes of a line that are stored, at most as many as a panel has: how much further each goes, and the runs of neighbours among them.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a> {
     pub(super) at: &'a [isize; MOST_LANES],
@@ -86,6 +86,10 @@ impl<V: Vector> Format for Whole<V> {
                 let start = to.start.offset(lanes.at[first]);
                 for n in 0..to.further.len() {
                     let (from, to) = (from.start.offset(from.further[n] + first as isize), start.offset(to.further[n]));
+                    if len > V::LANES {
+                        put_reals::<V>(from, to, len, add);
+                        continue;
+                    }
                     let x = V::load_some(from, len);
                     if add { x.add(V::load_some(to, len)) } else { x }.store_some(to, len);
                 }
@@ -123,6 +127,13 @@ impl<V: Vector> Format for Whole<V> {
     ) {
         // SAFETY: see `Format`.
         unsafe {
+            if WIDTH > V::LANES {
+                for run in runs {
+                    let (first, len) = run.within(count);
+                    std::ptr::copy_nonoverlapping(from.offset(at[first]), to.add(first), len);
+                }
+                return;
+            }
             let mut x = V::splat(V::Real::ZERO);
             for run in runs {
                 let (first, len) = run.within(count);
