@@ -105,6 +105,10 @@ pub(super) fn prepare<T: GemmElement>(
     let chosen = match route {
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        Route::ResultBlocks(simd) => match ResultBlocks::forced(&sorted, simd) {
+            Some(blocks) => Chosen::kernel(blocks),
+            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        },
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
         Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
@@ -201,7 +205,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None if sorted.suits_engine() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
-        Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
+        Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::ResultBlocks(_) | Route::Packed => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

@@ -20,9 +20,9 @@ use tensorwrapper_core::error::Error;
 
 /// Elements of the runs in which blocks are written, about: memory is fast from some lines on.
 const LONG: usize = 512;
-/// Terms at most.
-const LONGEST: usize = 512;
-/// Rows or columns of a block, at most: those of which the engine keeps packed factors from one block to the next.
+/// Terms at most: longer sums take so long that storing them hardly shows.
+const MOST_TERMS: usize = 512;
+/// Rows or columns of a block, at most: as many as the engine packs at once.
 const MOST: usize = 480;
 /// Cycles to copy eight bytes from the block to a result in a cache, and to one in memory.
 const COPY: [f64; 2] = [2.5, 3.4];
@@ -63,12 +63,21 @@ type Inside = [Vec<Triple>; 3];
 impl<T: GemmElement> ResultBlocks<T> {
     /// Prepares a product, if that is expected to take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: f64) -> Option<ResultBlocks<T>> {
-        // Longer sums are worth more than storing them.
-        if points(&sorted.inner) > LONGEST {
+        if points(&sorted.inner) > MOST_TERMS {
             return None;
         }
-        let limit = Caches::here().second / 4 / size_of::<T>();
-        let (inside, outer, cut) = choose(sorted, limit)?;
+        ResultBlocks::of(sorted, simd, (LONG, Caches::here().second / 4 / size_of::<T>()), direct)
+    }
+
+    /// Blocks of a few elements, for tests.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    pub(super) fn forced(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<ResultBlocks<T>> {
+        ResultBlocks::of(sorted, simd, (8, 64), f64::INFINITY)
+    }
+
+    /// Blocks of at most so many elements with runs of so many.
+    fn of(sorted: &ClassifiedAxes<T>, simd: Simd, sizes: (usize, usize), direct: f64) -> Option<ResultBlocks<T>> {
+        let (inside, outer, cut) = choose(sorted, sizes)?;
         let axes = [&sorted.batch, &sorted.rows, &sorted.columns];
         let bytes = axes.iter().fold(size_of::<T>(), |bytes, axes| bytes.saturating_mul(points(axes)));
         let whole = Block::new(sorted, &inside, simd, bytes);
@@ -156,9 +165,9 @@ impl<T: GemmElement> Block<T> {
     }
 }
 
-/// The axes of a block of at most so many elements, the axes around blocks, and if an axis was cut. Nothing where the
-/// whole result is one block.
-fn choose<T: Element>(sorted: &ClassifiedAxes<T>, limit: usize) -> Option<(Inside, Vec<Triple>, Option<Cut>)> {
+/// The axes of a block of at most `limit` elements, written in runs of about `long`, the axes around blocks, and which axis was cut, if any.
+/// Nothing where the whole result is one block.
+fn choose<T: Element>(sorted: &ClassifiedAxes<T>, (long, limit): (usize, usize)) -> Option<(Inside, Vec<Triple>, Option<Cut>)> {
     let kinds = [&sorted.batch, &sorted.rows, &sorted.columns];
     let mut left: Vec<(usize, Triple)> =
         kinds.iter().enumerate().flat_map(|(kind, axes)| axes.iter().map(move |axis| (kind, *axis))).collect();
@@ -173,7 +182,7 @@ fn choose<T: Element>(sorted: &ClassifiedAxes<T>, limit: usize) -> Option<(Insid
         let elements: usize = size.iter().product();
         let smaller = if size[1] <= size[2] { [1, 2] } else { [2, 1] };
         let of = |kind: usize| left.iter().position(|(other, _)| *other == kind);
-        let next = if elements < LONG { Some(0) } else { smaller.into_iter().find_map(of) };
+        let next = if elements < long { Some(0) } else { smaller.into_iter().find_map(of) };
         let (kind, axis) = left.remove(next.unwrap_or(0));
         let most = if kind == 0 { usize::MAX } else { MOST / size[kind] };
         let room = (limit / elements).min(most);
@@ -196,7 +205,7 @@ fn choose<T: Element>(sorted: &ClassifiedAxes<T>, limit: usize) -> Option<(Insid
     if outer.is_empty() {
         return None;
     }
-    // What is packed for more elements of the block stays while the other factor's pieces pass.
+    // The factor with more elements in a block is read again for the blocks that follow, while it is still in a cache.
     let stays = if size[1] >= size[2] { LEFT } else { RIGHT };
     outer.sort_by_key(|axis| (axis.strides[stays] == 0, Reverse(axis.strides[OUT].unsigned_abs())));
     let cut = cut.map(|(kind, at, last, pieces)| {

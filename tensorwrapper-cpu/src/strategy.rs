@@ -30,6 +30,9 @@ pub(crate) enum Route {
     /// Matrix products by the engine, in one form of its kernels.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Engine(Simd),
+    /// The same, with the result staged a block at a time, however large that would be by itself.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    ResultBlocks(Simd),
     /// The same, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,

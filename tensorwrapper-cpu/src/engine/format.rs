@@ -6,6 +6,9 @@ use super::space::{MOST_LANES, Run};
 use crate::simd::vector::{MOST_SQUARE, PARTS_SQUARE, Vector};
 use tensorwrapper_core::element::Element;
 
+/// Stores of single elements that take as long as that of a run.
+pub(super) const RUN: usize = 3;
+
 /// How an element stands in a panel.
 ///
 /// # Safety
@@ -78,20 +81,22 @@ impl<V: Vector> Format for Whole<V> {
     unsafe fn put_runs(from: Lines<'_, *const V::Real>, to: Lines<'_, *mut V::Real>, lanes: Stored<'_>, add: bool) {
         // SAFETY: see `Format`.
         unsafe {
-            if lanes.runs.len() == lanes.count {
+            if RUN * lanes.runs.len() > lanes.count {
                 return put_alone(from, to, lanes, V::LANES, add);
             }
             for run in lanes.runs {
                 let (first, len) = run.within(lanes.count);
                 let start = to.start.offset(lanes.at[first]);
                 for n in 0..to.further.len() {
-                    let (from, to) = (from.start.offset(from.further[n] + first as isize), start.offset(to.further[n]));
-                    if len > V::LANES {
-                        put_reals::<V>(from, to, len, add);
+                    let (from, to) = (from.start.offset(from.further[n]), start.offset(to.further[n]));
+                    if lanes.count > V::LANES {
+                        put_reals::<V>(from.add(first), to, len, add);
                         continue;
                     }
-                    let x = V::load_some(from, len);
-                    if add { x.add(V::load_some(to, len)) } else { x }.store_some(to, len);
+                    // Whole lines, as they were written: parts of them would wait for that.
+                    let x = if lanes.count == V::LANES { V::load(from) } else { V::load_some(from, lanes.count) };
+                    let sum = if add { x.add(V::splat(V::Real::ZERO).load_lanes(to, first, len)) } else { x };
+                    sum.store_lanes(to, first, len);
                 }
             }
         }
@@ -171,7 +176,7 @@ where
     ) {
         // SAFETY: see `Format`; a complex number is two neighbouring reals.
         unsafe {
-            if lanes.runs.len() == lanes.count {
+            if RUN * lanes.runs.len() > lanes.count {
                 return put_alone(from, to, lanes, V::LANES, add);
             }
             for run in lanes.runs {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::format::{Format, Lines, Stored};
+use super::format::{Format, Lines, RUN, Stored};
 use super::space::{Lanes, MOST_COLUMNS, RESULT, Run};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
@@ -35,7 +35,9 @@ pub(super) unsafe fn scatter<F: Format, const LANES: usize, const NR: usize>(gro
     let rows = group.rows.runs(RESULT, group.len);
     let columns = group.column_lanes.runs(RESULT, group.columns);
     // To transpose costs about as much as two stores a row.
-    let across = F::WHOLE_SQUARE > 0 && (columns.len() + 2) * group.len < rows.len() * group.columns;
+    let cost = |runs: &[Run], count: usize| (RUN * runs.len()).min(count);
+    let across = (cost(columns, group.columns) + 2) * group.len;
+    let across = F::WHOLE_SQUARE > 0 && across < cost(rows, group.len) * group.columns;
     // SAFETY: the caller's promise.
     unsafe {
         if across && columns.len() == 1 && group.columns == NR && group.len == LANES && !group.add {

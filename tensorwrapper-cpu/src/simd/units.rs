@@ -10,8 +10,8 @@ pub(crate) fn wide_multiplications() -> usize {
         let vendor = __cpuid(0);
         let signature = __cpuid(1).eax;
         let family = (signature >> 8 & 15) + (signature >> 20 & 255);
-        // "AuthenticAMD"; Zen 4 (family 19h) takes two cycles for a vector of 512 bits, later ones one (AMD, "Software Optimization Guide
-        // for the AMD Zen5 Microarchitecture", 2.11). Intel's processors for servers have two units.
+        // "AuthenticAMD". AMD's optimisation guides say that a Zen 4 (family 19h) computes vectors of 512 bits in halves; a Zen 5 computes
+        // two whole ones in a cycle, as Intel's processors for servers do.
         let is_amd = vendor.ebx == 0x6874_7541;
         if is_amd && family <= 0x19 { 1 } else { 2 }
     })

@@ -107,6 +107,16 @@ pub(crate) trait Vector: Copy {
             Self::load(elements.as_ptr())
         }
     }
+    /// Writes `count` lanes from the one of number `first` on, which goes to `to`.
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut Self::Real, first: usize, count: usize) {
+        let mut elements = [Self::Real::ZERO; MOST_LANES];
+        // SAFETY: as above.
+        unsafe {
+            self.store(elements.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(elements.as_ptr().add(first), to, count);
+        }
+    }
     /// The sum of all elements.
     #[inline(always)]
     unsafe fn sum(self) -> Self::Real {

@@ -17,7 +17,7 @@ macro_rules! vector {
         $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident;
         $real_parts:expr, $imaginary_parts:expr, $times_i:expr; $load_some:expr, $store_some:expr, $sum:expr, $stream:ident
         $(; $square:literal $transpose:ident $load_parts:ident $store_parts:ident $transpose_parts:ident;
-            $load_lanes:expr)?
+            $load_lanes:expr, $store_lanes:expr)?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
@@ -95,6 +95,11 @@ macro_rules! vector {
                 unsafe { $Name($load_lanes(self.0, from.wrapping_sub(first), first, first + count)) }
             }
             #[inline(always)]
+            unsafe fn store_lanes(self, to: *mut $T, first: usize, count: usize) {
+                // SAFETY: see `Vector`; only `count` elements are written.
+                unsafe { $store_lanes(to.wrapping_sub(first), first, first + count, self.0) }
+            }
+            #[inline(always)]
             unsafe fn load_parts(from: *const Complex<$T>) -> (Self, Self) {
                 // SAFETY: see `Vector`.
                 let (re, im) = unsafe { $load_parts(from.cast()) };
@@ -135,7 +140,8 @@ vector!(
     |to, count, x| _mm512_mask_storeu_pd(to, ((1u32 << count) - 1) as __mmask8, x),
     |x| _mm512_reduce_add_pd(x), _mm512_stream_pd;
     8 transpose_f64_8 load_f64_8 store_f64_8 transpose_parts_f64_8;
-    |x, from, first, end| _mm512_mask_loadu_pd(x, lanes(first, end) as __mmask8, from)
+    |x, from, first, end| _mm512_mask_loadu_pd(x, lanes(first, end) as __mmask8, from),
+    |to, first, end, x| _mm512_mask_storeu_pd(to, lanes(first, end) as __mmask8, x)
 );
 vector!(
     /// Sixteen single-precision numbers.
@@ -147,7 +153,8 @@ vector!(
     |to, count, x| _mm512_mask_storeu_ps(to, ((1u32 << count) - 1) as __mmask16, x),
     |x| _mm512_reduce_add_ps(x), _mm512_stream_ps;
     8 transpose_f32_8 load_f32_16 store_f32_16 transpose_parts_f32;
-    |x, from, first, end| _mm512_mask_loadu_ps(x, lanes(first, end) as __mmask16, from)
+    |x, from, first, end| _mm512_mask_loadu_ps(x, lanes(first, end) as __mmask16, from),
+    |to, first, end, x| _mm512_mask_storeu_ps(to, lanes(first, end) as __mmask16, x)
 );
 vector!(
     /// Four double-precision numbers.
@@ -162,7 +169,8 @@ vector!(
     |x, from, first, end| {
         let mask = _mm256_andnot_si256(first_of_4(first), first_of_4(end));
         _mm256_blendv_pd(x, _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask))
-    }
+    },
+    |to, first, end, x| _mm256_maskstore_pd(to, _mm256_andnot_si256(first_of_4(first), first_of_4(end)), x)
 );
 vector!(
     /// Eight single-precision numbers.
@@ -177,7 +185,8 @@ vector!(
     |x, from, first, end| {
         let mask = _mm256_andnot_si256(first_of_8(first), first_of_8(end));
         _mm256_blendv_ps(x, _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask))
-    }
+    },
+    |to, first, end, x| _mm256_maskstore_ps(to, _mm256_andnot_si256(first_of_8(first), first_of_8(end)), x)
 );
 vector!(
     /// Two double-precision numbers.
