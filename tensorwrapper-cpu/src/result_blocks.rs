@@ -153,7 +153,7 @@ impl<T: GemmElement> Block<T> {
             stride *= axis.extent as isize;
         }
         let [mut batch, mut rows, mut columns] = inside;
-        [&mut batch, &mut rows, &mut columns].into_iter().for_each(|axes| fuse::fuse(axes));
+        [&mut batch, &mut rows, &mut columns].into_iter().for_each(fuse::fuse);
         let len = stride as usize;
         let product = ClassifiedAxes { batch, rows, columns, start: [0; 3], ..sorted.clone() };
         let product = PackedGemm::new(product, simd);

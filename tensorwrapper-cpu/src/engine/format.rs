@@ -1,5 +1,7 @@
 //! How elements stand in packed panels: real numbers as they are, complex ones in parts.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 use num_complex::Complex;
 
 use super::space::{MOST_LANES, Run};

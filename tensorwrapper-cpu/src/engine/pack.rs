@@ -3,6 +3,8 @@
 //! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
 //! all imaginary ones. Lanes that a group has not hold any numbers: nobody looks at what comes of them. Knows where elements lie, not what their axes mean.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 use std::ops::Range;
 
 use super::format::Format;

@@ -31,6 +31,7 @@ pub(crate) struct Workspace {
 }
 
 thread_local! {
+    #[allow(clippy::vec_box, reason = "a workspace is lent by moving its box alone")]
     static KEPT: Cell<Vec<Box<Workspace>>> = const { Cell::new(Vec::new()) };
 }
 
