@@ -166,8 +166,8 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             for (sums, along) in sums.iter().zip(tile.along) {
                 for (n, sum) in sums.iter().enumerate() {
                     let (to, len) = (tile.to[n].offset(along), lens[n]);
-                    let sum = sum.mul(alpha);
-                    if tile.add { sum.add(V::load_some(to, len)) } else { sum }.store_some(to, len);
+                    let sum = if tile.add { V::load_some(to, len).add_product(*sum, alpha) } else { sum.mul(alpha) };
+                    sum.store_some(to, len);
                 }
             }
             return;

@@ -1,12 +1,13 @@
 //! Where panels of rows go in the result, and which of its cache lines a tile asks for that a later tile is stored in.
 //!
-//! A result that is larger than the second cache is written line by line as memory delivers the lines. Tiles ask for them some tiles
-//! ahead, one line at each of their terms, so that fetching and multiplying overlap.
+//! A result that is larger than the second cache is written line by line as memory delivers the lines. So a tile first asks for all lines
+//! of the next one, which arrive while it multiplies.
 
 use super::kernel::{Kernel, MOST_GROUPS};
 use super::space::{Groups, Lanes, RESULT};
 use crate::multiversion::ask_line;
 use tensorwrapper_core::element::Element;
+use tensorwrapper_core::storage::LINE;
 
 /// How a panel's tiles are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,11 +74,9 @@ pub(super) fn ask<T>(base: *const T, panel: &Panel, rows: &Groups, (along, colum
     }
 }
 
-/// The lines of a run of at most as many elements as a vector has: its first and its last one.
+/// The lines of a run.
 #[inline(always)]
 fn ask_run<T>(to: *const T, len: usize) {
-    ask_line(to);
-    if len > 1 {
-        ask_line(to.wrapping_add(len - 1));
-    }
+    (0..len).step_by(LINE / size_of::<T>()).for_each(|n| ask_line(to.wrapping_add(n)));
+    ask_line(to.wrapping_add(len - 1));
 }

@@ -11,7 +11,7 @@ pub(crate) fn wide_multiplications() -> usize {
         let signature = __cpuid(1).eax;
         let family = (signature >> 8 & 15) + (signature >> 20 & 255);
         // "AuthenticAMD". AMD's optimisation guides say that a Zen 4 (family 19h) computes vectors of 512 bits in halves; a Zen 5 computes
-        // two whole ones in a cycle, as Intel's processors for servers do.
+        // two whole ones in a cycle, as most of Intel's processors for servers do. Where there is one, the estimate is too high.
         let is_amd = vendor.ebx == 0x6874_7541;
         if is_amd && family <= 0x19 { 1 } else { 2 }
     })

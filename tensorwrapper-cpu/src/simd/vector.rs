@@ -76,7 +76,7 @@ pub(crate) trait Vector: Copy {
     unsafe fn real_parts(self) -> Self;
     /// The imaginary part of each complex number, in both of its places.
     unsafe fn imaginary_parts(self) -> Self;
-    /// Reads the first `count` elements, fewer than there are lanes; the others are zero.
+    /// Reads the first `count` elements, at most as many as there are lanes (fewer, where there are two); the others are zero.
     #[inline(always)]
     unsafe fn load_some(from: *const Self::Real, count: usize) -> Self {
         let mut elements = [Self::Real::ZERO; MOST_LANES];
@@ -86,7 +86,7 @@ pub(crate) trait Vector: Copy {
             Self::load(elements.as_ptr())
         }
     }
-    /// Writes the first `count` elements, fewer than there are lanes.
+    /// Writes the first `count` elements, at most as many as there are lanes (fewer, where there are two).
     #[inline(always)]
     unsafe fn store_some(self, to: *mut Self::Real, count: usize) {
         let mut elements = [Self::Real::ZERO; MOST_LANES];
