@@ -31,7 +31,12 @@ pub(super) trait Format {
     unsafe fn prefetch(address: *const Self::Element);
     /// Writes the first elements of lines, or adds them to what is there: those of each run side by side. `from` says where the lines stand,
     /// `to` where they go.
-    unsafe fn put_runs(from: Lines<'_, *const Self::Element>, to: Lines<'_, *mut Self::Element>, lanes: Stored<'_>, add: bool);
+    unsafe fn put_runs(
+        from: Lines<'_, *const Self::Element>,
+        to: Lines<'_, *mut Self::Element>,
+        lanes: StoredLanes<'_>,
+        add: bool,
+    );
     /// Writes the columns of a square of elements as they are, from rows that lie so much further.
     unsafe fn transpose_whole(from: *const Self::Element, rows: &[isize; MOST_SQUARE], to: &[*mut Self::Element; MOST_SQUARE]);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
@@ -63,7 +68,7 @@ pub(super) struct Lines<'a, P> {
 
 /// The lanes of a line that are stored, at most as many as a panel has: how much further each goes, and the runs of neighbours among them.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'a> {
+pub(super) struct StoredLanes<'a> {
     pub(super) at: &'a [isize; MOST_LANES],
     pub(super) runs: &'a [Run],
     pub(super) count: usize,
@@ -80,7 +85,7 @@ impl<V: Vector> Format for Whole<V> {
     const WHOLE_SQUARE: usize = V::SQUARE;
 
     #[inline(always)]
-    unsafe fn put_runs(from: Lines<'_, *const V::Real>, to: Lines<'_, *mut V::Real>, lanes: Stored<'_>, add: bool) {
+    unsafe fn put_runs(from: Lines<'_, *const V::Real>, to: Lines<'_, *mut V::Real>, lanes: StoredLanes<'_>, add: bool) {
         // SAFETY: see `Format`.
         unsafe {
             if RUN * lanes.runs.len() > lanes.count {
@@ -173,7 +178,7 @@ where
     unsafe fn put_runs(
         from: Lines<'_, *const Complex<V::Real>>,
         to: Lines<'_, *mut Complex<V::Real>>,
-        lanes: Stored<'_>,
+        lanes: StoredLanes<'_>,
         add: bool,
     ) {
         // SAFETY: see `Format`; a complex number is two neighbouring reals.
@@ -259,7 +264,13 @@ fn sign<V: Vector>(conjugate: bool) -> V::Real {
 
 /// Writes elements, each to a place of its own, or adds them to what is there; of constant number where lines are whole vectors.
 #[inline(always)]
-unsafe fn put_alone<T: Element>(from: Lines<'_, *const T>, to: Lines<'_, *mut T>, lanes: Stored<'_>, whole: usize, add: bool) {
+unsafe fn put_alone<T: Element>(
+    from: Lines<'_, *const T>,
+    to: Lines<'_, *mut T>,
+    lanes: StoredLanes<'_>,
+    whole: usize,
+    add: bool,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         match (lanes.count == whole, add) {

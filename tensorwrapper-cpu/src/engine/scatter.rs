@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::format::{Format, Lines, RUN, Stored};
+use super::format::{Format, Lines, RUN, StoredLanes};
 use super::space::{Lanes, MOST_COLUMNS, RESULT, Run};
 use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
@@ -48,7 +48,7 @@ pub(super) unsafe fn scatter<F: Format, const LANES: usize, const NR: usize>(gro
             let further: [isize; NR] = std::array::from_fn(|column| (column * group.apart) as isize);
             let from = Lines { start: group.from, further: &further };
             let to = Lines { start: group.to, further: &group.along[..group.columns] };
-            F::put_runs(from, to, Stored { at: &group.rows.at[RESULT], runs: rows, count: group.len }, group.add);
+            F::put_runs(from, to, StoredLanes { at: &group.rows.at[RESULT], runs: rows, count: group.len }, group.add);
         }
     }
 }
@@ -84,7 +84,7 @@ unsafe fn by_rows<F: Format, const LANES: usize, const NR: usize>(group: &Scatte
         let further: [isize; LANES] = std::array::from_fn(|row| (row * NR) as isize);
         let from = Lines { start: start.cast_const(), further: &further };
         let to = Lines { start: group.to.offset(group.along[0]), further: &group.rows.at[RESULT][..group.len] };
-        F::put_runs(from, to, Stored { at: &group.column_lanes.at[RESULT], runs, count: group.columns }, group.add);
+        F::put_runs(from, to, StoredLanes { at: &group.column_lanes.at[RESULT], runs, count: group.columns }, group.add);
     }
 }
 
