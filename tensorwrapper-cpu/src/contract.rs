@@ -8,6 +8,7 @@ use super::engine::{Epilogue, GemmElement, PackedGemm, TallGemm};
 use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
+use super::lane_gemm::LaneGemm;
 use super::map;
 use super::matrix::MatrixBatch;
 use super::narrow_gemm::NarrowGemm;
@@ -109,6 +110,10 @@ pub(super) fn prepare<T: GemmElement>(
             Some(blocks) => Chosen::kernel(blocks),
             None => Chosen::kernel(PackedGemm::new(sorted, simd)),
         },
+        Route::Lanes(simd) => match LaneGemm::new(&sorted, simd) {
+            Some(lanes) => Chosen::kernel(lanes),
+            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        },
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
         Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
@@ -156,6 +161,9 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     if let Some(tall) = TallGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(tall));
+    }
+    if let Some(lanes) = LaneGemm::new(&sorted, simd) {
+        return Ok(Chosen::kernel(lanes));
     }
     if let Some(narrow) = NarrowGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(narrow));
@@ -205,7 +213,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None if sorted.suits_engine() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
-        Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::ResultBlocks(_) | Route::Packed => return Ok(None),
+        _ => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

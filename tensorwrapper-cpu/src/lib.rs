@@ -78,6 +78,7 @@ mod fused_program;
 mod gemv;
 mod inner_products;
 mod interleaved_gemm;
+mod lane_gemm;
 #[cfg(test)]
 mod large_tests;
 mod lines;

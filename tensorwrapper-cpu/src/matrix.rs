@@ -87,6 +87,7 @@ impl<T: GemmElement> MatrixBatch<T> {
 
     fn with_plan(threads: usize, mut plan: Plan<T>, small: bool) -> Result<MatrixBatch<T>, Error> {
         let (places, conjugate) = (plan.places(), plan.conjugate());
+        let written = points(&plan.product.batch).saturating_mul(plan.sizes.rows * plan.sizes.columns * size_of::<T>());
         let (mut group, last) = plan.group(threads);
         let mut stages = [None, None, None];
         let lying = group.clone();
@@ -96,11 +97,11 @@ impl<T: GemmElement> MatrixBatch<T> {
             }
             let axes = matrices(&plan.product, operand);
             let by_rows = plan.is_by_rows(operand);
-            let (mut stage, strides) = Stage::new::<T>(axes, operand, by_rows, &lying);
+            let (mut stage, strides) = Stage::new::<T>(axes, operand, by_rows, &lying, written);
             if let Some(last) = last {
                 let mut shorter = lying.clone();
                 shorter[0].extent = last;
-                stage.last = Some(Stage::new::<T>(axes, operand, by_rows, &shorter).0.permutation);
+                stage.last = Some(Stage::new::<T>(axes, operand, by_rows, &shorter, written).0.permutation);
             }
             group.iter_mut().zip(strides).for_each(|(axis, stride)| axis.strides[operand] = stride);
             stages[operand] = Some(stage);

@@ -193,8 +193,8 @@ impl Stage {
     }
 
     /// The copy of a group of matrices, with the axes that are inside last; and the strides from one matrix to the next along the axes of
-    /// the group.
-    pub(super) fn new<T>(axes: [&[Triple]; 2], operand: usize, rows_inside: bool, group: &[Triple]) -> (Stage, Vec<isize>) {
+    /// the group. `written`: the bytes of the whole result.
+    pub(super) fn new<T>(axes: [&[Triple]; 2], operand: usize, rows_inside: bool, group: &[Triple], written: usize) -> (Stage, Vec<isize>) {
         let [outside, inside] = if rows_inside { [axes[1], axes[0]] } else { axes };
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;
@@ -210,6 +210,8 @@ impl Stage {
         let strides =
             group.iter().map(|axis| if axis.strides[operand] != 0 { found.next().expect("each has its own") } else { 0 });
         let strides = strides.collect();
-        (Stage { permutation: Permutation::new(pairs, size_of::<T>()), last: None, len: stride as usize }, strides)
+        // A result is written past the caches as a whole, or not at all.
+        let bytes = if operand == OUT { written } else { stride as usize * size_of::<T>() };
+        (Stage { permutation: Permutation::part(pairs, size_of::<T>(), bytes), last: None, len: stride as usize }, strides)
     }
 }

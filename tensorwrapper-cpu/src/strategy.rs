@@ -33,7 +33,10 @@ pub(crate) enum Route {
     /// The same, with the result staged a block at a time, however large that would be by itself.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     ResultBlocks(Simd),
-    /// The same, with every operand staged.
+    /// Products with a small matrix within vectors, where operands lie so, and else by the engine.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Lanes(Simd),
+    /// By the engine, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,
 }

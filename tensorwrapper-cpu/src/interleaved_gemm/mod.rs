@@ -29,7 +29,7 @@ const LEAST: usize = 4;
 /// Multiplications of one product from which on other kernels may be faster.
 const MANY: usize = 8 * SMALL;
 
-/// Vectors of all three matrices that stay near: each is a cache line, of a page of its own where the batch is long.
+/// Vectors of all three matrices that stay near without being packed: each is a cache line, of a page of its own where the batch is long.
 const NEAR: usize = 1024;
 
 /// Rows and columns from which on vectors are read so often that packing them is worth it.
@@ -69,13 +69,12 @@ impl<T: Element> InterleavedGemm<T> {
         }
         let factors = rows.saturating_add(columns).saturating_mul(inner);
         let mut packed = [Vec::new(), Vec::new()];
-        if rows.min(columns) >= READ_OFTEN {
+        let are_far = factors.saturating_add(rows.saturating_mul(columns)) > NEAR;
+        if rows.min(columns) >= READ_OFTEN || are_far {
             if factors > Caches::here().second / 2 / WIDEST {
                 return None;
             }
             packed = [panels([rows, high], inner, left), panels([columns, wide], inner, [right[1], right[0]])];
-        } else if factors.saturating_add(rows.saturating_mul(columns)) > NEAR {
-            return None;
         }
         let mut loops = sorted.batch.clone();
         let extent = loops.remove(across).extent;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
+use std::ops::Range;
+
 pub(crate) use tensorwrapper_core::storage::LINE;
 
 /// Words of four bytes of a line: places where an element may start, whatever its size.
@@ -19,6 +21,18 @@ pub(crate) trait Line: Copy {
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe { self.store(to) }
+    }
+    /// Writes the words of these numbers, at most [`WORDS`], to where they stand in a line at that address.
+    #[inline(always)]
+    unsafe fn store_words(self, to: *mut u8, words: Range<usize>) {
+        let mut line = [0u32; WORDS];
+        // SAFETY: the caller's promise; a line is as large as its words.
+        unsafe {
+            self.store(line.as_mut_ptr().cast());
+            for word in words {
+                to.wrapping_add(4 * word).cast::<u32>().write_unaligned(line[word]);
+            }
+        }
     }
     /// Makes what was streamed visible to other threads, in order with what follows.
     unsafe fn fence() {}

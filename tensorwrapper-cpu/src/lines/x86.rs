@@ -3,6 +3,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use super::line::{LINE, Line, element};
 use crate::simd::squares_x86::{columns_256, columns_512};
@@ -30,6 +31,11 @@ impl Line for Whole {
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: see `Line`.
         unsafe { _mm512_stream_si512(to.cast(), self.0) }
+    }
+    #[inline(always)]
+    unsafe fn store_words(self, to: *mut u8, words: Range<usize>) {
+        // SAFETY: see `Line`; no other words are written.
+        unsafe { _mm512_mask_storeu_epi32(to.cast(), ((1u32 << words.end) - (1u32 << words.start)) as __mmask16, self.0) }
     }
     #[inline(always)]
     unsafe fn fence() {
@@ -115,6 +121,17 @@ unsafe fn half<const EDGE: usize>(from: *const u8, places: &[i32; EDGE], number:
     }
 }
 
+/// A mask of the words of half a line, the first of which has that number.
+#[inline(always)]
+unsafe fn words_of_half(words: &Range<usize>, first: i32) -> __m256i {
+    // SAFETY: see `Line`.
+    unsafe {
+        let numbers = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first));
+        let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(words.start as i32), numbers);
+        _mm256_andnot_si256(before, _mm256_cmpgt_epi32(_mm256_set1_epi32(words.end as i32), numbers))
+    }
+}
+
 impl Halves {
     /// As [`Line::transpose`]: each half of a line is the transpose of the half of the rows that it comes from.
     #[inline(always)]
@@ -160,6 +177,14 @@ impl Line for Halves {
         unsafe {
             _mm256_stream_si256(to.cast(), self.0);
             _mm256_stream_si256(to.add(32).cast(), self.1);
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_words(self, to: *mut u8, words: Range<usize>) {
+        // SAFETY: see `Line`; no other words are written.
+        unsafe {
+            _mm256_maskstore_epi32(to.cast(), words_of_half(&words, 0), self.0);
+            _mm256_maskstore_epi32(to.wrapping_add(32).cast(), words_of_half(&words, 8), self.1);
         }
     }
     #[inline(always)]

@@ -6,7 +6,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
-use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, spill, write, write_part};
+use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, write};
 use super::pick::pick_lines;
 use super::stage::{copy_runs, transpose_boxes};
 use crate::simd::Simd;
@@ -225,7 +225,7 @@ impl<const EDGE: usize> PanelTranspose<'_, EDGE> {
                 if words == (0..WORDS as isize) {
                     write(new, to, self.memory.stream);
                 } else if !words.is_empty() {
-                    write_part(&spill(new), to, words.start as usize..words.end as usize);
+                    new.store_words(to, words.start as usize..words.end as usize);
                 }
             }
         }

@@ -76,23 +76,6 @@ pub(super) unsafe fn write<L: Line>(line: L, to: *mut u8, stream: bool) {
     unsafe { if stream { line.stream(to) } else { line.store(to) } }
 }
 
-/// Writes some words of a line.
-#[inline(never)]
-pub(super) unsafe fn write_part(line: &[u32; WORDS], to: *mut u8, words: std::ops::Range<usize>) {
-    for word in words {
-        // SAFETY: the caller's promise.
-        unsafe { to.wrapping_add(4 * word).cast::<u32>().write_unaligned(line[word]) };
-    }
-}
-
-#[inline(always)]
-pub(super) unsafe fn spill<L: Line>(line: L) -> [u32; WORDS] {
-    let mut words = [0; WORDS];
-    // SAFETY: a line is as large as its words.
-    unsafe { line.store(words.as_mut_ptr().cast()) };
-    words
-}
-
 /// Asks for the lines of a result of which a part is written: a store that waits for one holds up all that follow.
 #[inline(always)]
 pub(super) unsafe fn ask_edges<L: Line>(to: *mut u8, bytes: usize) {

@@ -33,7 +33,7 @@ use tensorwrapper_core::element::Element;
 /// Elements from which on tiles of lines are worth being found.
 const LARGE: usize = 1 << 11;
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
-const STREAMED: usize = 4 << 20;
+const STREAMED: usize = 2 << 20;
 
 /// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
 ///

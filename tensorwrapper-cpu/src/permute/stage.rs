@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::memory::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
+use super::memory::{Boxes, Coming, Memory, Runs, ask_edges, write};
 
 /// Bytes that are brought together before they are written.
 const FULL: usize = 8192;
@@ -57,7 +57,7 @@ impl Stage {
             // So that the last line is whole.
             stage.add(self.staged).cast::<[u8; LINE]>().write([0; LINE]);
             if self.skipped > 0 {
-                write_part(&spill(L::load(stage)), self.to, self.skipped / 4..WORDS.min(self.staged / 4));
+                L::load(stage).store_words(self.to, self.skipped / 4..WORDS.min(self.staged / 4));
                 (written, self.skipped) = (LINE, 0);
             }
             while written + LINE <= self.staged {
@@ -65,8 +65,7 @@ impl Stage {
                 written += LINE;
             }
             if last && written < self.staged {
-                let rest = spill(L::load(stage.add(written)));
-                write_part(&rest, self.to.wrapping_add(written), 0..(self.staged - written) / 4);
+                L::load(stage.add(written)).store_words(self.to.wrapping_add(written), 0..(self.staged - written) / 4);
             } else if !last {
                 L::load(stage.add(written)).store(stage);
                 self.to = self.to.wrapping_add(written);
@@ -139,7 +138,7 @@ unsafe fn copy_run<L: Line>(from: *const u8, to: *mut u8, len: usize, signs: L, 
     // SAFETY: the caller's promise; a long run is more than two lines. Signs are those of the words where a line starts.
     unsafe {
         let signs_at = |at: usize| signs.join(signs, at / 4 % WORDS);
-        write_part(&spill(L::load(from).xor(signs)), to, 0..head / 4);
+        L::load(from).xor(signs).store_words(to, 0..head / 4);
         let flipping = signs_at(head);
         let mut at = head;
         while at + LINE <= len {
@@ -148,8 +147,7 @@ unsafe fn copy_run<L: Line>(from: *const u8, to: *mut u8, len: usize, signs: L, 
         }
         if at < len {
             let last = len - LINE;
-            let rest = spill(L::load(from.add(last)).xor(signs_at(last)));
-            write_part(&rest, to.add(last), (at - last) / 4..WORDS);
+            L::load(from.add(last)).xor(signs_at(last)).store_words(to.add(last), (at - last) / 4..WORDS);
         }
     }
 }

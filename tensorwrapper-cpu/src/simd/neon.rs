@@ -4,7 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::vector::{Vector, one_register};
+use super::vector::{Vector, one_register, order_in_memory};
 
 /// A vector in one register.
 macro_rules! single {
@@ -21,6 +21,8 @@ macro_rules! single {
             type Half = $Name;
             const LANES: usize = $lanes;
             const ROWS: usize = 8;
+
+            order_in_memory!();
 
             one_register!($T; $dup $load $store $mul $add);
 
@@ -76,6 +78,8 @@ macro_rules! pair {
             type Half = $Half;
             const LANES: usize = 2 * $Half::LANES;
             const ROWS: usize = 4;
+
+            order_in_memory!();
 
             #[inline(always)]
             unsafe fn splat(x: Self::Real) -> Self {

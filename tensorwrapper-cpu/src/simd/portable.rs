@@ -1,6 +1,6 @@
 //! Arrays that the compiler puts into whatever registers the target has.
 
-use super::vector::Vector;
+use super::vector::{Vector, order_in_memory};
 use tensorwrapper_core::element::Element;
 
 /// Four numbers.
@@ -20,6 +20,8 @@ impl<T: Element<Real = T>> Vector for Array<T> {
     type Half = Array<T>;
     const LANES: usize = 4;
     const ROWS: usize = 4;
+
+    order_in_memory!();
 
     #[inline(always)]
     unsafe fn splat(x: T) -> Self {

@@ -55,6 +55,9 @@ pub(crate) trait Vector: Copy {
     /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
     const SQUARE: usize = 4;
 
+    /// An order of lanes.
+    type Order: Copy;
+
     unsafe fn splat(x: Self::Real) -> Self;
     unsafe fn load(from: *const Self::Real) -> Self;
     unsafe fn store(self, to: *mut Self::Real);
@@ -117,6 +120,10 @@ pub(crate) trait Vector: Copy {
             std::ptr::copy_nonoverlapping(elements.as_ptr().add(first), to, count);
         }
     }
+    /// The order in which each lane gets the element of the lane of that number.
+    unsafe fn order(lanes: &[u32; MOST_LANES]) -> Self::Order;
+    /// The elements in another order.
+    unsafe fn permute(self, order: Self::Order) -> Self;
     /// The sum of all elements.
     #[inline(always)]
     unsafe fn sum(self) -> Self::Real {
@@ -200,6 +207,32 @@ pub(crate) trait Vector: Copy {
         }
     }
 }
+
+/// Orders of vectors that have no instruction for them.
+macro_rules! order_in_memory {
+    () => {
+        type Order = [u32; $crate::simd::vector::MOST_LANES];
+
+        #[inline(always)]
+        unsafe fn order(lanes: &[u32; $crate::simd::vector::MOST_LANES]) -> Self::Order {
+            *lanes
+        }
+        #[inline(always)]
+        unsafe fn permute(self, order: Self::Order) -> Self {
+            let mut elements = [Self::Real::ZERO; $crate::simd::vector::MOST_LANES];
+            let mut permuted = elements;
+            // SAFETY: the arrays have room for the widest vector.
+            unsafe {
+                self.store(elements.as_mut_ptr());
+                for n in 0..Self::LANES {
+                    permuted[n] = elements[order[n] as usize];
+                }
+                Self::load(permuted.as_ptr())
+            }
+        }
+    };
+}
+pub(super) use order_in_memory;
 
 /// The widest square.
 pub(crate) const MOST_SQUARE: usize = 8;

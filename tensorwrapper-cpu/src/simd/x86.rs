@@ -9,13 +9,14 @@ use super::parts_x86::{
     transpose_parts_f64_4, transpose_parts_f64_8,
 };
 use super::squares_x86::{columns_256, columns_512};
-use super::vector::{MOST_SQUARE, Vector, one_register};
+use super::vector::{MOST_LANES, MOST_SQUARE, Vector, one_register};
 
 macro_rules! vector {
     (
         $(#[$doc:meta])* $Name:ident, $Half:ident, $T:ty, $V:ty, $lanes:literal, $rows:literal;
         $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident;
-        $real_parts:expr, $imaginary_parts:expr, $times_i:expr; $load_some:expr, $store_some:expr, $sum:expr, $stream:ident
+        $real_parts:expr, $imaginary_parts:expr, $times_i:expr; $load_some:expr, $store_some:expr, $sum:expr, $stream:ident;
+        $Order:ty, $order:expr, $permute:expr
         $(; $square:literal $transpose:ident $load_parts:ident $store_parts:ident $transpose_parts:ident;
             $load_lanes:expr, $store_lanes:expr)?
     ) => {
@@ -28,6 +29,7 @@ macro_rules! vector {
             type Half = $Half;
             const LANES: usize = $lanes;
             const ROWS: usize = $rows;
+            type Order = $Order;
             $(const SQUARE: usize = $square;)?
 
             one_register!($T; $set $load $store $mul $add);
@@ -82,6 +84,16 @@ macro_rules! vector {
             unsafe fn store_some(self, to: *mut $T, count: usize) {
                 // SAFETY: see `Vector`; only `count` elements are written.
                 unsafe { $store_some(to, count, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn order(lanes: &[u32; MOST_LANES]) -> $Order {
+                // SAFETY: see `Vector`; there are lanes for the widest vector.
+                unsafe { $order(lanes) }
+            }
+            #[inline(always)]
+            unsafe fn permute(self, order: $Order) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($permute(order, self.0)) }
             }
             #[inline(always)]
             unsafe fn sum(self) -> $T {
@@ -139,6 +151,7 @@ vector!(
     |from, count| _mm512_maskz_loadu_pd(((1u32 << count) - 1) as __mmask8, from),
     |to, count, x| _mm512_mask_storeu_pd(to, ((1u32 << count) - 1) as __mmask8, x),
     |x| _mm512_reduce_add_pd(x), _mm512_stream_pd;
+    __m512i, |lanes: &[u32; MOST_LANES]| _mm512_cvtepu32_epi64(_mm256_loadu_si256(lanes.as_ptr().cast())), _mm512_permutexvar_pd;
     8 transpose_f64_8 load_f64_8 store_f64_8 transpose_parts_f64_8;
     |x, from, first, end| _mm512_mask_loadu_pd(x, lanes(first, end) as __mmask8, from),
     |to, first, end, x| _mm512_mask_storeu_pd(to, lanes(first, end) as __mmask8, x)
@@ -152,6 +165,7 @@ vector!(
     |from, count| _mm512_maskz_loadu_ps(((1u32 << count) - 1) as __mmask16, from),
     |to, count, x| _mm512_mask_storeu_ps(to, ((1u32 << count) - 1) as __mmask16, x),
     |x| _mm512_reduce_add_ps(x), _mm512_stream_ps;
+    __m512i, |lanes: &[u32; MOST_LANES]| _mm512_loadu_si512(lanes.as_ptr().cast()), _mm512_permutexvar_ps;
     8 transpose_f32_8 load_f32_16 store_f32_16 transpose_parts_f32;
     |x, from, first, end| _mm512_mask_loadu_ps(x, lanes(first, end) as __mmask16, from),
     |to, first, end, x| _mm512_mask_storeu_ps(to, lanes(first, end) as __mmask16, x)
@@ -165,6 +179,8 @@ vector!(
     |from, count| _mm256_maskload_pd(from, first_of_4(count)),
     |to, count, x| _mm256_maskstore_pd(to, first_of_4(count), x),
     |x| sum_f64_4(x), _mm256_stream_pd;
+    __m256i, |lanes: &[u32; MOST_LANES]| halves_of_4(lanes),
+    |order, x| _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(x), order));
     4 transpose_f64_4 load_f64_4 store_f64_4 transpose_parts_f64_4;
     |x, from, first, end| {
         let mask = _mm256_andnot_si256(first_of_4(first), first_of_4(end));
@@ -181,6 +197,7 @@ vector!(
     |from, count| _mm256_maskload_ps(from, first_of_8(count)),
     |to, count, x| _mm256_maskstore_ps(to, first_of_8(count), x),
     |x| sum_f32_8(x), _mm256_stream_ps;
+    __m256i, |lanes: &[u32; MOST_LANES]| _mm256_loadu_si256(lanes.as_ptr().cast()), |order, x| _mm256_permutevar8x32_ps(x, order);
     4 transpose_f32_4 load_f32_8 store_f32_8 transpose_parts_f32;
     |x, from, first, end| {
         let mask = _mm256_andnot_si256(first_of_8(first), first_of_8(end));
@@ -197,7 +214,8 @@ vector!(
     // There is one element, if any.
     |from, count| if count == 0 { _mm_setzero_pd() } else { _mm_load_sd(from) },
     |to, count, x| if count > 0 { _mm_store_sd(to, x) },
-    |x| _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x))), _mm_stream_pd
+    |x| _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x))), _mm_stream_pd;
+    __m128i, |lanes: &[u32; MOST_LANES]| _mm_set_epi64x(i64::from(lanes[1]) << 1, i64::from(lanes[0]) << 1), |order, x| _mm_permutevar_pd(x, order)
 );
 vector!(
     /// Four single-precision numbers.
@@ -207,8 +225,19 @@ vector!(
     |x, y| _mm_addsub_ps(x, _mm_permute_ps::<0xb1>(y));
     |from, count| _mm_maskload_ps(from, _mm256_castsi256_si128(first_of_8(count))),
     |to, count, x| _mm_maskstore_ps(to, _mm256_castsi256_si128(first_of_8(count)), x),
-    |x| sum_f32_4(x), _mm_stream_ps
+    |x| sum_f32_4(x), _mm_stream_ps;
+    __m128i, |lanes: &[u32; MOST_LANES]| _mm_loadu_si128(lanes.as_ptr().cast()), |order, x| _mm_permutevar_ps(x, order)
 );
+
+/// For each of four lanes of 64 bits, the two halves of the one that it gets its element from.
+#[inline(always)]
+unsafe fn halves_of_4(lanes: &[u32; MOST_LANES]) -> __m256i {
+    // SAFETY: see `Vector`.
+    unsafe {
+        let first = _mm256_slli_epi64::<1>(_mm256_cvtepu32_epi64(_mm_loadu_si128(lanes.as_ptr().cast())));
+        _mm256_or_si256(first, _mm256_slli_epi64::<32>(_mm256_add_epi64(first, _mm256_set1_epi64x(1))))
+    }
+}
 
 /// A mask of the lanes from `first` on, up to `end`.
 #[inline(always)]

@@ -1,0 +1,472 @@
+//! Products of a large factor with a small matrix, some of whose terms and columns are neighbours in memory: gates on the fastest axes.
+//!
+//! A vector of the large factor holds a few terms of a few rows, and a vector of the result as many columns of the same rows. Within
+//! a vector, the lanes of one term are brought to those of all columns, and each column has its own number there. So both are read
+//! and written as they lie, and no multiplication is in vain.
+
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
+use std::ops::Range;
+
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::product_kernel::ProductKernel;
+use super::simd::vector::{MOST_LANES, Vector};
+use super::simd::{Simd, by_vectors};
+use super::sink::Sink;
+use super::tasks;
+use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
+
+/// Axes over the large factor, the small one, and the result.
+type Loop = Axis<[isize; 3]>;
+/// Where the large factor's strides and positions stand.
+const LARGE: usize = 0;
+/// Where those of the small one stand.
+const SMALL: usize = 1;
+/// Terms and columns at most.
+const FEW: usize = 16;
+/// Rows at least, for each term and column.
+const MANY: usize = 32;
+/// Terms in a vector at most: there is a form of the kernels for each number.
+const MOST_TERMS: usize = 8;
+/// Terms in a vector times all terms, or columns, at most: where there are more, moving lanes takes longer than packing.
+const MOST_MOVES: usize = 64;
+/// Neighbours along rows from which on no lane is moved, and another kernel reads them in long vectors.
+const LONG: usize = 16;
+/// Vectors of each operand that a task computes at once.
+const BLOCK: usize = 256;
+/// Columns that are computed at once.
+const TOGETHER: usize = 4;
+
+/// A product, prepared.
+#[derive(Debug)]
+pub(super) struct LaneGemm<T> {
+    /// The factor that is the large one.
+    large: usize,
+    /// Axes around blocks: the last one counts blocks along the axis that was cut.
+    outer: Vec<Loop>,
+    start: [isize; 3],
+    /// Where the vectors of a block begin, in the large factor and in the result, relative to the first.
+    block: Vec<[isize; 2]>,
+    /// How many vectors the last block along that axis has; how many lanes a further one has, and where it begins.
+    last: usize,
+    rest: Option<(usize, [isize; 2])>,
+    task: Task,
+    /// Where the numbers stand in the small factor: for each column that has vectors of its own, each term that has, each term in a vector,
+    /// and each lane.
+    numbers: Vec<isize>,
+    alpha: T,
+    conjugate: bool,
+    kernel: Kernel<T>,
+}
+
+/// What the kernels know.
+#[derive(Debug)]
+struct Task {
+    /// Where the vectors begin that have different terms, and those that have different columns.
+    terms: Vec<isize>,
+    columns: Vec<isize>,
+    /// For each term in a vector, the lane that each lane gets its term from; of reals.
+    moves: Vec<[u32; MOST_LANES]>,
+}
+
+/// Vectors of which so many reals are computed: where they begin.
+type Vectors<'a> = (usize, &'a [[isize; 2]]);
+
+/// Computes vectors, from the large factor and the numbers to the result.
+type Kernel<T> = unsafe fn(&Task, Vectors<'_>, *const T, *const u8, *mut T);
+
+impl<T: Element> LaneGemm<T> {
+    /// Prepares a product; nothing where there are many terms or columns, or few rows, or where vectors do not hold the same rows of
+    /// the large factor and of the result.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<LaneGemm<T>> {
+        let large = if points(&sorted.rows) >= points(&sorted.columns) { LEFT } else { RIGHT };
+        let (rows, columns) = if large == LEFT { (&sorted.rows, &sorted.columns) } else { (&sorted.columns, &sorted.rows) };
+        let (m, n, k) = (points(rows), points(columns), points(&sorted.inner));
+        let is_conjugated = sorted.conjugate[large] && T::DTYPE.is_complex();
+        if n > FEW || k > FEW || m < MANY * n.max(k) || !sorted.batch.is_empty() || is_conjugated {
+            return None;
+        }
+        let order = [large, LEFT + RIGHT - large, OUT];
+        let [rows, columns, inner] = [rows, columns, &sorted.inner].map(|axes| {
+            axes.iter().map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) }).collect::<Vec<Loop>>()
+        });
+        let (kernel, bytes) = kernel::<T>(simd);
+        let lanes = bytes / size_of::<T>();
+        let Lanes { axes, mut rows, columns, inner, rest } = Lanes::new([rows, columns, inner], lanes)?;
+        let (moves, within) = moves::<T>(&axes, lanes)?;
+        if moves.len() * n.max(k) > MOST_MOVES {
+            return None;
+        }
+        let offsets = |axes: &[Loop], operand: usize| positions(axes).into_iter().map(|at| at[operand]).collect::<Vec<_>>();
+        let (from_terms, from_columns) = (offsets(&inner, SMALL), offsets(&columns, SMALL));
+        let vectors = from_columns.iter().flat_map(|column| from_terms.iter().map(move |term| column + term));
+        let numbers = vectors.flat_map(|at| within.iter().map(move |number| at + number)).collect();
+        let task = Task { terms: offsets(&inner, LARGE), columns: offsets(&columns, OUT), moves };
+
+        let (block, cut, last) = cut(&mut rows, rest > 0);
+        // Behind the last vector along the axis that was cut, which is then the only one of the block.
+        let rest = (rest > 0).then(|| (rest, [LARGE, OUT].map(|operand| block[0].strides[operand] * last as isize)));
+        let block = positions(&block).into_iter().map(|at| [at[LARGE], at[OUT]]).collect();
+        let start = order.map(|operand| sorted.start[operand]);
+        let (alpha, conjugate) = (sorted.alpha, sorted.conjugate[1 - large]);
+        let outer = [rows, vec![cut]].concat();
+        Some(LaneGemm { large, outer, start, block, last, rest, task, numbers, alpha, conjugate, kernel })
+    }
+
+    /// Lanes of a vector.
+    fn lanes(&self) -> usize {
+        self.numbers.len() / (self.task.terms.len() * self.task.columns.len() * self.task.moves.len())
+    }
+
+    /// The small factor as the kernels read it: for each lane the number, or for each lane of a real its real part, and then its
+    /// imaginary one.
+    fn numbers(&self, small: &[T]) -> Result<Vec<T::Real>, Error> {
+        let reals = size_of::<T>() / size_of::<T::Real>();
+        let mut numbers = zeros::<T::Real>(self.numbers.len() * reals * reals)?;
+        let vectors = numbers.chunks_mut(self.lanes() * reals * reals).zip(self.numbers.chunks(self.lanes()));
+        for (vector, places) in vectors {
+            for (n, place) in places.iter().enumerate() {
+                let x = small[(self.start[SMALL] + place) as usize];
+                let x = (self.alpha * if self.conjugate { x.conj() } else { x }).to_complex();
+                for (part, x) in [x.re, x.im].into_iter().enumerate().take(reals) {
+                    let at = (part * places.len() + n) * reals;
+                    vector[at..at + reals].fill(T::Real::from_complex(x.into()));
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Computes the blocks of these numbers.
+    ///
+    /// # Safety
+    /// As [`LaneGemm::run`]; the numbers are those of the small factor.
+    unsafe fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T::Real], out: Sink<'_, T>) {
+        let mut walk = Odometer::new(&self.outer, &self.start, range.start);
+        let (along, reals, lanes) = (self.outer.len() - 1, size_of::<T>() / size_of::<T::Real>(), self.lanes());
+        for _ in range {
+            let at = walk.position;
+            let is_last = walk.index(along) + 1 == self.outer[along].extent;
+            walk.step();
+            // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
+            unsafe {
+                let (from, to) = (large.as_ptr().offset(at[LARGE]), out.address(at[OUT]));
+                let block = if is_last { &self.block[..self.last] } else { &self.block };
+                (self.kernel)(&self.task, (lanes * reals, block), from, numbers.as_ptr().cast(), to);
+                if let (Some((count, at)), true) = (self.rest, is_last) {
+                    (self.kernel)(&self.task, (count * reals, &[at]), from, numbers.as_ptr().cast(), to);
+                }
+            }
+        }
+    }
+}
+
+impl<T: Element> ProductKernel<T> for LaneGemm<T> {
+    fn method(&self) -> &'static str {
+        "narrow matrix within vectors"
+    }
+
+    fn work_space(&self, _: usize) -> usize {
+        self.numbers.len()
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let numbers = self.numbers(data[1 - self.large])?;
+        let items = points(&self.outer);
+        let each = self.block.len().saturating_mul(self.numbers.len());
+        tasks::split(threads, items, items.saturating_mul(each), &|range| {
+            // SAFETY: the caller's promise; each task has blocks of its own.
+            unsafe { self.blocks(range, data[self.large], &numbers, out) };
+        });
+        Ok(())
+    }
+}
+
+/// What vectors of the large factor and of the result have in common, and what is left around them.
+struct Lanes {
+    /// The axes within a vector, the fastest first: their extents, and along which axis of terms and of columns they are, if they are no
+    /// rows.
+    axes: Vec<(usize, Option<[Loop; 2]>)>,
+    rows: Vec<Loop>,
+    columns: Vec<Loop>,
+    inner: Vec<Loop>,
+    /// Rows of the last vector along the axis that was cut, if it is a shorter one: that axis is the first of the rows.
+    rest: usize,
+}
+
+impl Lanes {
+    /// The axes of vectors of so many lanes; nothing where there are none, or where other kernels are as good.
+    fn new([mut rows, mut columns, mut inner]: [Vec<Loop>; 3], lanes: usize) -> Option<Lanes> {
+        let at = |axes: &[Loop], operand: usize, stride: usize| axes.iter().position(|axis| axis.strides[operand] == stride as isize);
+        let (mut axes, mut stride, mut rest) = (Vec::new(), 1, 0);
+        rows.sort_by_key(|axis| axis.strides[LARGE].unsigned_abs());
+        while stride < lanes {
+            let room = lanes / stride;
+            if let Some(row) = at(&rows, LARGE, stride).filter(|&row| rows[row].strides[OUT] == stride as isize) {
+                let axis = rows.remove(row);
+                let extent = axis.extent.min(room);
+                if !room.is_multiple_of(extent) || stride == 1 && axis.extent >= LONG {
+                    return None;
+                }
+                axes.push((extent, None));
+                let pieces = axis.extent / extent;
+                rest = axis.extent % extent * stride;
+                if pieces > 1 || rest > 0 {
+                    rows.insert(0, Axis { extent: pieces, strides: axis.strides.map(|stride| stride * extent as isize) });
+                }
+                stride *= extent;
+                continue;
+            }
+            let (term, column) = (at(&inner, LARGE, stride)?, at(&columns, OUT, stride)?);
+            let extent = common(common(inner[term].extent, columns[column].extent), room);
+            if extent == 1 {
+                return None;
+            }
+            axes.push((extent, Some([split(&mut inner, term, extent), split(&mut columns, column, extent)])));
+            stride *= extent;
+        }
+        Some(Lanes { axes, rows, columns, inner, rest })
+    }
+}
+
+/// Takes so many points out of an axis, those that are nearest to each other.
+fn split(axes: &mut Vec<Loop>, n: usize, extent: usize) -> Loop {
+    let axis = axes[n];
+    if axis.extent == extent {
+        return axes.remove(n);
+    }
+    axes[n] = Axis { extent: axis.extent / extent, strides: axis.strides.map(|stride| stride * extent as isize) };
+    Axis { extent, ..axis }
+}
+
+/// The greatest common divisor.
+fn common(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+/// For each term in a vector, the lane of reals that each lane gets its term from, and for each of these terms and each lane, where the
+/// number stands in the small factor. Nothing where there are too many terms.
+fn moves<T: Element>(axes: &[(usize, Option<[Loop; 2]>)], lanes: usize) -> Option<(Vec<[u32; MOST_LANES]>, Vec<isize>)> {
+    let terms: usize = axes.iter().filter(|(_, pair)| pair.is_some()).map(|(extent, _)| extent).product();
+    if terms > MOST_TERMS {
+        return None;
+    }
+    let reals = size_of::<T>() / size_of::<T::Real>();
+    let (mut moves, mut numbers) = (Vec::new(), Vec::new());
+    for term in 0..terms {
+        let mut from = [0; MOST_LANES];
+        for lane in 0..lanes {
+            let (mut left, mut stride, mut source, mut number) = (term, 1, 0, 0);
+            for &(extent, pair) in axes {
+                let own = lane / stride % extent;
+                let other = match pair {
+                    None => own,
+                    Some([inner, column]) => {
+                        let other = left % extent;
+                        left /= extent;
+                        number += other as isize * inner.strides[SMALL] + own as isize * column.strides[SMALL];
+                        other
+                    }
+                };
+                source += other * stride;
+                stride *= extent;
+            }
+            for part in 0..reals {
+                from[lane * reals + part] = (source * reals + part) as u32;
+            }
+            numbers.push(number);
+        }
+        moves.push(from);
+    }
+    Some((moves, numbers))
+}
+
+/// The axes of a block, taken out of the rows; the axis that counts blocks along the one that was cut; and how many vectors the last of
+/// them has. `first_alone`: the block has one axis.
+fn cut(rows: &mut Vec<Loop>, first_alone: bool) -> (Vec<Loop>, Loop, usize) {
+    let mut block: Vec<Loop> = Vec::new();
+    let mut vectors = 1;
+    while !rows.is_empty() {
+        let axis = rows.remove(0);
+        let room = BLOCK / vectors;
+        if axis.extent <= room && !first_alone && !rows.is_empty() {
+            vectors *= axis.extent;
+            block.insert(0, axis);
+            continue;
+        }
+        let extent = axis.extent.min(room);
+        let blocks = axis.extent.div_ceil(extent);
+        let last = axis.extent - (blocks - 1) * extent;
+        block.insert(0, Axis { extent, ..axis });
+        return (block, Axis { extent: blocks, strides: axis.strides.map(|stride| stride * extent as isize) }, last * vectors);
+    }
+    (block, Axis { extent: 1, strides: [0; 3] }, vectors)
+}
+
+/// All positions along these axes, the last of them the fastest.
+fn positions(axes: &[Loop]) -> Vec<[isize; 3]> {
+    let mut walk = Odometer::new(axes, &[0; 3], 0);
+    let mut next = || {
+        let at = walk.position;
+        walk.step();
+        at
+    };
+    (0..points(axes)).map(|_| next()).collect()
+}
+
+/// The kernel for these instructions, and the bytes of its vectors.
+fn kernel<T: Element>(simd: Simd) -> (Kernel<T>, usize) {
+    let kernel =
+        by_vectors!(simd, T, all(task: &Task, vectors: Vectors<'_>, from: *const T, numbers: *const u8, to: *mut T));
+    let bytes = match simd {
+        Simd::Avx512 => 64,
+        Simd::Avx2 | Simd::Neon => 32,
+        Simd::Portable => 4 * size_of::<T::Real>(),
+    };
+    (kernel, bytes)
+}
+
+/// All vectors.
+///
+/// # Safety
+/// So many reals follow where vectors begin; there is a number for each column, term and lane; the processor has the instructions.
+#[inline(always)]
+unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
+    task: &Task,
+    vectors: Vectors<'_>,
+    from: *const T,
+    numbers: *const u8,
+    to: *mut T,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match task.moves.len() {
+            1 => with::<V, T, PARTS, 1>(task, vectors, from, numbers, to),
+            2 => with::<V, T, PARTS, 2>(task, vectors, from, numbers, to),
+            4 => with::<V, T, PARTS, 4>(task, vectors, from, numbers, to),
+            8 => with::<V, T, PARTS, 8>(task, vectors, from, numbers, to),
+            _ => unreachable!("extents divide the lanes of a vector"),
+        }
+    }
+}
+
+/// All vectors, of so many terms in each.
+#[inline(always)]
+unsafe fn with<V: Vector, T: Element, const PARTS: usize, const TERMS: usize>(
+    task: &Task,
+    (count, vectors): Vectors<'_>,
+    from: *const T,
+    numbers: *const u8,
+    to: *mut T,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut moves = [V::order(&task.moves[0]); TERMS];
+        for n in 1..TERMS {
+            moves[n] = V::order(&task.moves[n]);
+        }
+        for vector in vectors {
+            let (from, to) = (from.offset(vector[0]), to.offset(vector[1]));
+            let mut column = 0;
+            while column < task.columns.len() {
+                let columns = TOGETHER.min(task.columns.len() - column);
+                match columns {
+                    4 => some::<V, T, PARTS, TERMS, 4>((task, &moves), count, from, numbers.cast(), to, column),
+                    3 => some::<V, T, PARTS, TERMS, 3>((task, &moves), count, from, numbers.cast(), to, column),
+                    2 => some::<V, T, PARTS, TERMS, 2>((task, &moves), count, from, numbers.cast(), to, column),
+                    _ => some::<V, T, PARTS, TERMS, 1>((task, &moves), count, from, numbers.cast(), to, column),
+                }
+                column += columns;
+            }
+        }
+    }
+}
+
+/// A vector of each of some columns.
+#[inline(always)]
+unsafe fn some<V: Vector, T: Element, const PARTS: usize, const TERMS: usize, const COLUMNS: usize>(
+    (task, moves): (&Task, &[V::Order; TERMS]),
+    count: usize,
+    from: *const T,
+    numbers: *const V::Real,
+    to: *mut T,
+    column: usize,
+) {
+    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
+    unsafe {
+        let zero = V::splat(V::Real::ZERO);
+        // Of complex numbers: products with real parts of the numbers, and with imaginary ones.
+        let mut sums = [[zero; PARTS]; COLUMNS];
+        let (each, is_part) = (TERMS * PARTS * V::LANES, count < V::LANES);
+        let further = task.terms.len() * each;
+        let mut number = numbers.add(column * further);
+        for &term in &task.terms {
+            let from = from.offset(term).cast::<V::Real>();
+            let x = if is_part { V::load_some(from, count) } else { V::load(from) };
+            for t in 0..TERMS {
+                let x = if TERMS == 1 { x } else { x.permute(moves[t]) };
+                for n in 0..COLUMNS {
+                    for p in 0..PARTS {
+                        let y = V::load(number.add(n * further + (t * PARTS + p) * V::LANES));
+                        sums[n][p] = sums[n][p].add_product(x, y);
+                    }
+                }
+            }
+            number = number.add(each);
+        }
+        for n in 0..COLUMNS {
+            let to = to.offset(task.columns[column + n]).cast::<V::Real>();
+            let sum = if PARTS == 1 { sums[n][0] } else { sums[n][0].add_times_i(sums[n][PARTS - 1]) };
+            if is_part { sum.store_some(to, count) } else { sum.store(to) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_complex::Complex;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::super::strategy::Route;
+    use crate::Cpu;
+    use crate::simd::Simd;
+    use crate::tests::sized_contract;
+
+    /// On the fastest axis and on others, with axes of rows between them, fused and not, cut and with a shorter vector at the end.
+    #[test]
+    fn gates_on_fast_axes_agree_with_the_definition() {
+        let mut rng = StdRng::seed_from_u64(31);
+        let equations = [
+            "aX,Xx->ax",
+            "aXc,Xx->axc",
+            "aXbYc,XYxy->axbyc",
+            "aXbYc,yXYx->axbyc",
+            "aXYZ,XYZxyz->axyz",
+            "aXYZ,ZxYXzy->axyz",
+            "bXaZc,XZxz->axbzc",
+            "XYxy,aXbYc->axbyc",
+            "aXYZ,XYZ->a",
+        ];
+        for (n, equation) in equations.into_iter().enumerate() {
+            for [a, b, c] in [[512, 1, 1], [128, 8, 2], [67, 9, 1], [515, 3, 2], [64, 20, 4], [33, 33, 8], [70, 37, 1]] {
+                let size = |label| match label {
+                    'a' => a,
+                    'b' => b,
+                    'c' => c,
+                    _ => 2,
+                };
+                for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+                    let cpu = Cpu::forced(1 + n % 3, Route::Lanes(simd));
+                    sized_contract::<f64>(&mut rng, equation, &size, &cpu);
+                    sized_contract::<f32>(&mut rng, equation, &size, &cpu);
+                    sized_contract::<Complex<f64>>(&mut rng, equation, &size, &cpu);
+                    sized_contract::<Complex<f32>>(&mut rng, equation, &size, &cpu);
+                }
+            }
+        }
+    }
+}
