@@ -29,7 +29,9 @@ const LEAST: usize = 1024;
 /// Neighbours along which sums run, at least.
 const SHORT: usize = 24;
 /// Bytes of a vector that tiles read at a time.
-const PIECE: usize = 16 << 10;
+const PIECE: usize = 4 << 10;
+/// Bytes that vectors are asked for ahead, where no tile has read them before: a processor by itself stops at the end of a page.
+const AHEAD: usize = 2 << 10;
 
 /// Inner products, prepared.
 #[derive(Debug)]
@@ -173,14 +175,16 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>
                     b[n] = right.offset(columns[column + n.min(wide - 1)]).cast();
                 }
                 let to = sums.add((row * columns.len() + column) * each).cast::<V::Real>();
+                // What no tile before has read is asked for.
+                let ahead = [column == 0, row == 0];
                 let further = [columns.len() * each * PARTS, each * PARTS];
                 match (high, wide) {
-                    (1, 1) => tile::<V, PARTS, 1, 1>(&a, &b, len * PARTS, to, further, [1, 1]),
-                    (1, _) => tile::<V, PARTS, 1, COLUMNS>(&a, &b, len * PARTS, to, further, [1, wide]),
-                    (2, 1) => tile::<V, PARTS, 2, 1>(&a, &b, len * PARTS, to, further, [2, 1]),
-                    (2, _) => tile::<V, PARTS, 2, COLUMNS>(&a, &b, len * PARTS, to, further, [2, wide]),
-                    (_, 1) => tile::<V, PARTS, TILE, 1>(&a, &b, len * PARTS, to, further, [high, 1]),
-                    (_, _) => tile::<V, PARTS, TILE, COLUMNS>(&a, &b, len * PARTS, to, further, [high, wide]),
+                    (1, 1) => tile::<V, PARTS, 1, 1>((&a, &b), (len * PARTS, ahead), to, further, [1, 1]),
+                    (1, _) => tile::<V, PARTS, 1, COLUMNS>((&a, &b), (len * PARTS, ahead), to, further, [1, wide]),
+                    (2, 1) => tile::<V, PARTS, 2, 1>((&a, &b), (len * PARTS, ahead), to, further, [2, 1]),
+                    (2, _) => tile::<V, PARTS, 2, COLUMNS>((&a, &b), (len * PARTS, ahead), to, further, [2, wide]),
+                    (_, 1) => tile::<V, PARTS, TILE, 1>((&a, &b), (len * PARTS, ahead), to, further, [high, 1]),
+                    (_, _) => tile::<V, PARTS, TILE, COLUMNS>((&a, &b), (len * PARTS, ahead), to, further, [high, wide]),
                 }
             }
             column += wide;
@@ -189,12 +193,11 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>
     }
 }
 
-/// A tile; `further`: how much further the sums of the next row and of the next column stand; `stored`: rows and columns that there are.
+/// A tile of so many reals of each vector; `ahead`: whether those that follow are asked for; `further`: how much further the sums of the next row and of the next column stand; `stored`: rows and columns that there are.
 #[inline(always)]
 unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: usize>(
-    a: &[*const V::Real],
-    b: &[*const V::Real],
-    len: usize,
+    (a, b): (&[*const V::Real], &[*const V::Real]),
+    (len, [rows_ahead, columns_ahead]): (usize, [bool; 2]),
     to: *mut V::Real,
     further: [usize; 2],
     stored: [usize; 2],
@@ -205,6 +208,16 @@ unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: 
         let mut sums = [[[zero; PARTS]; COLUMNS]; ROWS];
         let mut at = 0;
         while at + V::LANES <= len {
+            if rows_ahead {
+                for m in 0..ROWS {
+                    V::prefetch(a[m].wrapping_add(at + AHEAD / size_of::<V::Real>()));
+                }
+            }
+            if columns_ahead {
+                for n in 0..COLUMNS {
+                    V::prefetch(b[n].wrapping_add(at + AHEAD / size_of::<V::Real>()));
+                }
+            }
             let mut y = [zero; COLUMNS];
             for n in 0..COLUMNS {
                 y[n] = V::load(b[n].add(at));

@@ -67,7 +67,7 @@ impl<T: GemmElement> Store<'_, T> {
     #[inline(always)]
     pub(super) fn ask(&self, number: usize) {
         let (column, panel) = (number / self.panels.len(), &self.panels[number % self.panels.len()]);
-        if panel.stored != Stored::Apart || column >= self.columns.groups.len() {
+        if panel.stored == Stored::Whole || column >= self.columns.groups.len() {
             return;
         }
         let (at, lanes) = (&self.columns.groups[column], self.columns.lanes(column));
