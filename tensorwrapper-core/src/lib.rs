@@ -173,8 +173,8 @@ pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use shape::{
-    Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, Shape,
-    StaticExtents,
+    Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask,
+    MultiIndex, NestedArray, Shape, StaticExtents, Tiling,
 };
 pub use storage::keep_memory;
 

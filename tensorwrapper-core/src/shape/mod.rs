@@ -3,6 +3,7 @@
 //! Knows nothing of memory or elements.
 
 mod axes;
+mod charges;
 mod check;
 mod extent;
 mod extents;
@@ -17,6 +18,7 @@ mod outcome;
 mod range;
 mod select;
 mod steps;
+mod tiling;
 mod value;
 
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod tests;
 
 pub use crate::nested;
 pub use axes::{PerAxis, axis_of, no_step};
+pub use charges::{Charge, ChargeGroup, Charges};
 pub use check::{
     AxesByType, AxesByValue, AxisPair, CompareAtRunTime, LaterPair, LocateAtRunTime, Mark, Position, check_rank, mark_axes, meet,
 };
@@ -39,4 +42,5 @@ pub use inline::{ConstExtent, NestedArray, StaticExtents};
 pub use into::{IntoExtent, IntoShape};
 pub use mask::Mask;
 pub use outcome::{Compared, Divided, Located};
+pub use tiling::Tiling;
 pub use value::Shape;
