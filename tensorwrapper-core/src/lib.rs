@@ -167,6 +167,8 @@ pub mod layout;
 mod map_function;
 pub mod shape;
 pub mod storage;
+pub mod structure;
+pub mod symmetry;
 mod thread_pool;
 
 pub use element::{CastInto, Dtype, Element};
@@ -177,6 +179,8 @@ pub use shape::{
     MultiIndex, NestedArray, Shape, StaticExtents, Tiling,
 };
 pub use storage::keep_memory;
+pub use structure::Structure;
+pub use symmetry::{Sign, SignedPermutation, Symmetry};
 
 /// What the other crates of tensorwrapper use beside the documented items. It may change in any version.
 #[doc(hidden)]

@@ -1,0 +1,259 @@
+//! [`Structure`]: everything about a block tensor but its elements: how its axes are cut, which blocks it has, which follow from others,
+//! and which charge it conserves.
+//!
+//! Knows nothing of elements, memory, equations or devices.
+
+mod flow;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+pub use self::flow::Flow;
+pub use self::stored::StoredBlocks;
+
+use crate::error::{Error, ErrorKind};
+use crate::shape::{Charge, Shape, Tiling};
+use crate::symmetry::{SignedPermutation, Symmetry};
+
+/// Blocks of a structure at most: more are a mistake, or a tensor whose elements are to be stored one by one.
+const MOST_BLOCKS: usize = 1 << 26;
+
+/// The structure of a block tensor.
+///
+/// Each axis is cut into tiles, and a block is one tile of each axis. All blocks are there, unless it is said
+/// [which ones](Structure::with_blocks) are, or that a [charge](Structure::flow) is conserved; what no block covers is zero. With
+/// a [symmetry](Structure::with) one block of each orbit is stored, the one at the smallest coordinates.
+///
+/// ```
+/// use tensorwrapper_core::{Error, Structure, Symmetry, Tiling};
+/// let occ = Tiling::cuts([2, 3]);
+/// let pairs = Structure::new([&occ, &occ]).with(Symmetry::none(2).antisymmetric([0, 1])?)?;
+/// let stored: Vec<_> = pairs.stored()?.iter().collect();
+/// assert_eq!(stored, [[0, 0], [0, 1], [1, 1]]);
+///
+/// // An operator that raises the charge by 2, from spins (in) to spins (out).
+/// let spin = Tiling::cuts([1, 1]).charged([-1, 1])?;
+/// let raising = Structure::new([&spin, &spin]).flow([1, -1], [2])?;
+/// assert_eq!(raising.stored()?.iter().collect::<Vec<_>>(), [[1, 0]]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Structure(Arc<Parts>);
+
+struct Parts {
+    tilings: Vec<Tiling>,
+    symmetry: Symmetry,
+    flow: Option<Flow>,
+    /// The blocks that are there, canonical ones alone, in ascending order; nothing where all are.
+    given: Option<Vec<Vec<usize>>>,
+    stored: OnceLock<Result<StoredBlocks, Error>>,
+}
+
+/// How a block follows from a stored one: `block[x] = sign · stored[y]` for the permutation of the group, perhaps conjugated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image<'a> {
+    /// The number of the stored block.
+    pub number: usize,
+    /// The element of the group.
+    pub by: &'a SignedPermutation,
+}
+
+impl Structure {
+    /// Axes cut like these, with all blocks.
+    pub fn new<'t>(tilings: impl IntoIterator<Item = &'t Tiling>) -> Structure {
+        let tilings: Vec<Tiling> = tilings.into_iter().cloned().collect();
+        let symmetry = Symmetry::none(tilings.len());
+        Structure::of_parts(tilings, symmetry, None, None)
+    }
+
+    fn of_parts(tilings: Vec<Tiling>, symmetry: Symmetry, flow: Option<Flow>, given: Option<Vec<Vec<usize>>>) -> Structure {
+        Structure(Arc::new(Parts { tilings, symmetry, flow, given, stored: OnceLock::new() }))
+    }
+
+    /// The same with this symmetry. Blocks that are there have all their images.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the symmetry is of another rank, or exchanges axes that are cut differently or have other charges.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Structure, Symmetry, Tiling};
+    /// let (rows, columns) = (Tiling::cuts([5, 15, 10]), Tiling::cuts([10, 20]));
+    /// let error = Structure::new([&rows, &columns]).with(Symmetry::none(2).symmetric([0, 1])?).unwrap_err();
+    /// assert_eq!(error.to_string(), "axes 0 and 1 cannot be exchanged: they are cut 5, 15, 10 and 10, 20");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with(&self, symmetry: Symmetry) -> Result<Structure, Error> {
+        if symmetry.rank() != self.rank() {
+            let message = format!("a tensor of rank {} cannot have a symmetry of {} axes", self.rank(), symmetry.rank());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        for element in symmetry.elements() {
+            let moved = element.axes().enumerate().find(|&(n, axis)| !self.tilings()[n].same_cuts(&self.tilings()[axis]));
+            if let Some((first, second)) = moved.map(|(n, axis)| (n.min(axis), n.max(axis))) {
+                let (cut, other) = (self.tilings()[first].clone().uncharged(), self.tilings()[second].clone().uncharged());
+                let message = format!("axes {first} and {second} cannot be exchanged: they are cut {cut} and {other}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            if let Some(flow) = &self.0.flow {
+                flow.check_symmetry(self.tilings(), element)?;
+            }
+        }
+        let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().cloned()));
+        Ok(Structure::of_parts(self.0.tilings.clone(), symmetry, self.0.flow.clone(), given))
+    }
+
+    /// The same with these blocks alone, and their images.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] and [`ErrorKind::Bounds`] when there is no such block, [`ErrorKind::Shape`] when a block does not conserve the
+    /// charge.
+    pub fn with_blocks(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
+        let counts = Shape::new(self.tilings().iter().map(Tiling::len).collect::<Vec<_>>());
+        let mut given: Vec<Vec<usize>> = Vec::new();
+        for block in blocks {
+            let block = block.as_ref();
+            counts.slice_at(block)?;
+            if block.len() != self.rank() {
+                let (operand, rank, given) = (format!("{self:?}"), self.rank(), block.len());
+                return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
+            }
+            if let Some(flow) = self.0.flow.as_ref().filter(|flow| !flow.allows(self.tilings(), block)) {
+                let message = format!("block {block:?} has charge {:?}, but the total is {:?}", flow.of(self.tilings(), block), flow.total());
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            given.push(block.to_vec());
+        }
+        let given = Some(canonical(&self.0.symmetry, given));
+        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), self.0.flow.clone(), given))
+    }
+
+    /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
+    /// or −1), add up to the total.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a tiling has no charges or those of another group, when signs or the total are not as many as wanted, and
+    /// when the symmetry changes the charge.
+    pub fn flow(&self, signs: impl AsRef<[i64]>, total: impl Into<Charge>) -> Result<Structure, Error> {
+        let flow = Flow::new(self.tilings(), signs.as_ref(), total.into())?;
+        self.0.symmetry.elements().iter().try_for_each(|element| flow.check_symmetry(self.tilings(), element))?;
+        let allowed = |given: &Vec<Vec<usize>>| -> Vec<_> {
+            given.iter().filter(|block| flow.allows(self.tilings(), block)).cloned().collect()
+        };
+        let given = self.0.given.as_ref().map(allowed);
+        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), Some(flow), given))
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.0.tilings.len()
+    }
+
+    /// The cuts of each axis.
+    pub fn tilings(&self) -> &[Tiling] {
+        &self.0.tilings
+    }
+
+    /// The extents of the axes, as a shape.
+    pub fn shape(&self) -> Shape {
+        self.tilings().iter().map(Tiling::extent).collect()
+    }
+
+    /// The symmetry.
+    pub fn symmetry(&self) -> &Symmetry {
+        &self.0.symmetry
+    }
+
+    /// The charge that is conserved, if any.
+    pub fn charge_flow(&self) -> Option<&Flow> {
+        self.0.flow.as_ref()
+    }
+
+    /// The blocks that are stored: one of each orbit, in ascending order. They are found when they are first asked for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there are more than 2²⁶, or more elements than `isize::MAX`.
+    pub fn stored(&self) -> Result<&StoredBlocks, Error> {
+        let find = || match &self.0.given {
+            Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),
+            None => stored::all(self, MOST_BLOCKS),
+        };
+        self.0.stored.get_or_init(find).as_ref().map_err(Clone::clone)
+    }
+
+    /// The stored block that a block follows from, and how; nothing where the block is zero.
+    ///
+    /// # Errors
+    /// As [`stored`](Structure::stored).
+    ///
+    /// # Panics
+    /// When the coordinates are of another rank.
+    pub fn image(&self, block: &[usize]) -> Result<Option<Image<'_>>, Error> {
+        let (canonical, by) = self.0.symmetry.canonical(block);
+        Ok(self.stored()?.find(&canonical).map(|number| Image { number, by }))
+    }
+
+    /// The indices of a block: its extents, beginning at its first index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such block.
+    pub fn block_shape(&self, block: &[usize]) -> Result<Shape, Error> {
+        if block.len() != self.rank() {
+            return Err(Error::new(ErrorKind::Rank { operand: format!("{self:?}"), rank: self.rank(), given: block.len() }));
+        }
+        let ranges = self.tilings().iter().zip(block).map(|(tiling, &tile)| tiling.tile(tile)).collect::<Result<Vec<_>, _>>()?;
+        let origin: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        ranges.iter().map(|range| range.len()).collect::<Shape>().with_origin(origin)
+    }
+
+    /// The share of all elements that lie in blocks which are there, images included.
+    ///
+    /// # Errors
+    /// As [`stored`](Structure::stored).
+    pub fn fill(&self) -> Result<f64, Error> {
+        let stored = self.stored()?;
+        let orbit = |block: &[usize]| self.0.symmetry.order() / self.0.symmetry.stabiliser(block).count();
+        let elements: f64 = (0..stored.len()).map(|n| (orbit(&stored.block(n)) * stored.size(n)) as f64).sum();
+        Ok(elements / self.tilings().iter().map(|tiling| tiling.extent() as f64).product::<f64>().max(1.0))
+    }
+}
+
+/// The smallest block of each orbit, in ascending order.
+fn canonical(symmetry: &Symmetry, blocks: impl IntoIterator<Item = Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = blocks.into_iter().map(|block| symmetry.canonical(&block).0).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl PartialEq for Structure {
+    fn eq(&self, other: &Structure) -> bool {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return true;
+        }
+        let same = self.0.tilings == other.0.tilings && self.0.symmetry == other.0.symmetry && self.0.flow == other.0.flow;
+        same && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
+    }
+}
+
+impl Eq for Structure {}
+
+/// Printed with its tilings, its symmetry and its flow.
+impl fmt::Debug for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cuts: Vec<String> = self.tilings().iter().map(|tiling| format!("[{tiling}]")).collect();
+        write!(f, "Structure[{}]", cuts.join(", "))?;
+        if !self.0.symmetry.is_none() {
+            write!(f, " with {:?}", self.0.symmetry)?;
+        }
+        if let Some(flow) = &self.0.flow {
+            write!(f, " with flow {:?} of total {:?}", flow.signs(), flow.total())?;
+        }
+        if let Some(given) = &self.0.given {
+            write!(f, " of {} blocks", given.len())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
+
+use super::Structure;
+use crate::error::{Error, ErrorKind};
+use crate::shape::{Charge, Charges, Tiling};
+use crate::storage::LINE;
+
+/// Elements of a block from which on it begins at a cache line.
+const LARGE: usize = 512;
+/// Elements of which a multiple is whole cache lines, whatever the element type is.
+const LINES: usize = LINE / 4;
+
+/// The blocks that are stored.
+///
+/// Coordinates are kept side by side, block after block; so are the places where blocks begin. Elements of a block lie in C order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredBlocks {
+    rank: usize,
+    count: usize,
+    coordinates: Vec<u32>,
+    /// Where each block begins, and how many elements it has.
+    places: Vec<(usize, usize)>,
+    elements: usize,
+}
+
+impl StoredBlocks {
+    /// These blocks of axes cut so, which are in ascending order.
+    pub(super) fn new<'b>(tilings: &[Tiling], blocks: impl Iterator<Item = &'b [usize]>) -> Result<StoredBlocks, Error> {
+        let mut found = StoredBlocks { rank: tilings.len(), count: 0, coordinates: Vec::new(), places: Vec::new(), elements: 0 };
+        blocks.into_iter().try_for_each(|block| found.push(tilings, block))?;
+        Ok(found)
+    }
+
+    fn push(&mut self, tilings: &[Tiling], block: &[usize]) -> Result<(), Error> {
+        let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX)));
+        let extents = tilings.iter().zip(block).map(|(tiling, &tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
+        let size = extents.into_iter().try_fold(1usize, |size, extent| size.checked_mul(extent)).ok_or_else(too_many)?;
+        let start = if size >= LARGE { self.elements.next_multiple_of(LINES) } else { self.elements };
+        self.coordinates.extend(block.iter().map(|&tile| tile as u32));
+        self.places.push((start, size));
+        self.count += 1;
+        self.elements = start.checked_add(size).filter(|&end| end <= isize::MAX as usize / 16).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Elements of the slab in which all blocks lie.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// The coordinates of a block.
+    ///
+    /// # Panics
+    /// When there is no such block.
+    pub fn block(&self, number: usize) -> Vec<usize> {
+        self.coordinates(number).iter().map(|&tile| tile as usize).collect()
+    }
+
+    fn coordinates(&self, number: usize) -> &[u32] {
+        &self.coordinates[number * self.rank..(number + 1) * self.rank]
+    }
+
+    /// The coordinates of all blocks, in ascending order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Vec<usize>> + '_ {
+        (0..self.count).map(|number| self.block(number))
+    }
+
+    /// Where a block begins in the slab.
+    ///
+    /// # Panics
+    /// When there is no such block.
+    pub fn start(&self, number: usize) -> usize {
+        self.places[number].0
+    }
+
+    /// How many elements a block has.
+    ///
+    /// # Panics
+    /// When there is no such block.
+    pub fn size(&self, number: usize) -> usize {
+        self.places[number].1
+    }
+
+    /// The number of the block at these coordinates, if it is stored.
+    pub fn find(&self, block: &[usize]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = (low + high) / 2;
+            let own = self.coordinates(middle).iter().map(|&tile| tile as usize);
+            match own.cmp(block.iter().copied()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+}
+
+/// All canonical blocks that conserve the charge.
+pub(super) fn all(structure: &Structure, most: usize) -> Result<StoredBlocks, Error> {
+    let tilings = structure.tilings();
+    let mut found = StoredBlocks::new(tilings, std::iter::empty())?;
+    let mut block = vec![0; tilings.len()];
+    let mut walk = Walk { structure, most, found: &mut found, visited: 0 };
+    let neutral = structure.charge_flow().map(|flow| flow.group().neutral());
+    walk.axis(&mut block, 0, neutral)?;
+    Ok(found)
+}
+
+/// A walk over all blocks, the last axis the fastest.
+struct Walk<'a> {
+    structure: &'a Structure,
+    most: usize,
+    found: &'a mut StoredBlocks,
+    visited: usize,
+}
+
+impl Walk<'_> {
+    /// All tiles of an axis, where those of the axes before it are known and have this charge.
+    fn axis(&mut self, block: &mut Vec<usize>, axis: usize, charge: Option<Charge>) -> Result<(), Error> {
+        let (structure, tilings) = (self.structure, self.structure.tilings());
+        if axis == tilings.len() {
+            let total = structure.charge_flow().map(|flow| flow.total());
+            if charge.as_deref() == total && structure.symmetry().canonical(block).0 == *block {
+                self.found.push(tilings, block)?;
+            }
+            return Ok(());
+        }
+        for tile in 0..tilings[axis].len() {
+            self.visited += 1;
+            if self.visited > self.most {
+                let message = format!("blocks cut so are more than {}: {structure:?}", self.most);
+                return Err(Error::new(ErrorKind::Shape(message)).with_help("use fewer, larger tiles, or say which blocks are there"));
+            }
+            block[axis] = tile;
+            let charge = match (&charge, structure.charge_flow(), tilings[axis].charges().map(|charges: &Charges| charges.of(tile))) {
+                (Some(sum), Some(flow), Some(own)) => {
+                    let mut sum = sum.clone();
+                    flow.group().add(&mut sum, flow.signs()[axis], own);
+                    Some(sum)
+                }
+                _ => None,
+            };
+            self.axis(block, axis + 1, charge)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Structures: which blocks are stored, and what follows from them.
+
+use super::Structure;
+use crate::shape::{Charges, Shape, Tiling};
+use crate::symmetry::{Sign, Symmetry};
+
+fn stored(structure: &Structure) -> Vec<Vec<usize>> {
+    structure.stored().unwrap().iter().collect()
+}
+
+#[test]
+fn blocks_lie_one_after_the_other() {
+    let structure = Structure::new([&Tiling::cuts([1, 2]), &Tiling::cuts([3, 4])]);
+    let blocks = structure.stored().unwrap();
+    assert_eq!(stored(&structure), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+    let places: Vec<_> = (0..4).map(|n| (blocks.start(n), blocks.size(n))).collect();
+    assert_eq!(places, [(0, 3), (3, 4), (7, 6), (13, 8)]);
+    assert_eq!((blocks.elements(), blocks.find(&[1, 0]), blocks.find(&[2, 0])), (21, Some(2), None));
+    assert_eq!(structure.block_shape(&[1, 1]).unwrap(), Shape::new([2, 4]).with_origin([1, 3]).unwrap());
+}
+
+#[test]
+fn large_blocks_begin_at_cache_lines() {
+    let structure = Structure::new([&Tiling::cuts([1, 600, 700])]);
+    let blocks = structure.stored().unwrap();
+    assert_eq!([0, 1, 2].map(|n| blocks.start(n)), [0, 16, 624]);
+}
+
+#[test]
+fn images_complete_the_blocks_that_are_given() {
+    let cut = Tiling::cuts([2, 3, 1]);
+    let antisymmetric = Symmetry::none(2).antisymmetric([0, 1]).unwrap();
+    let structure = Structure::new([&cut, &cut]).with_blocks([[2, 0], [1, 1]]).unwrap().with(antisymmetric).unwrap();
+    assert_eq!(stored(&structure), [[0, 2], [1, 1]]);
+    let image = structure.image(&[2, 0]).unwrap().unwrap();
+    assert_eq!((image.number, image.by.sign()), (0, Sign::Minus));
+    assert_eq!(structure.image(&[0, 1]).unwrap(), None);
+    assert_eq!(structure.fill().unwrap(), (2.0 * 2.0 + 9.0) / 36.0);
+}
+
+#[test]
+fn charges_say_which_blocks_are_there() {
+    let irreps = Charges::modulo([2, 2], [[0, 0], [0, 1], [1, 1]]).unwrap();
+    let orbitals = Tiling::cuts([4, 2, 1]).charged(irreps).unwrap();
+    let integrals = Structure::new([&orbitals, &orbitals, &orbitals]).flow([1, 1, 1], [1, 0]).unwrap();
+    for block in Shape::new([3, 3, 3]).indices() {
+        let charge = block.iter().fold([0, 0], |sum, &tile| {
+            let own = [[0, 0], [0, 1], [1, 1]][tile];
+            [(sum[0] + own[0]) % 2, (sum[1] + own[1]) % 2]
+        });
+        assert_eq!(integrals.image(&block).unwrap().is_some(), charge == [1, 0], "{block:?}");
+    }
+}
+
+#[test]
+fn mistakes_are_told() {
+    let (spin, plain) = (Tiling::cuts([1, 1]).charged([-1, 1]).unwrap(), Tiling::cuts([1, 1]));
+    let told = |result: Result<Structure, crate::Error>| result.unwrap_err().to_string();
+    let pair = Structure::new([&spin, &spin]);
+    assert_eq!(told(Structure::new([&spin, &plain]).flow([1, 1], [0])), "axis 1 has no charges: it is cut 1, 1");
+    assert_eq!(told(pair.flow([1], [0])), "2 axes need 2 signs of charges, not 1");
+    assert_eq!(told(pair.flow([1, 2], [0])), "the sign of an axis's charges is 1 or -1, not 2");
+    assert_eq!(told(pair.flow([1, 1], [0, 0])), "the total charge needs 1 integers, not 2");
+    let conserving = pair.flow([1, -1], [0]).unwrap();
+    assert_eq!(told(conserving.with_blocks([[0, 1]])), "block [0, 1] has charge [-2], but the total is [0]");
+    let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
+    assert_eq!(told(conserving.with(symmetric)), "axes 0 and 1 cannot be exchanged: the signs of their charges differ");
+    assert!(conserving.with(Symmetry::none(2).hermitian(0, 1).unwrap()).is_ok());
+    assert_eq!(told(pair.with(Symmetry::none(3))), "a tensor of rank 2 cannot have a symmetry of 3 axes");
+    assert!(told(pair.with_blocks([[0, 2]])).contains("index 2 is out of range for axis 1"));
+    let many = Structure::new([&Tiling::each(20_000), &Tiling::each(20_000)]);
+    assert!(many.stored().unwrap_err().to_string().starts_with("blocks cut so are more than 67108864"));
+}

@@ -1,0 +1,161 @@
+//! [`SignedPermutation`]: one element of a symmetry group.
+//!
+//! Knows nothing of groups.
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind};
+
+/// A sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sign {
+    /// +1.
+    Plus,
+    /// −1.
+    Minus,
+}
+
+impl std::ops::Mul for Sign {
+    type Output = Sign;
+    fn mul(self, other: Sign) -> Sign {
+        if self == other { Sign::Plus } else { Sign::Minus }
+    }
+}
+
+/// Printed as `+` or `-`.
+impl fmt::Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Sign::Plus { "+" } else { "-" })
+    }
+}
+
+/// A permutation of axes with a sign, perhaps with conjugation: `T[x] = sign · T[y]`, where `y` has the index `x[axes[n]]` on axis `n`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SignedPermutation {
+    axes: SmallVec<[u16; 8]>,
+    conjugates: bool,
+    sign: Sign,
+}
+
+impl SignedPermutation {
+    /// A permutation with a sign.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when `axes` does not name each axis once.
+    pub fn new(axes: &[usize], sign: Sign) -> Result<SignedPermutation, Error> {
+        let mut named = vec![false; axes.len()];
+        for &axis in axes {
+            match named.get_mut(axis) {
+                Some(named) if !*named => *named = true,
+                _ => {
+                    let message = format!("{axes:?} is no permutation of {} axes", axes.len());
+                    return Err(Error::new(ErrorKind::Shape(message)));
+                }
+            }
+        }
+        Ok(SignedPermutation { axes: axes.iter().map(|&axis| axis as u16).collect(), conjugates: false, sign })
+    }
+
+    /// The permutation that changes nothing.
+    pub fn identity(rank: usize) -> SignedPermutation {
+        SignedPermutation { axes: (0..rank as u16).collect(), conjugates: false, sign: Sign::Plus }
+    }
+
+    /// Two groups of axes change places, the first of one with the first of the other, and so on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the groups have different lengths, share an axis or name one twice, or when there is no such axis.
+    pub fn exchange(rank: usize, first: &[usize], second: &[usize], sign: Sign) -> Result<SignedPermutation, Error> {
+        let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+        if let Some(axis) = first.iter().chain(second).find(|&&axis| axis >= rank) {
+            return refused(format!("there is no axis {axis} among {rank}"));
+        }
+        if first.len() != second.len() {
+            return refused(format!("{} axes cannot change places with {}", first.len(), second.len()));
+        }
+        let mut all: Vec<usize> = first.iter().chain(second).copied().collect();
+        all.sort_unstable();
+        if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
+            return refused(format!("axis {} cannot change places with itself", pair[0]));
+        }
+        let mut axes: Vec<usize> = (0..rank).collect();
+        first.iter().zip(second).for_each(|(&first, &second)| axes.swap(first, second));
+        SignedPermutation::new(&axes, sign)
+    }
+
+    /// The same with conjugation.
+    #[must_use]
+    pub fn conjugating(self) -> SignedPermutation {
+        SignedPermutation { conjugates: true, ..self }
+    }
+
+    /// The same with this sign.
+    #[must_use]
+    pub fn with_sign(self, sign: Sign) -> SignedPermutation {
+        SignedPermutation { sign, ..self }
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// The permutation: the index on axis `n` of the one is that on axis `axes[n]` of the other.
+    pub fn axes(&self) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
+        self.axes.iter().map(|&axis| usize::from(axis))
+    }
+
+    /// The axis whose index stands on this one.
+    pub fn axis(&self, n: usize) -> usize {
+        usize::from(self.axes[n])
+    }
+
+    /// The sign.
+    pub fn sign(&self) -> Sign {
+        self.sign
+    }
+
+    /// Whether elements are conjugated.
+    pub fn conjugates(&self) -> bool {
+        self.conjugates
+    }
+
+    /// This one, and then the other: `T[x] = sign · T[z]` for what the other says of `T[y]`.
+    #[must_use]
+    pub fn then(&self, other: &SignedPermutation) -> SignedPermutation {
+        SignedPermutation {
+            axes: other.axes.iter().map(|&axis| self.axes[usize::from(axis)]).collect(),
+            conjugates: self.conjugates != other.conjugates,
+            sign: self.sign * other.sign,
+        }
+    }
+
+    /// The one that undoes this one.
+    #[must_use]
+    pub fn inverse(&self) -> SignedPermutation {
+        let mut axes = self.axes.clone();
+        self.axes.iter().enumerate().for_each(|(n, &axis)| axes[usize::from(axis)] = n as u16);
+        SignedPermutation { axes, ..self.clone() }
+    }
+
+    /// One axis of each cycle.
+    pub fn cycles(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.rank()).filter(|&start| {
+            let mut axis = self.axis(start);
+            while axis > start {
+                axis = self.axis(axis);
+            }
+            axis == start
+        })
+    }
+}
+
+/// Printed as `-(1, 0)`, with conjugation as `-(1, 0)*`.
+impl fmt::Debug for SignedPermutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes: Vec<String> = self.axes.iter().map(u16::to_string).collect();
+        write!(f, "{}({}){}", self.sign, axes.join(", "), if self.conjugates { "*" } else { "" })
+    }
+}

@@ -1,0 +1,83 @@
+//! Groups, canonical indices and counts of unique elements.
+
+use super::{Sign, SignedPermutation, Symmetry};
+use crate::shape::Shape;
+
+fn groups() -> Vec<Symmetry> {
+    let none = Symmetry::none;
+    vec![
+        none(0),
+        none(3),
+        none(2).symmetric([0, 1]).unwrap(),
+        none(3).antisymmetric([0, 1, 2]).unwrap(),
+        none(4).symmetric([0, 2]).unwrap().antisymmetric([1, 3]).unwrap(),
+        none(4).exchange(&[0, 1], &[2, 3], Sign::Minus).unwrap(),
+        none(2).hermitian(0, 1).unwrap(),
+        none(2).generator(&[1, 0], Sign::Minus, true).unwrap(),
+        none(3).generator(&[1, 2, 0], Sign::Plus, false).unwrap(),
+        none(4).hermitian(0, 1).unwrap().antisymmetric([2, 3]).unwrap(),
+        none(4).hermitian(0, 1).unwrap().exchange(&[0, 1], &[2, 3], Sign::Plus).unwrap(),
+    ]
+}
+
+#[test]
+fn a_group_is_closed_and_has_inverses() {
+    for group in groups() {
+        for a in group.elements() {
+            assert!(group.contains(&a.inverse()), "{group:?} lacks the inverse of {a:?}");
+            assert!(group.elements().iter().all(|b| group.contains(&a.then(b))), "{group:?} is not closed");
+            assert_eq!(a.then(&a.inverse()).axes().collect::<Vec<_>>(), (0..group.rank()).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn unique_elements_are_counted_as_they_are_found() {
+    for group in groups() {
+        for extent in 0..4 {
+            let shape = Shape::new(vec![extent; group.rank()]);
+            let found = shape.indices().filter(|index| group.is_unique(index).unwrap()).count();
+            assert_eq!(group.unique_count(shape.extents()).unwrap(), found, "{group:?} of extent {extent}");
+        }
+    }
+}
+
+#[test]
+fn the_canonical_index_is_the_same_for_all_that_follow_from_it() {
+    for group in groups() {
+        for index in Shape::new(vec![3; group.rank()]).indices() {
+            let (canonical, element) = group.canonical(&index);
+            assert_eq!(element.axes().map(|axis| index[axis]).collect::<Vec<_>>(), canonical);
+            assert_eq!(group.canonical(&canonical).0, canonical);
+            for other in group.elements() {
+                let image: Vec<usize> = other.axes().map(|axis| index[axis]).collect();
+                assert_eq!(group.canonical(&image).0, canonical);
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told() {
+    let told = |result: Result<Symmetry, crate::Error>| result.unwrap_err().to_string();
+    let none = Symmetry::none(3);
+    assert_eq!(told(none.symmetric([0, 3])), "there is no axis 3 among 3");
+    assert_eq!(told(none.symmetric([1, 1])), "axis 1 cannot change places with itself");
+    assert_eq!(told(none.exchange(&[0], &[1, 2], Sign::Plus)), "1 axes cannot change places with 2");
+    assert_eq!(told(none.generator(&[0, 0, 1], Sign::Plus, false)), "[0, 0, 1] is no permutation of 3 axes");
+    assert_eq!(told(none.generator(&[0, 1], Sign::Plus, false)), "a symmetry of 3 axes cannot have a permutation of 2");
+    let zero = "these symmetries make every element zero: axes 0, 1, 2 have sign + and sign -";
+    assert_eq!(told(none.generator(&[0, 1, 2], Sign::Minus, false)), zero);
+    let many = "the symmetries generate a group of more than 40320 permutations";
+    assert_eq!(told(Symmetry::none(9).symmetric([0, 1, 2, 3, 4, 5, 6, 7, 8])), many);
+    let extents = none.symmetric([0, 1]).unwrap().unique_count(&[2, 3, 4]).unwrap_err();
+    assert_eq!(extents.to_string(), "axes 0 and 1 cannot be exchanged: their extents are 2 and 3");
+}
+
+#[test]
+fn cycles_of_a_permutation() {
+    let cycles = |axes: &[usize]| SignedPermutation::new(axes, Sign::Plus).unwrap().cycles().collect::<Vec<_>>();
+    assert_eq!(cycles(&[0, 1, 2]), [0, 1, 2]);
+    assert_eq!(cycles(&[1, 2, 0, 3]), [0, 3]);
+    assert_eq!(cycles(&[1, 0, 3, 2]), [0, 2]);
+}
