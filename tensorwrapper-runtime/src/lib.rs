@@ -31,7 +31,7 @@ pub use exec::{
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike};
 pub use optimize::{Accumulate, Pass};
-pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef};
+pub use tensor::{AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef};
 pub use tensorwrapper_core::Shape;
 pub use tensorwrapper_core::element::{CastInto, Dtype, Element};
 pub use tensorwrapper_core::error::{Error, ErrorKind, Place};
@@ -42,6 +42,8 @@ pub use tensorwrapper_core::shape::{
     MultiIndex, NestedArray, StaticExtents, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
+pub use tensorwrapper_core::structure::Structure;
+pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 pub use tensorwrapper_order::Order;
 
 /// Everything that is needed to write a backend: the [`Device`](backend::Device) trait, the types in its methods, and the

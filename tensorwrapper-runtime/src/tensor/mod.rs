@@ -4,6 +4,7 @@
 //! devices: all arithmetic happens on the floors above, through the erased views of [`erased`].
 
 mod any;
+mod blocks;
 mod cast;
 mod constructors;
 mod copy;
@@ -27,6 +28,7 @@ mod view_mut;
 mod tests;
 
 pub use any::AnyTensor;
+pub use blocks::Blocks;
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;

@@ -1,0 +1,63 @@
+//! Block tensors: elements that follow, and conversions.
+
+use num_complex::Complex;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::symmetry::{Sign, Symmetry};
+use tensorwrapper_core::{Shape, Tiling};
+
+use super::Blocks;
+use crate::tensor::Tensor;
+
+/// A number that differs from index to index.
+fn number(index: &[usize]) -> f64 {
+    index.iter().fold(1.0, |sum, &n| (sum * 3.7 + n as f64 * 1.3).sin())
+}
+
+#[test]
+fn dense_and_back() {
+    let (cut, other) = (Tiling::cuts([2, 0, 3, 1]), Tiling::cuts([4, 1]));
+    let symmetry = Symmetry::none(3).antisymmetric([0, 2]).unwrap();
+    for structure in [
+        Structure::new([&cut, &other]),
+        Structure::new([&cut, &other]).with_blocks([[0, 1], [2, 0]]).unwrap(),
+        Structure::new([&cut, &other, &cut]).with(symmetry).unwrap(),
+        Structure::new([]),
+    ] {
+        let blocks = Blocks::<f64>::from_fn(&structure, number).unwrap();
+        let dense = blocks.to_dense().unwrap();
+        for index in &structure.shape() {
+            assert_eq!(blocks.get(&index).unwrap(), dense.get(&index).unwrap(), "{structure:?} at {index:?}");
+        }
+        let again = Blocks::from_dense(&dense, &structure).unwrap();
+        assert_eq!(again.slab(), blocks.slab());
+    }
+}
+
+#[test]
+fn elements_follow_by_every_element_of_the_group() {
+    let cut = Tiling::cuts([2, 1]);
+    let symmetry = Symmetry::none(4).hermitian(0, 1).unwrap().exchange(&[0, 1], &[2, 3], Sign::Minus).unwrap();
+    let structure = Structure::new([&cut; 4]).with(symmetry).unwrap();
+    let blocks = Blocks::<Complex<f64>>::from_fn(&structure, |index| {
+        Complex::new(number(index), number(&[index, &[7]].concat()))
+    });
+    let blocks = blocks.unwrap();
+    for index in &Shape::new([3; 4]) {
+        for by in structure.symmetry().elements() {
+            let image: Vec<usize> = by.axes().map(|axis| index[axis]).collect();
+            assert_eq!(blocks.get(&index).unwrap(), super::follows(blocks.get(&image).unwrap(), by), "{index:?} by {by:?}");
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told() {
+    let structure = Structure::new([&Tiling::cuts([2, 1])]);
+    let blocks = Blocks::<f64>::zeros(&structure).unwrap();
+    assert_eq!(blocks.get(&[3]).unwrap_err().to_string(), "`Tiling[2, 1]` has no index 3; it has 3");
+    assert!(blocks.get(&[0, 0]).unwrap_err().to_string().contains("rank 1"));
+    assert_eq!(blocks.block(&[2]).unwrap_err().to_string(), "`Tiling[2, 1]` has no tile 2; it has 2");
+    let dense = Tensor::<f64>::zeros([4]).unwrap();
+    let refused = Blocks::from_dense(&dense, &structure).unwrap_err();
+    assert_eq!(refused.to_string(), "a tensor of extents [4] has no blocks of Structure[[2, 1]]");
+}
