@@ -200,7 +200,8 @@ struct Lanes {
 impl Lanes {
     /// The axes of vectors of so many lanes; nothing where there are none, or where other kernels are as good.
     fn new([mut rows, mut columns, mut inner]: [Vec<Loop>; 3], lanes: usize) -> Option<Lanes> {
-        let at = |axes: &[Loop], operand: usize, stride: usize| axes.iter().position(|axis| axis.strides[operand] == stride as isize);
+        let at =
+            |axes: &[Loop], operand: usize, stride: usize| axes.iter().position(|axis| axis.strides[operand] == stride as isize);
         let (mut axes, mut stride, mut rest) = (Vec::new(), 1, 0);
         rows.sort_by_key(|axis| axis.strides[LARGE].unsigned_abs());
         while stride < lanes {
@@ -319,8 +320,7 @@ fn positions(axes: &[Loop]) -> Vec<[isize; 3]> {
 
 /// The kernel for these instructions, and the bytes of its vectors.
 fn kernel<T: Element>(simd: Simd) -> (Kernel<T>, usize) {
-    let kernel =
-        by_vectors!(simd, T, all(task: &Task, vectors: Vectors<'_>, from: *const T, numbers: *const u8, to: *mut T));
+    let kernel = by_vectors!(simd, T, all(task: &Task, vectors: Vectors<'_>, from: *const T, numbers: *const u8, to: *mut T));
     let bytes = match simd {
         Simd::Avx512 => 64,
         Simd::Avx2 | Simd::Neon => 32,

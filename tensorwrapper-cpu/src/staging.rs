@@ -194,7 +194,13 @@ impl Stage {
 
     /// The copy of a group of matrices, with the axes that are inside last; and the strides from one matrix to the next along the axes of
     /// the group. `written`: the bytes of the whole result.
-    pub(super) fn new<T>(axes: [&[Triple]; 2], operand: usize, rows_inside: bool, group: &[Triple], written: usize) -> (Stage, Vec<isize>) {
+    pub(super) fn new<T>(
+        axes: [&[Triple]; 2],
+        operand: usize,
+        rows_inside: bool,
+        group: &[Triple],
+        written: usize,
+    ) -> (Stage, Vec<isize>) {
         let [outside, inside] = if rows_inside { [axes[1], axes[0]] } else { axes };
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;

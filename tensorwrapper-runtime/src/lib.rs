@@ -26,12 +26,15 @@ pub use __private as __private_0_1_0;
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, Progress, RecordOperand, Replay, contract, einsum, eval_all, record,
+    KeptPlans, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay, contract, einsum, einsum_blocks,
+    eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike};
 pub use optimize::{Accumulate, Pass};
-pub use tensor::{AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef};
+pub use tensor::{
+    AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,
+};
 pub use tensorwrapper_core::Shape;
 pub use tensorwrapper_core::element::{CastInto, Dtype, Element};
 pub use tensorwrapper_core::error::{Error, ErrorKind, Place};

@@ -81,7 +81,11 @@ impl Flow {
                 return refused(n.min(axis), n.max(axis), "their charges differ");
             }
             if self.signs[n] != turned * self.signs[axis] {
-                let what = if turned == 1 { "the signs of their charges differ" } else { "conjugation turns the signs of their charges" };
+                let what = if turned == 1 {
+                    "the signs of their charges differ"
+                } else {
+                    "conjugation turns the signs of their charges"
+                };
                 return refused(n.min(axis), n.max(axis), what);
             }
         }

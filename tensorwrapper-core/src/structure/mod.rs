@@ -121,7 +121,11 @@ impl Structure {
                 return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
             }
             if let Some(flow) = self.0.flow.as_ref().filter(|flow| !flow.allows(self.tilings(), block)) {
-                let message = format!("block {block:?} has charge {:?}, but the total is {:?}", flow.of(self.tilings(), block), flow.total());
+                let message = format!(
+                    "block {block:?} has charge {:?}, but the total is {:?}",
+                    flow.of(self.tilings(), block),
+                    flow.total()
+                );
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
             given.push(block.to_vec());

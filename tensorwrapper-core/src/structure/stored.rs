@@ -141,17 +141,20 @@ impl Walk<'_> {
             self.visited += 1;
             if self.visited > self.most {
                 let message = format!("blocks cut so are more than {}: {structure:?}", self.most);
-                return Err(Error::new(ErrorKind::Shape(message)).with_help("use fewer, larger tiles, or say which blocks are there"));
+                return Err(
+                    Error::new(ErrorKind::Shape(message)).with_help("use fewer, larger tiles, or say which blocks are there")
+                );
             }
             block[axis] = tile;
-            let charge = match (&charge, structure.charge_flow(), tilings[axis].charges().map(|charges: &Charges| charges.of(tile))) {
-                (Some(sum), Some(flow), Some(own)) => {
-                    let mut sum = sum.clone();
-                    flow.group().add(&mut sum, flow.signs()[axis], own);
-                    Some(sum)
-                }
-                _ => None,
-            };
+            let charge =
+                match (&charge, structure.charge_flow(), tilings[axis].charges().map(|charges: &Charges| charges.of(tile))) {
+                    (Some(sum), Some(flow), Some(own)) => {
+                        let mut sum = sum.clone();
+                        flow.group().add(&mut sum, flow.signs()[axis], own);
+                        Some(sum)
+                    }
+                    _ => None,
+                };
             self.axis(block, axis + 1, charge)?;
         }
         Ok(())

@@ -197,7 +197,8 @@ impl Symmetry {
         }
         // Burnside's lemma, with signs. Where elements are conjugated and none vanishes, all signs count as +.
         let mut sum = 0i128;
-        let too_many = || Error::new(ErrorKind::Shape(format!("a tensor of extents {extents:?} has more than {} elements", usize::MAX)));
+        let too_many =
+            || Error::new(ErrorKind::Shape(format!("a tensor of extents {extents:?} has more than {} elements", usize::MAX)));
         for element in self.elements.iter() {
             let fixed = element.cycles().try_fold(1i128, |fixed, axis| fixed.checked_mul(extents[axis] as i128));
             let fixed = fixed.ok_or_else(too_many)?;

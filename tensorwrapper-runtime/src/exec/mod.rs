@@ -4,6 +4,7 @@
 
 #[cfg(test)]
 mod accumulate_tests;
+mod blocks;
 mod call_site_cache;
 mod compile;
 mod context;
@@ -40,6 +41,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::{PreparedBlocks, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;

@@ -24,6 +24,6 @@ pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use operand::{OperandData, ScalarKind};
 pub(crate) use recorder::{Target, Write};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
-pub(crate) use text::read_text;
+pub(crate) use text::{equation_of_text, read_text};
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Inlined, Source, Tree, Value};

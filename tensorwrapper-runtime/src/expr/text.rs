@@ -13,15 +13,11 @@ use crate::link::Link;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Records an equation in value form; `tensor` and `number` know what names stand for.
+/// One equation in value form, from its text. All names are those of tensors and numbers.
 ///
 /// # Errors
-/// Faults of the language, unknown names, and Rust expressions.
-pub(crate) fn read_text<'a, T: Element>(
-    text: &str,
-    tensor: &dyn Fn(&str) -> Option<Link<Value<'a>>>,
-    number: &dyn Fn(&str) -> Option<Complex<f64>>,
-) -> Result<Expr<'a, T>, Error> {
+/// Faults of the language, and Rust expressions.
+pub(crate) fn equation_of_text(text: &str) -> Result<Equation, Error> {
     let tokens = lex(text).map_err(|fault| faults_to_error(vec![fault], Notation::Text))?;
     let refuse = |what: &str| Err(Error::new(ErrorKind::Unsupported(format!("{what}, and this text is to be one equation"))));
     let statement = match parse(&tokens).map_err(|faults| faults_to_error(faults, Notation::Text))? {
@@ -42,6 +38,19 @@ pub(crate) fn read_text<'a, T: Element>(
         let message = format!("`{}` is a Rust expression, which a text cannot hold", hole.text);
         return Err(Error::new(ErrorKind::Syntax { message, position: hole.span.start }));
     }
+    Ok(equation)
+}
+
+/// Records an equation in value form; `tensor` and `number` know what names stand for.
+///
+/// # Errors
+/// Faults of the language, unknown names, and Rust expressions.
+pub(crate) fn read_text<'a, T: Element>(
+    text: &str,
+    tensor: &dyn Fn(&str) -> Option<Link<Value<'a>>>,
+    number: &dyn Fn(&str) -> Option<Complex<f64>>,
+) -> Result<Expr<'a, T>, Error> {
+    let equation = equation_of_text(text)?;
     let unknown = |hole: &Hole| Err(Error::new(ErrorKind::Label(format!("nothing here is called `{}`", hole.text))));
     for operand in equation.operands() {
         if tensor(&operand.hole.text).is_none() {

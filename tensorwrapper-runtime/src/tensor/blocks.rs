@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of equations.
 
+use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
@@ -193,11 +194,17 @@ impl<T: Element> Blocks<T> {
                 let images = stabiliser.iter().map(|by| (image(by), *by));
                 let (canonical, by) = images.min_by(|a, b| a.0.cmp(&b.0)).expect("the identity is one of them");
                 if canonical[..] == offset[..] {
+                    let fixing: Vec<_> = stabiliser.iter().filter(|by| image(by) == canonical).collect();
+                    let says = |conjugates, sign| fixing.iter().any(|by| (by.conjugates(), by.sign()) == (conjugates, sign));
+                    let own = elements[position(&offset)].to_complex();
                     // The mean of all that the symmetry says of the element.
-                    let own = elements[position(&offset)];
-                    let said: Vec<T> = stabiliser.iter().filter(|by| image(by) == canonical).map(|by| follows(own, by)).collect();
-                    let sum = said.iter().fold(T::ZERO, |sum, &x| sum + x);
-                    elements[position(&offset)] = sum * T::from_complex((1.0 / said.len() as f64).into());
+                    let mean = match (says(false, Sign::Minus), says(true, Sign::Plus), says(true, Sign::Minus)) {
+                        (true, ..) => Complex::ZERO,
+                        (false, true, _) => own.re.into(),
+                        (false, false, true) => Complex::new(0.0, own.im),
+                        (false, false, false) => own,
+                    };
+                    elements[position(&offset)] = T::from_complex(mean);
                 } else {
                     // Indices ascend, so that the canonical element has been made to fit before.
                     elements[position(&offset)] = follows(elements[position(&canonical)], by);

@@ -38,9 +38,8 @@ fn elements_follow_by_every_element_of_the_group() {
     let cut = Tiling::cuts([2, 1]);
     let symmetry = Symmetry::none(4).hermitian(0, 1).unwrap().exchange(&[0, 1], &[2, 3], Sign::Minus).unwrap();
     let structure = Structure::new([&cut; 4]).with(symmetry).unwrap();
-    let blocks = Blocks::<Complex<f64>>::from_fn(&structure, |index| {
-        Complex::new(number(index), number(&[index, &[7]].concat()))
-    });
+    let blocks =
+        Blocks::<Complex<f64>>::from_fn(&structure, |index| Complex::new(number(index), number(&[index, &[7]].concat())));
     let blocks = blocks.unwrap();
     for index in &Shape::new([3; 4]) {
         for by in structure.symmetry().elements() {

@@ -1,0 +1,125 @@
+//! How the labels of an equation are cut: wherever one of the axes that run with them is.
+//!
+//! Knows nothing of which blocks are there.
+
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
+
+use super::terms::Sum;
+
+/// A part of a tile: which tile, where the part begins in it, and how many indices it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Part {
+    pub(super) tile: usize,
+    pub(super) first: usize,
+    pub(super) extent: usize,
+}
+
+/// The cut of each label, and of the result.
+#[derive(Clone, Debug)]
+pub(super) struct Cuts {
+    /// The cut of each label that some axis has: wherever one of its axes is cut.
+    finest: Vec<Option<Tiling>>,
+    /// The cut that a result has along each label: that of the first axis.
+    first: Vec<Option<Tiling>>,
+}
+
+impl Cuts {
+    /// The cuts of an equation's labels; `names` are what its operands are called. The result is cut as `target` says, or else as the
+    /// first axes are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] and [`ErrorKind::Extent`] when operands do not fit, [`ErrorKind::Shape`] when charges do not.
+    pub(super) fn new(sum: &Sum, structures: &[Structure], names: &[String], target: Option<&[Tiling]>) -> Result<Cuts, Error> {
+        let labels = sum.names.len();
+        let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels] };
+        let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
+        for factor in sum.terms.iter().flat_map(|term| &term.factors) {
+            let structure = &structures[factor.operand];
+            if structure.rank() != factor.labels.len() {
+                let (operand, rank, given) = (names[factor.operand].clone(), structure.rank(), factor.labels.len());
+                return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
+            }
+            for (axis, (&label, tiling)) in factor.labels.iter().zip(structure.tilings()).enumerate() {
+                let Some((operand, first)) = seen[label] else {
+                    seen[label] = Some((factor.operand, axis));
+                    (cuts.finest[label], cuts.first[label]) = (Some(tiling.clone().uncharged()), Some(tiling.clone()));
+                    continue;
+                };
+                let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
+                let Some(finest) = known.refined(tiling) else {
+                    let place = |operand: usize, axis: usize, extent| Place { operand: names[operand].clone(), axis, extent };
+                    return Err(Error::new(ErrorKind::Extent {
+                        label: sum.names[label].clone(),
+                        first: place(operand, first, known.extent()),
+                        second: place(factor.operand, axis, tiling.extent()),
+                    }));
+                };
+                let other = &structures[operand].tilings()[first];
+                check_charges(&sum.names[label], [(&names[operand], other), (&names[factor.operand], tiling)], &finest)?;
+                cuts.finest[label] = Some(finest);
+            }
+        }
+        for (&label, tiling) in sum.left.iter().zip(target.unwrap_or_default()) {
+            cuts.finest[label] = cuts.finest[label].as_ref().and_then(|finest| finest.refined(tiling));
+            cuts.first[label] = Some(tiling.clone());
+        }
+        match sum.left.iter().find(|&&label| seen[label].is_none()) {
+            Some(&label) => Err(Error::new(ErrorKind::Label(format!("no operand has index `{}`", sum.names[label])))),
+            None => Ok(cuts),
+        }
+    }
+
+    /// Whether two labels are cut alike.
+    pub(super) fn are_alike(&self, one: usize, other: usize) -> bool {
+        self.finest[one] == self.finest[other]
+    }
+
+    /// The finest cut of a label that some axis has.
+    pub(super) fn finest(&self, label: usize) -> Option<&Tiling> {
+        self.finest[label].as_ref()
+    }
+
+    /// The cut of a result along a label.
+    pub(super) fn result(&self, label: usize) -> &Tiling {
+        self.first[label].as_ref().expect("a label of the result was seen")
+    }
+
+    /// The parts of the finest cut that a tile of an axis along a label has: for each the number of the part among all.
+    pub(super) fn parts(&self, label: usize, tiling: &Tiling, tile: usize) -> Vec<(usize, Part)> {
+        let bounds = self.finest[label].as_ref().expect("a label that was seen has a cut").bounds();
+        let (begin, end) = (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
+        let first = bounds.partition_point(|&bound| bound < begin);
+        let part = |n: usize| (n, Part { tile, first: bounds[n] - begin, extent: bounds[n + 1] - bounds[n] });
+        (first..bounds.len() - 1).take_while(|&n| bounds[n + 1] <= end).map(part).collect()
+    }
+
+    /// The tile of a result that a part of a label lies in.
+    pub(super) fn in_result(&self, label: usize, part: usize) -> Part {
+        let bounds = self.finest[label].as_ref().expect("a label that was seen has a cut").bounds();
+        let (tile, first) = self.result(label).locate(bounds[part]).expect("parts have indices");
+        Part { tile, first, extent: bounds[part + 1] - bounds[part] }
+    }
+}
+
+/// Whether two axes of one label carry the same charges at every index.
+fn check_charges(label: &str, axes: [(&String, &Tiling); 2], finest: &Tiling) -> Result<(), Error> {
+    let [Some(one), Some(other)] = axes.map(|(_, tiling)| tiling.charges()) else { return Ok(()) };
+    let at = |tiling: &Tiling, index: usize| tiling.locate(index).map(|(tile, _)| tile);
+    let mut same = one.group() == other.group();
+    for &index in &finest.bounds()[..finest.len()] {
+        same = same && one.of(at(axes[0].1, index)?) == other.of(at(axes[1].1, index)?);
+    }
+    if same {
+        return Ok(());
+    }
+    let listed = |tiling: &Tiling| {
+        let charges = tiling.charges().expect("both have charges");
+        let charge = |tile| charges.of(tile).iter().map(i64::to_string).collect::<Vec<_>>().join("/");
+        (0..charges.len()).map(charge).collect::<Vec<_>>().join(", ")
+    };
+    let [(first, one), (second, other)] = axes;
+    let message = format!("index `{label}` carries charges {} in `{first}` but {} in `{second}`", listed(one), listed(other));
+    Err(Error::new(ErrorKind::Shape(message)))
+}

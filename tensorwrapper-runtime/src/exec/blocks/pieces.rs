@@ -1,0 +1,130 @@
+//! The pieces of a factor: for each of its blocks, stored or following from one, the parts of it that the equation's cuts make.
+//!
+//! Knows nothing of other factors.
+
+use std::collections::HashSet;
+
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
+
+use super::cuts::{Cuts, Part};
+use super::terms::Factor;
+
+/// A strided part of a slab, over the labels of a factor.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Piece {
+    /// The number of the part of each label, in the order of the factor's labels, each label once.
+    pub(super) parts: Vec<usize>,
+    /// Extents and strides along these labels, and where the first element is in the slab.
+    pub(super) extents: Vec<usize>,
+    pub(super) strides: Vec<isize>,
+    pub(super) offset: usize,
+    pub(super) negates: bool,
+    pub(super) conjugates: bool,
+}
+
+/// A factor's labels, each once.
+pub(super) fn labels(factor: &Factor) -> Vec<usize> {
+    let mut labels: Vec<usize> = Vec::new();
+    factor.labels.iter().for_each(|label| labels.extend((!labels.contains(label)).then_some(*label)));
+    labels
+}
+
+/// All pieces of a factor, in the order of its stored blocks.
+///
+/// # Errors
+/// As [`Structure::stored`].
+pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts) -> Result<Vec<Piece>, Error> {
+    let (stored, labels) = (structure.stored()?, labels(factor));
+    let mut found = Vec::new();
+    let mut seen: HashSet<Vec<usize>> = HashSet::new();
+    for number in 0..stored.len() {
+        let canonical = stored.block(number);
+        seen.clear();
+        for by in structure.symmetry().elements() {
+            // T[x] follows from T[y] with y[n] = x[axes[n]].
+            let mut block = canonical.clone();
+            by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
+            if seen.insert(block.clone()) {
+                let image = Image { factor, structure, cuts, labels: &labels, block: &block, start: stored.start(number), by };
+                image.pieces(&mut found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A block that follows from a stored one.
+struct Image<'i> {
+    factor: &'i Factor,
+    structure: &'i Structure,
+    cuts: &'i Cuts,
+    labels: &'i [usize],
+    block: &'i [usize],
+    /// Where the stored block begins.
+    start: usize,
+    by: &'i SignedPermutation,
+}
+
+impl Image<'_> {
+    /// The strides of its axes in the stored block.
+    fn strides(&self) -> Vec<isize> {
+        let tilings = self.structure.tilings();
+        let extent = |axis: usize| tilings[axis].bounds()[self.block[axis] + 1] - tilings[axis].bounds()[self.block[axis]];
+        let mut strides = vec![0; self.block.len()];
+        let mut stride = 1;
+        for axis in self.by.axes().collect::<Vec<_>>().into_iter().rev() {
+            strides[axis] = stride;
+            stride *= extent(axis) as isize;
+        }
+        strides
+    }
+
+    /// Adds its pieces.
+    fn pieces(&self, found: &mut Vec<Piece>) {
+        let axes: Vec<Vec<(usize, Part)>> = (0..self.block.len())
+            .map(|axis| self.cuts.parts(self.factor.labels[axis], &self.structure.tilings()[axis], self.block[axis]))
+            .collect();
+        let strides = self.strides();
+        let mut chosen: Vec<(usize, Part)> = Vec::new();
+        self.choose(&axes, &strides, &mut chosen, found);
+    }
+
+    /// Chooses a part of each axis; axes of one label have the same part.
+    fn choose(&self, axes: &[Vec<(usize, Part)>], strides: &[isize], chosen: &mut Vec<(usize, Part)>, found: &mut Vec<Piece>) {
+        let axis = chosen.len();
+        if axis == axes.len() {
+            found.push(self.piece(strides, chosen));
+            return;
+        }
+        for &(number, part) in &axes[axis] {
+            let label = self.factor.labels[axis];
+            let differs = |n: usize| self.factor.labels[n] == label && chosen[n].0 != number;
+            if !(0..axis).any(differs) {
+                chosen.push((number, part));
+                self.choose(axes, strides, chosen, found);
+                chosen.pop();
+            }
+        }
+    }
+
+    fn piece(&self, strides: &[isize], chosen: &[(usize, Part)]) -> Piece {
+        let count = self.labels.len();
+        let mut piece = Piece {
+            parts: vec![0; count],
+            extents: vec![0; count],
+            strides: vec![0; count],
+            offset: self.start,
+            negates: self.by.sign() == Sign::Minus,
+            conjugates: self.by.conjugates() != self.factor.conjugates,
+        };
+        for (axis, &(number, part)) in chosen.iter().enumerate() {
+            let n = self.labels.iter().position(|&label| label == self.factor.labels[axis]).expect("every label is among these");
+            (piece.parts[n], piece.extents[n]) = (number, part.extent);
+            piece.strides[n] += strides[axis];
+            piece.offset += part.first * strides[axis] as usize;
+        }
+        piece
+    }
+}

@@ -1,0 +1,280 @@
+//! A plan for an equation over block tensors: its products in pairs, in an order, each into an intermediate or into the result.
+//!
+//! All structures are inferred here; nothing is computed.
+
+use std::collections::BTreeSet;
+
+use num_complex::Complex;
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::symmetry::{Sign, Symmetry};
+use tensorwrapper_order::{Search, find};
+
+use super::cuts::Cuts;
+use super::equal::Comparison;
+use super::infer;
+use super::join::Parts;
+use super::pair::{Pair, PairRequest};
+use super::terms::{Factor, Sum, Term};
+
+/// A plan.
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    /// The structures of the operands, then of what steps make on the way.
+    pub(super) structures: Vec<Structure>,
+    pub(super) operands: usize,
+    pub(super) result: Structure,
+}
+
+/// One product of two tensors, by their numbers.
+pub(super) struct Step {
+    pub(super) pair: Pair,
+    pub(super) factors: [usize; 2],
+    pub(super) makes: Target,
+}
+
+/// What a step makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The tensor of that number, which later steps read.
+    Intermediate(usize),
+    /// The result, or one of its terms.
+    Result,
+}
+
+/// What steps read that is no operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Operand,
+    Made,
+    /// A tensor of ones.
+    Ones,
+}
+
+/// A plan in the making.
+pub(super) struct Planner<'p> {
+    device: &'p dyn Device,
+    is_complex: bool,
+    structures: Vec<Structure>,
+    names: Vec<String>,
+    pub(super) sources: Vec<Source>,
+    steps: Vec<Step>,
+}
+
+/// The last product of a term, which writes the result.
+struct Last {
+    sum: Sum,
+    factors: [usize; 2],
+}
+
+impl<'p> Planner<'p> {
+    /// A planner for operands of these structures, which are called so.
+    pub(super) fn new<T: Element>(device: &'p dyn Device, structures: Vec<Structure>, names: Vec<String>) -> Planner<'p> {
+        let sources = vec![Source::Operand; structures.len()];
+        Planner { device, is_complex: T::DTYPE.is_complex(), structures, names, sources, steps: Vec::new() }
+    }
+
+    /// Plans an equation.
+    ///
+    /// # Errors
+    /// What does not fit, and a lack of memory.
+    pub(super) fn plan<T: Element>(mut self, sum: &Sum) -> Result<(Plan, Vec<Source>), Error> {
+        let operands = self.structures.len();
+        let cuts = Cuts::new(sum, &self.structures, &self.names, None)?;
+        let terms = sum.terms.iter().map(|term| self.with_extents(term, sum, &cuts)).collect::<Result<Vec<_>, _>>()?;
+        let flow = infer::flow(sum, &self.structures, &self.names)?;
+        let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(terms, comparison));
+        let sum = Sum { terms, ..sum.clone() };
+        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, comparison))?;
+        let tilings: Vec<Tiling> = sum.left.iter().map(|&label| cuts.result(label).clone()).collect();
+        let frame = Structure::new(&tilings).with(symmetry)?;
+        let frame = match flow {
+            // A symmetry that charges forbid has no element that is not zero.
+            Some((signs, total)) => frame.flow(signs, total).unwrap_or(frame),
+            None => frame,
+        };
+        let mut last = Vec::new();
+        for term in &sum.terms {
+            last.extend(self.up_to_last::<T>(term, &sum)?);
+        }
+        let mut blocks: BTreeSet<Parts> = BTreeSet::new();
+        for step in &last {
+            let mut add = |own: BTreeSet<Parts>| {
+                blocks.extend(own.iter().cloned());
+                frame.with_blocks(&own)
+            };
+            self.pair::<T>(step, &tilings, &frame, &mut add)?;
+        }
+        let result = frame.with_blocks(&blocks)?;
+        for step in &last {
+            let (pair, _) = self.pair::<T>(step, &tilings, &frame, &mut |_| Ok(result.clone()))?;
+            self.steps.push(Step { pair, factors: step.factors, makes: Target::Result });
+        }
+        let plan = Plan { steps: self.steps, structures: self.structures, operands, result };
+        Ok((plan, self.sources))
+    }
+
+    fn compare<R>(&self, labels: usize, with: impl FnOnce(&Comparison<'_>) -> R) -> R {
+        let symmetries: Vec<&Symmetry> = self.structures.iter().map(Structure::symmetry).collect();
+        with(&Comparison { symmetries: &symmetries, is_complex: self.is_complex, labels })
+    }
+
+    /// The same term, in which sums over labels that no factor has are numbers.
+    fn with_extents(&self, term: &Term, sum: &Sum, cuts: &Cuts) -> Result<Term, Error> {
+        let mut term = term.clone();
+        if term.factors.is_empty() {
+            let message = "a term without tensors in an equation of block tensors".to_string();
+            return Err(Error::new(ErrorKind::Unsupported(message)));
+        }
+        let is_used = |label: &usize| term.factors.iter().any(|factor| factor.labels.contains(label));
+        let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| is_used(label));
+        if let Some(label) = sum.left.iter().find(|label| !is_used(label)) {
+            let message = format!("index `{}` is on the left, but not in every term", sum.names[*label]);
+            return Err(Error::new(ErrorKind::Label(message)));
+        }
+        for label in unused {
+            let tiling = cuts.finest(label).ok_or_else(|| {
+                Error::new(ErrorKind::Label(format!("index `{}` is summed, but no operand has it", sum.names[label])))
+            })?;
+            term.scale *= tiling.extent() as f64;
+        }
+        term.summed = used;
+        Ok(term)
+    }
+
+    /// Plans all products of a term but the last one. Nothing where the term is zero.
+    fn up_to_last<T: Element>(&mut self, term: &Term, sum: &Sum) -> Result<Option<Last>, Error> {
+        let mut factors = term.factors.clone();
+        let is_needed = |label: usize, others: &[Factor]| {
+            sum.left.contains(&label) || others.iter().any(|other| other.labels.contains(&label))
+        };
+        // Labels of one factor alone are summed first.
+        for n in 0..factors.len() {
+            let others: Vec<Factor> =
+                factors.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, factor)| factor.clone()).collect();
+            if !others.is_empty() && factors[n].labels.iter().any(|&label| !is_needed(label, &others)) {
+                let left = unique(&factors[n].labels, &|label| is_needed(label, &others));
+                let own = vec![factors[n].clone()];
+                let Some(reduced) = self.step::<T>(own, left, sum)? else { return Ok(None) };
+                factors[n] = reduced;
+            }
+        }
+        for (a, b) in self.order(&factors, sum)? {
+            if factors.len() == 2 {
+                break;
+            }
+            let right = factors.remove(a.max(b));
+            let left = factors.remove(a.min(b));
+            let labels = unique(&[&left.labels[..], &right.labels[..]].concat(), &|label| is_needed(label, &factors));
+            let Some(product) = self.step::<T>(vec![left, right], labels, sum)? else { return Ok(None) };
+            factors.push(product);
+        }
+        let (factors, numbers) = self.two(factors, &sum.left, sum)?;
+        let last = product(factors, sum.left.clone(), sum, term.scale);
+        Ok(Some(Last { sum: last, factors: numbers }))
+    }
+
+    /// An order of pairs, in positions of what is left.
+    fn order(&self, factors: &[Factor], sum: &Sum) -> Result<Vec<(usize, usize)>, Error> {
+        if factors.len() < 3 {
+            return Ok(Vec::new());
+        }
+        let mut extents = vec![1; sum.names.len()];
+        for factor in factors {
+            let tilings = self.structures[factor.operand].tilings();
+            factor.labels.iter().zip(tilings).for_each(|(&label, tiling)| extents[label] = tiling.extent());
+        }
+        let inputs: Vec<Vec<usize>> = factors.iter().map(|factor| factor.labels.clone()).collect();
+        Ok(find(&inputs, &sum.left, &extents, &Search::new())?.linear())
+    }
+
+    /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
+    fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
+        let (factors, numbers) = self.two(factors, &left, sum)?;
+        let product = product(factors, left.clone(), sum, Complex::ONE);
+        let cuts = Cuts::new(&product, &self.structures, &self.names, None)?;
+        let labels = sum.names.len();
+        let terms = self.compare(labels, |comparison| infer::without_equal(product.terms.clone(), comparison));
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        let symmetry = self.compare(labels, |comparison| infer::symmetry(&product, &cuts, comparison))?;
+        let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
+        let frame = Structure::new(&tilings).with(symmetry)?;
+        let last = Last { sum: product, factors: numbers };
+        let (pair, structure) = self.pair::<T>(&last, &tilings, &frame, &mut |blocks| frame.with_blocks(&blocks))?;
+        let number = self.add(structure, "an intermediate".to_string(), Source::Made);
+        self.steps.push(Step { pair, factors: numbers, makes: Target::Intermediate(number) });
+        Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
+    }
+
+    /// Two factors: one alone is multiplied by ones along what it is summed over.
+    fn two(&mut self, mut factors: Vec<Factor>, left: &[usize], sum: &Sum) -> Result<(Vec<Factor>, [usize; 2]), Error> {
+        if let [only] = &factors[..] {
+            let summed = unique(&only.labels, &|label| !left.contains(&label));
+            let own = Sum {
+                terms: vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }],
+                ..sum.clone()
+            };
+            let cuts = Cuts::new(&Sum { left: Vec::new(), ..own }, &self.structures, &self.names, None)?;
+            let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
+            let number = self.add(Structure::new(&tilings), "ones".to_string(), Source::Ones);
+            factors.push(Factor { operand: number, conjugates: false, labels: summed });
+        }
+        let numbers = [factors[0].operand, factors[1].operand];
+        Ok((factors, numbers))
+    }
+
+    fn add(&mut self, structure: Structure, name: String, source: Source) -> usize {
+        self.structures.push(structure);
+        self.names.push(name);
+        self.sources.push(source);
+        self.structures.len() - 1
+    }
+
+    fn pair<T: Element>(
+        &self,
+        last: &Last,
+        tilings: &[Tiling],
+        frame: &Structure,
+        finish: &mut dyn FnMut(BTreeSet<Parts>) -> Result<Structure, Error>,
+    ) -> Result<(Pair, Structure), Error> {
+        let cuts = Cuts::new(&last.sum, &self.structures, &self.names, Some(tilings))?;
+        let term = &last.sum.terms[0];
+        let mut exchanges = Vec::new();
+        self.compare(last.sum.names.len(), |comparison| {
+            comparison.each(term, term, &mut |sign, pairing| {
+                let alike = |label: &usize| pairing[*label].is_some_and(|partner| cuts.are_alike(*label, partner));
+                let moves = term.summed.iter().any(|&label| pairing[label] != Some(label));
+                if sign == Sign::Plus && moves && term.summed.iter().all(alike) && !exchanges.contains(pairing) {
+                    exchanges.push(pairing.clone());
+                }
+                false
+            });
+        });
+        let factors = [0, 1].map(|n| (&term.factors[n], &self.structures[term.factors[n].operand]));
+        let request = PairRequest { cuts: &cuts, factors, left: &last.sum.left, scale: term.scale, exchanges };
+        request.prepare::<T>(self.device, frame, finish)
+    }
+}
+
+/// One product as an equation of its own.
+fn product(factors: Vec<Factor>, left: Vec<usize>, sum: &Sum, scale: Complex<f64>) -> Sum {
+    let all: Vec<usize> = factors.iter().flat_map(|factor| factor.labels.iter().copied()).collect();
+    let summed = unique(&all, &|label| !left.contains(&label));
+    Sum { terms: vec![Term { scale, factors, summed }], left, names: sum.names.clone() }
+}
+
+/// The labels that are wanted, each once.
+fn unique(labels: &[usize], is_wanted: &dyn Fn(usize) -> bool) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for &label in labels {
+        if is_wanted(label) && !found.contains(&label) {
+            found.push(label);
+        }
+    }
+    found
+}
