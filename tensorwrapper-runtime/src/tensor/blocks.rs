@@ -55,18 +55,26 @@ impl<T: Element> Blocks<T> {
     /// As [`zeros`](Blocks::zeros).
     pub fn from_fn(structure: &Structure, mut element: impl FnMut(&[usize]) -> T) -> Result<Blocks<T>, Error> {
         let mut blocks = Blocks::zeros(structure)?;
-        let stored = structure.stored()?;
-        for number in 0..stored.len() {
-            let block = stored.block(number);
-            let elements = &mut blocks.slab[stored.start(number)..][..stored.size(number)];
-            let mut next = elements.iter_mut();
-            structure.block_shape(&block)?.indices().visit(|index| {
-                if let Some(next) = next.next() {
-                    *next = element(index);
-                }
-            });
-        }
-        blocks.make_consistent()?;
+        blocks.fill(|_, index| element(index))?;
+        Ok(blocks)
+    }
+
+    /// A function of each element that is stored, and of its index. Elements that follow from others follow from the new ones; what is zero
+    /// stays zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`].
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let residual = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |_| 6.0)?;
+    /// let amplitudes = residual.map_indexed(|index, r| r / (1 + index[0]) as f64)?;
+    /// assert_eq!(amplitudes.get(&[2])?, 2.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T>, Error> {
+        let mut blocks = Blocks::zeros(&self.structure)?;
+        blocks.fill(|at, index| function(index, self.slab[at]))?;
         Ok(blocks)
     }
 
@@ -175,6 +183,19 @@ impl<T: Element> Blocks<T> {
         let shape = self.structure.block_shape(&stored.block(image.number)).expect("stored blocks are there");
         let at = image.by.axes().zip(shape.extents()).fold(0, |at, (axis, extent)| at * extent + offset[axis]);
         follows(self.slab[stored.start(image.number) + at], image.by)
+    }
+
+    /// Fills all stored blocks: each element by its place in the slab and its index.
+    fn fill(&mut self, mut element: impl FnMut(usize, &[usize]) -> T) -> Result<(), Error> {
+        let stored = self.structure.stored()?;
+        for number in 0..stored.len() {
+            let mut at = stored.start(number);
+            self.structure.block_shape(&stored.block(number))?.indices().visit(|index| {
+                self.slab[at] = element(at, index);
+                at += 1;
+            });
+        }
+        self.make_consistent()
     }
 
     /// In blocks that a symmetry maps to themselves, elements follow from the canonical ones, which fit themselves.
