@@ -1,0 +1,156 @@
+//! A file of cases over block tensors, read and checked. Knows nothing of how they are evaluated.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tensorwrapper::{Charges, Error, Sign, SignedPermutation, Structure, Symmetry, Tiling};
+
+/// Elements of an operand or a result at most: more are no case, but a mistake.
+const MOST_ELEMENTS: usize = 1 << 28;
+
+/// One equation on operands made from seeds.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) equation: String,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) is_complex: bool,
+    pub(crate) expect: Value,
+}
+
+/// A tensor: its structure and the seed of its elements.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Operand {
+    pub(crate) structure: Structure,
+    pub(crate) seed: u64,
+}
+
+/// All cases of a file.
+pub(crate) fn read(file: &Path) -> Result<Vec<Case>, String> {
+    let wrong = |sentence: String| format!("{}: {sentence}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let json: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is not JSON: {error}")))?;
+    let cases = json.as_array().ok_or_else(|| wrong("a list of cases is needed".into()))?;
+    let case = |(n, value): (usize, &Value)| case(value).map_err(|sentence| wrong(format!("case {n}: {sentence}")));
+    cases.iter().enumerate().map(case).collect()
+}
+
+fn case(value: &Value) -> Result<Case, String> {
+    let text = |field: &str| match value[field].as_str() {
+        Some(text) => Ok(text.to_string()),
+        None => Err(format!("there is no text `{field}`")),
+    };
+    let given = value["operands"].as_array().ok_or("there is no list `operands`")?;
+    let is_complex = given.iter().any(|operand| operand["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c')));
+    let operands = given.iter().map(operand).collect::<Result<Vec<_>, String>>()?;
+    Ok(Case { name: text("name")?, equation: text("equation")?, operands, is_complex, expect: value["expect"].clone() })
+}
+
+/// A list of whole numbers.
+pub(crate) fn numbers(value: &Value) -> Result<Vec<usize>, String> {
+    let list = value.as_array().ok_or_else(|| format!("a list of numbers is needed, not {value}"))?;
+    list.iter().map(|n| n.as_u64().map(|n| n as usize).ok_or_else(|| format!("{n} is no whole number"))).collect()
+}
+
+/// A list of lists of whole numbers.
+pub(crate) fn lists(value: &Value) -> Result<Vec<Vec<usize>>, String> {
+    value.as_array().ok_or_else(|| format!("a list is needed, not {value}"))?.iter().map(numbers).collect()
+}
+
+fn integers(value: &Value) -> Result<Vec<i64>, String> {
+    let one = |n: &Value| n.as_i64().ok_or_else(|| format!("{n} is no integer"));
+    match value {
+        Value::Array(list) => list.iter().map(one).collect(),
+        number => Ok(vec![one(number)?]),
+    }
+}
+
+fn operand(value: &Value) -> Result<Operand, String> {
+    let seed = value["seed"].as_u64().ok_or("an operand has no `seed`")?;
+    let (structure, seed) = match (value["tilings"].is_array(), value["draws"].as_u64()) {
+        (true, _) => (tiled(value)?, seed),
+        (false, Some(draws)) => (drawn(value, draws, seed)?, seed + 1000),
+        (false, None) if value["dense"].as_bool() == Some(true) => {
+            let tilings: Vec<Tiling> = numbers(&value["shape"])?.into_iter().map(Tiling::whole).collect();
+            (Structure::new(&tilings), seed)
+        }
+        _ => return Err("an operand of a form that this program does not know: neither `tilings`, `draws` nor `dense`".into()),
+    };
+    match structure.shape().size() {
+        Ok(size) if size <= MOST_ELEMENTS => Ok(Operand { structure, seed }),
+        Ok(size) => Err(format!("an operand of {size} elements is no case")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// An operand whose axes are cut, of which some blocks are stored.
+fn tiled(value: &Value) -> Result<Structure, String> {
+    let said = |error: Error| error.to_string();
+    let mut tilings: Vec<Tiling> = lists(&value["tilings"])?.into_iter().map(Tiling::cuts).collect();
+    if let Some(charges) = value["charges"].as_array() {
+        for (tiling, charges) in tilings.iter_mut().zip(charges) {
+            *tiling = tiling.clone().charged(Charges::from(integers(charges)?)).map_err(said)?;
+        }
+    }
+    let mut structure = Structure::new(&tilings);
+    if let Some(generators) = value["symmetry"].as_array() {
+        let symmetry = Symmetry::none(tilings.len());
+        let generators = generators.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
+        structure = structure.with(symmetry.generated(generators).map_err(said)?).map_err(said)?;
+    }
+    if value["flow"].is_array() {
+        structure = structure.flow(integers(&value["flow"])?, integers(&value["total"])?).map_err(said)?;
+    }
+    structure.with_blocks(lists(&value["blocks"])?).map_err(said)
+}
+
+/// A generator, or an invariance.
+pub(crate) fn permutation(value: &Value) -> Result<SignedPermutation, String> {
+    let sign = match value["sign"].as_i64() {
+        Some(1) => Sign::Plus,
+        Some(-1) => Sign::Minus,
+        _ => return Err(format!("the sign of {value} is neither 1 nor -1")),
+    };
+    let permutation = SignedPermutation::new(&numbers(&value["axes"])?, sign).map_err(|error| error.to_string())?;
+    Ok(if value["conjugate"].as_bool() == Some(true) { permutation.conjugating() } else { permutation })
+}
+
+/// A sparse operand: each drawn index of the sparse axes is a tile of its own.
+fn drawn(value: &Value, draws: u64, seed: u64) -> Result<Structure, String> {
+    let shape = numbers(&value["shape"])?;
+    let dense = if value["dense_axes"].is_array() { numbers(&value["dense_axes"])? } else { Vec::new() };
+    let cut = |(axis, &extent): (usize, &usize)| if dense.contains(&axis) { Tiling::whole(extent) } else { Tiling::each(extent) };
+    let tilings: Vec<Tiling> = shape.iter().enumerate().map(cut).collect();
+    let mut stream = Stream::new(seed);
+    let blocks = (0..draws).map(|_| {
+        let index = |axis: usize| if dense.contains(&axis) { 0 } else { (stream.next() % shape[axis] as u64) as usize };
+        (0..shape.len()).map(index).collect::<Vec<_>>()
+    });
+    let blocks: Vec<Vec<usize>> = blocks.collect();
+    let structure = Structure::new(&tilings).with_blocks(&blocks).map_err(|error| error.to_string())?;
+    let stored = structure.stored().map_err(|error| error.to_string())?;
+    match value["count"].as_u64() {
+        Some(count) if count != stored.len() as u64 => Err(format!("{} elements were drawn instead of {count}", stored.len())),
+        _ => Ok(structure),
+    }
+}
+
+/// The generator splitmix64.
+pub(crate) struct Stream(u64);
+
+impl Stream {
+    pub(crate) fn new(seed: u64) -> Stream {
+        Stream(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from −1 up to 1.
+    pub(crate) fn number(&mut self) -> f64 {
+        2.0 * ((self.next() >> 11) as f64 * 2f64.powi(-53)) - 1.0
+    }
+}
