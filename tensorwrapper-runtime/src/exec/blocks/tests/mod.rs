@@ -1,5 +1,7 @@
 //! Equations over block tensors against the same ones over dense tensors.
 
+mod drawn;
+
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

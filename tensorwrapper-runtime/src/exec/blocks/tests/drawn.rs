@@ -1,0 +1,111 @@
+//! Drawn equations over drawn structures against the dense ones.
+
+use super::*;
+use rand::seq::{IndexedRandom, SliceRandom};
+use tensorwrapper_core::shape::Charges;
+
+/// Labels of an equation, each with a cut.
+struct Drawn {
+    cuts: Vec<Tiling>,
+    operands: Vec<Vec<usize>>,
+    result: Vec<usize>,
+}
+
+/// Two to four operands of rank up to four over few cuts, so that axes are often cut alike.
+fn draw(rng: &mut StdRng) -> Drawn {
+    let kinds: Vec<Tiling> =
+        (0..2).map(|_| Tiling::cuts((0..rng.random_range(1..4)).map(|_| rng.random_range(0..4)).collect::<Vec<_>>())).collect();
+    let labels = rng.random_range(2..7);
+    let cuts: Vec<Tiling> = (0..labels).map(|_| kinds.choose(rng).unwrap().clone()).collect();
+    let operands: Vec<Vec<usize>> = (0..rng.random_range(1..5))
+        .map(|_| {
+            let mut all: Vec<usize> = (0..labels).collect();
+            all.shuffle(rng);
+            all.truncate(rng.random_range(1..5));
+            all
+        })
+        .collect();
+    let mut used: Vec<usize> = operands.concat();
+    used.sort_unstable();
+    used.dedup();
+    used.shuffle(rng);
+    used.truncate(rng.random_range(0..4));
+    Drawn { cuts, operands, result: used }
+}
+
+/// A symmetry of axes that are cut alike, or none.
+fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
+    let mut found = Symmetry::none(cuts.len());
+    for _ in 0..rng.random_range(0..3) {
+        let mut axes: Vec<usize> = (0..cuts.len()).collect();
+        axes.shuffle(rng);
+        let alike = axes.iter().enumerate().all(|(n, &axis)| cuts[n].same_cuts(cuts[axis]));
+        let sign = *[Sign::Plus, Sign::Minus].choose(rng).unwrap();
+        if alike && let Ok(larger) = found.generator(&axes, sign, conjugates && rng.random_bool(0.5)) {
+            found = larger;
+        }
+    }
+    found
+}
+
+fn compare<T: Element>(rng: &mut StdRng, drawn: &Drawn) {
+    let mut tensors: Vec<Blocks<T>> = Vec::new();
+    let mut chosen: Vec<usize> = Vec::new();
+    for labels in &drawn.operands {
+        let cuts: Vec<&Tiling> = labels.iter().map(|&label| &drawn.cuts[label]).collect();
+        // Sometimes a tensor that is an operand already.
+        let fits = |tensor: &Blocks<T>| tensor.structure().tilings().iter().eq(cuts.iter().copied());
+        let known: Vec<usize> = (0..tensors.len()).filter(|&n| fits(&tensors[n])).collect();
+        if let Some(&again) = known.choose(rng).filter(|_| rng.random_bool(0.6)) {
+            chosen.push(again);
+            continue;
+        }
+        let share = *[0.3, 0.7, 1.0].choose(rng).unwrap();
+        let structure = sparse(rng, &cuts, share).with(symmetry(rng, &cuts, T::DTYPE.is_complex())).unwrap();
+        tensors.push(filled(rng, &structure));
+        chosen.push(tensors.len() - 1);
+    }
+    let letters = |labels: &[usize]| labels.iter().map(|&label| (b'a' + label as u8) as char).collect::<String>();
+    let inputs: Vec<String> = drawn.operands.iter().map(|labels| letters(labels)).collect();
+    let subscripts = format!("{}->{}", inputs.join(","), letters(&drawn.result));
+    let operands: Vec<&Blocks<T>> = chosen.iter().map(|&n| &tensors[n]).collect();
+    let result = agrees(&subscripts, &operands);
+    // What the structure says of the elements holds.
+    let dense = result.to_dense().unwrap();
+    assert_eq!(Blocks::from_dense(&dense, result.structure()).unwrap().blocks(), result.blocks());
+}
+
+#[test]
+fn drawn_products_agree_with_dense_ones() {
+    let mut rng = StdRng::seed_from_u64(2301);
+    for round in 0..600 {
+        let drawn = draw(&mut rng);
+        match round % 3 {
+            0 => compare::<Complex<f64>>(&mut rng, &drawn),
+            _ => compare::<f64>(&mut rng, &drawn),
+        }
+    }
+}
+
+#[test]
+fn drawn_charges_agree_with_dense_ones() {
+    let mut rng = StdRng::seed_from_u64(2302);
+    for _ in 0..200 {
+        let mut axis = || {
+            let tiles = rng.random_range(1..4);
+            let charges: Vec<i64> = (0..tiles).map(|_| rng.random_range(-2..3)).collect();
+            let extents: Vec<usize> = (0..tiles).map(|_| rng.random_range(1..4)).collect();
+            Tiling::cuts(extents).charged(Charges::from(charges)).unwrap()
+        };
+        let cuts = [axis(), axis(), axis(), axis()];
+        let [i, j, k, l] = &cuts;
+        let total = rng.random_range(-1..2);
+        let a = filled::<f64>(&mut rng, &Structure::new([i, j, k]).flow([1, 1, -1], [total]).unwrap());
+        let b = filled::<f64>(&mut rng, &Structure::new([k, l, j]).flow([1, -1, -1], [0]).unwrap());
+        let c = filled::<f64>(&mut rng, &Structure::new([l, i]).flow([1, -1], [1]).unwrap());
+        let product = agrees("ijk,klj->il", &[&a, &b]);
+        assert_eq!(product.structure().charge_flow().unwrap().total(), [total]);
+        agrees("ijk,klj,li->", &[&a, &b, &c]);
+        agrees("ijk,klj,lm->im", &[&a, &b, &c]);
+    }
+}
