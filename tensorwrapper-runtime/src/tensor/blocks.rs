@@ -47,6 +47,11 @@ impl<T: Element> Blocks<T> {
         Ok(Blocks { slab: Owned::zeros(structure.stored()?.elements())?, structure: structure.clone() })
     }
 
+    /// Memory for a result, whose elements are any numbers.
+    pub(crate) fn for_results(structure: &Structure) -> Result<Blocks<T>, Error> {
+        Ok(Blocks { slab: Owned::for_results(structure.stored()?.elements())?, structure: structure.clone() })
+    }
+
     /// The elements at these indices, for all blocks that are there. Of elements that follow from each other, the function is asked for the
     /// canonical one alone; where the symmetry maps an element to itself, it is made to fit: zero where signs disagree, real where
     /// conjugates do.

@@ -74,6 +74,27 @@ impl PreparedBlocks {
     /// [`ErrorKind::Shape`] when an operand has another structure, [`ErrorKind::Element`] when it has another element type,
     /// [`ErrorKind::Memory`].
     pub fn run<T: Element>(&self, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
+        let given = self.given(operands)?;
+        let mut result = Blocks::for_results(&self.plan.result)?;
+        self.compute(&given, &mut result)?;
+        Ok(result)
+    }
+
+    /// The same into a tensor of the result's structure, whose elements are lost.
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlocks::run); and [`ErrorKind::Shape`] when the target has another structure, which is then unchanged.
+    pub fn run_to<T: Element>(&self, operands: &[&Blocks<T>], target: &mut Blocks<T>) -> Result<(), Error> {
+        let given = self.given(operands)?;
+        if *target.structure() != self.plan.result {
+            let message = format!("the target has the structure {:?}, but the result {:?}", target.structure(), self.plan.result);
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        self.compute(&given, target)
+    }
+
+    /// The operands by their numbers, if they are those that were prepared for.
+    fn given<'o, T: Element>(&self, operands: &[&'o Blocks<T>]) -> Result<Vec<Option<&'o Blocks<T>>>, Error> {
         if T::DTYPE != self.dtype {
             return Err(Error::new(ErrorKind::Element { expected: self.dtype, found: T::DTYPE }));
         }
@@ -98,36 +119,48 @@ impl PreparedBlocks {
             }
             given[number] = Some(operand);
         }
-        self.compute(&given)
+        Ok(given)
     }
 
-    fn compute<T: Element>(&self, given: &[Option<&Blocks<T>>]) -> Result<Blocks<T>, Error> {
+    fn compute<T: Element>(&self, given: &[Option<&Blocks<T>>], result: &mut Blocks<T>) -> Result<(), Error> {
         let mut made: Vec<Option<Blocks<T>>> = Vec::new();
         for (structure, source) in self.plan.structures.iter().zip(&self.sources) {
             let ones = *source == Source::Ones;
             made.push(ones.then(|| Blocks::from_fn(structure, |_| T::ONE)).transpose()?);
         }
-        let mut result = Blocks::zeros(&self.plan.result)?;
         let mut is_written = false;
         let device = self.context.backend.device();
         for step in &self.plan.steps {
             let mut target = match step.makes {
-                Target::Intermediate(number) => Some(Blocks::zeros(&self.plan.structures[number])?),
+                Target::Intermediate(number) => Some(Blocks::for_results(&self.plan.structures[number])?),
                 Target::Result => None,
             };
             let adds = target.is_none() && std::mem::replace(&mut is_written, true);
+            let out = target.as_mut().unwrap_or(&mut *result);
+            // What no product writes is zero.
+            if !adds && step.pair.written < elements(out.structure())? {
+                out.slab_mut().fill(T::ZERO);
+            }
             let slab = |number: usize| match given.get(number) {
                 Some(operand) => operand.expect("every operand was given").slab(),
                 None => made[number].as_ref().expect("steps read what earlier ones have made").slab(),
             };
-            let out = target.as_mut().unwrap_or(&mut result).slab_mut();
-            step.pair.run(device, step.factors.map(slab), out, adds)?;
+            step.pair.run(device, step.factors.map(slab), out.slab_mut(), adds)?;
             if let (Target::Intermediate(number), Some(target)) = (step.makes, target) {
                 made[number] = Some(target);
             }
         }
-        Ok(result)
+        if !is_written {
+            result.slab_mut().fill(T::ZERO);
+        }
+        Ok(())
     }
+}
+
+/// Number of elements that are stored.
+fn elements(structure: &Structure) -> Result<usize, Error> {
+    let stored = structure.stored()?;
+    Ok((0..stored.len()).map(|number| stored.size(number)).sum())
 }
 
 impl std::fmt::Debug for PreparedBlocks {

@@ -22,6 +22,8 @@ pub(super) struct Pair {
     /// Products of pieces, and their multiplications.
     pub(super) tuples: usize,
     pub(super) multiplications: u128,
+    /// Elements of the result that it writes.
+    pub(super) written: usize,
 }
 
 /// What a pair is prepared from.
@@ -59,9 +61,10 @@ impl PairRequest<'_> {
         let sides = join.sides();
         let planned = join.groups(&sides);
         let structure = finish(planned.iter().flat_map(|group| group.places.iter().map(|place| place.block.clone())).collect())?;
-        let mut pair = Pair { groups: Vec::new(), prepared: HashMap::new(), tuples: 0, multiplications: 0 };
+        let mut pair = Pair { groups: Vec::new(), prepared: HashMap::new(), tuples: 0, multiplications: 0, written: 0 };
         for group in &planned {
             let moved = Moved { join: &join, structure: &structure, group }.group()?;
+            pair.written += moved.extents[0] * moved.extents[1] * moved.extents[2];
             pair.tuples += group.places.len() * group.terms.len();
             pair.multiplications += moved.extents.iter().map(|&extent| extent as u128).product::<u128>();
             if !pair.prepared.contains_key(&moved.extents) {
