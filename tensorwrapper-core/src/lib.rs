@@ -175,8 +175,9 @@ pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use shape::{
-    Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask,
-    MultiIndex, NestedArray, Shape, StaticExtents, Tiling,
+    AnyShape, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape,
+    JaggedBoxes, JaggedIndices, JaggedShape, Len, Mask, MultiIndex, Nested, NestedArray, Shape, StaticExtents, TiledShape,
+    Tiling,
 };
 pub use storage::keep_memory;
 pub use structure::Structure;

@@ -4,14 +4,17 @@
 //! a vector, the lanes of one term are brought to those of all columns, and each column has its own number there. So both are read
 //! and written as they lie, and no multiplication is in vain.
 
-#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+mod kernel;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
+use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
-use super::simd::vector::{MOST_LANES, Vector};
-use super::simd::{Simd, by_vectors};
+use super::simd::Simd;
+use super::simd::vector::MOST_LANES;
 use super::sink::Sink;
 use super::tasks;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
@@ -29,16 +32,12 @@ const SMALL: usize = 1;
 const FEW: usize = 16;
 /// Rows at least, for each term and column.
 const MANY: usize = 32;
-/// Terms in a vector at most: there is a form of the kernels for each number.
-const MOST_TERMS: usize = 8;
 /// Terms in a vector times all terms, or columns, at most: where there are more, moving lanes takes longer than packing.
 const MOST_MOVES: usize = 64;
 /// Neighbours along rows from which on no lane is moved, and another kernel reads them in long vectors.
 const LONG: usize = 16;
 /// Vectors of each operand that a task computes at once.
 const BLOCK: usize = 256;
-/// Columns that are computed at once.
-const TOGETHER: usize = 4;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -61,22 +60,6 @@ pub(super) struct LaneGemm<T> {
     conjugate: bool,
     kernel: Kernel<T>,
 }
-
-/// What the kernels know.
-#[derive(Debug)]
-struct Task {
-    /// Where the vectors begin that have different terms, and those that have different columns.
-    terms: Vec<isize>,
-    columns: Vec<isize>,
-    /// For each term in a vector, the lane that each lane gets its term from; of reals.
-    moves: Vec<[u32; MOST_LANES]>,
-}
-
-/// Vectors of which so many reals are computed: where they begin.
-type Vectors<'a> = (usize, &'a [[isize; 2]]);
-
-/// Computes vectors, from the large factor and the numbers to the result.
-type Kernel<T> = unsafe fn(&Task, Vectors<'_>, *const T, *const u8, *mut T);
 
 impl<T: Element> LaneGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where vectors do not hold the same rows of
@@ -316,157 +299,4 @@ fn positions(axes: &[Loop]) -> Vec<[isize; 3]> {
         at
     };
     (0..points(axes)).map(|_| next()).collect()
-}
-
-/// The kernel for these instructions, and the bytes of its vectors.
-fn kernel<T: Element>(simd: Simd) -> (Kernel<T>, usize) {
-    let kernel = by_vectors!(simd, T, all(task: &Task, vectors: Vectors<'_>, from: *const T, numbers: *const u8, to: *mut T));
-    let bytes = match simd {
-        Simd::Avx512 => 64,
-        Simd::Avx2 | Simd::Neon => 32,
-        Simd::Portable => 4 * size_of::<T::Real>(),
-    };
-    (kernel, bytes)
-}
-
-/// All vectors.
-///
-/// # Safety
-/// So many reals follow where vectors begin; there is a number for each column, term and lane; the processor has the instructions.
-#[inline(always)]
-unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
-    task: &Task,
-    vectors: Vectors<'_>,
-    from: *const T,
-    numbers: *const u8,
-    to: *mut T,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match task.moves.len() {
-            1 => with::<V, T, PARTS, 1>(task, vectors, from, numbers, to),
-            2 => with::<V, T, PARTS, 2>(task, vectors, from, numbers, to),
-            4 => with::<V, T, PARTS, 4>(task, vectors, from, numbers, to),
-            8 => with::<V, T, PARTS, 8>(task, vectors, from, numbers, to),
-            _ => unreachable!("extents divide the lanes of a vector"),
-        }
-    }
-}
-
-/// All vectors, of so many terms in each.
-#[inline(always)]
-unsafe fn with<V: Vector, T: Element, const PARTS: usize, const TERMS: usize>(
-    task: &Task,
-    (count, vectors): Vectors<'_>,
-    from: *const T,
-    numbers: *const u8,
-    to: *mut T,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut moves = [V::order(&task.moves[0]); TERMS];
-        for n in 1..TERMS {
-            moves[n] = V::order(&task.moves[n]);
-        }
-        for vector in vectors {
-            let (from, to) = (from.offset(vector[0]), to.offset(vector[1]));
-            let mut column = 0;
-            while column < task.columns.len() {
-                let columns = TOGETHER.min(task.columns.len() - column);
-                match columns {
-                    4 => some::<V, T, PARTS, TERMS, 4>((task, &moves), count, from, numbers.cast(), to, column),
-                    3 => some::<V, T, PARTS, TERMS, 3>((task, &moves), count, from, numbers.cast(), to, column),
-                    2 => some::<V, T, PARTS, TERMS, 2>((task, &moves), count, from, numbers.cast(), to, column),
-                    _ => some::<V, T, PARTS, TERMS, 1>((task, &moves), count, from, numbers.cast(), to, column),
-                }
-                column += columns;
-            }
-        }
-    }
-}
-
-/// A vector of each of some columns.
-#[inline(always)]
-unsafe fn some<V: Vector, T: Element, const PARTS: usize, const TERMS: usize, const COLUMNS: usize>(
-    (task, moves): (&Task, &[V::Order; TERMS]),
-    count: usize,
-    from: *const T,
-    numbers: *const V::Real,
-    to: *mut T,
-    column: usize,
-) {
-    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
-    unsafe {
-        let zero = V::splat(V::Real::ZERO);
-        // Of complex numbers: products with real parts of the numbers, and with imaginary ones.
-        let mut sums = [[zero; PARTS]; COLUMNS];
-        let (each, is_part) = (TERMS * PARTS * V::LANES, count < V::LANES);
-        let further = task.terms.len() * each;
-        let mut number = numbers.add(column * further);
-        for &term in &task.terms {
-            let from = from.offset(term).cast::<V::Real>();
-            let x = if is_part { V::load_some(from, count) } else { V::load(from) };
-            for t in 0..TERMS {
-                let x = if TERMS == 1 { x } else { x.permute(moves[t]) };
-                for n in 0..COLUMNS {
-                    for p in 0..PARTS {
-                        let y = V::load(number.add(n * further + (t * PARTS + p) * V::LANES));
-                        sums[n][p] = sums[n][p].add_product(x, y);
-                    }
-                }
-            }
-            number = number.add(each);
-        }
-        for n in 0..COLUMNS {
-            let to = to.offset(task.columns[column + n]).cast::<V::Real>();
-            let sum = if PARTS == 1 { sums[n][0] } else { sums[n][0].add_times_i(sums[n][PARTS - 1]) };
-            if is_part { sum.store_some(to, count) } else { sum.store(to) }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use num_complex::Complex;
-    use rand::SeedableRng;
-    use rand::rngs::StdRng;
-
-    use super::super::strategy::Route;
-    use crate::Cpu;
-    use crate::simd::Simd;
-    use crate::tests::sized_contract;
-
-    /// On the fastest axis and on others, with axes of rows between them, fused and not, cut and with a shorter vector at the end.
-    #[test]
-    fn gates_on_fast_axes_agree_with_the_definition() {
-        let mut rng = StdRng::seed_from_u64(31);
-        let equations = [
-            "aX,Xx->ax",
-            "aXc,Xx->axc",
-            "aXbYc,XYxy->axbyc",
-            "aXbYc,yXYx->axbyc",
-            "aXYZ,XYZxyz->axyz",
-            "aXYZ,ZxYXzy->axyz",
-            "bXaZc,XZxz->axbzc",
-            "XYxy,aXbYc->axbyc",
-            "aXYZ,XYZ->a",
-        ];
-        for (n, equation) in equations.into_iter().enumerate() {
-            for [a, b, c] in [[512, 1, 1], [128, 8, 2], [67, 9, 1], [515, 3, 2], [64, 20, 4], [33, 33, 8], [70, 37, 1]] {
-                let size = |label| match label {
-                    'a' => a,
-                    'b' => b,
-                    'c' => c,
-                    _ => 2,
-                };
-                for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
-                    let cpu = Cpu::forced(1 + n % 3, Route::Lanes(simd));
-                    sized_contract::<f64>(&mut rng, equation, &size, &cpu);
-                    sized_contract::<f32>(&mut rng, equation, &size, &cpu);
-                    sized_contract::<Complex<f64>>(&mut rng, equation, &size, &cpu);
-                    sized_contract::<Complex<f32>>(&mut rng, equation, &size, &cpu);
-                }
-            }
-        }
-    }
 }

@@ -41,8 +41,8 @@ pub use tensorwrapper_core::error::{Error, ErrorKind, Place};
 pub use tensorwrapper_core::graph;
 pub use tensorwrapper_core::layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use tensorwrapper_core::shape::{
-    Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask,
-    MultiIndex, NestedArray, StaticExtents, Tiling,
+    AnyShape, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape,
+    JaggedBoxes, JaggedIndices, JaggedShape, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
 pub use tensorwrapper_core::structure::Structure;

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of memory or elements.
 
+mod any_shape;
 mod axes;
 mod charges;
 mod check;
@@ -13,11 +14,14 @@ mod index;
 mod indices;
 mod inline;
 mod into;
+mod jagged;
 mod mask;
+mod nested_shape;
 mod outcome;
 mod range;
 mod select;
 mod steps;
+mod tiled;
 mod tiling;
 mod value;
 
@@ -25,6 +29,7 @@ mod value;
 mod tests;
 
 pub use crate::nested;
+pub use any_shape::AnyShape;
 pub use axes::{PerAxis, axis_of, no_step};
 pub use charges::{Charge, ChargeGroup, Charges};
 pub use check::{
@@ -40,7 +45,10 @@ pub use index::MultiIndex;
 pub use indices::Indices;
 pub use inline::{ConstExtent, NestedArray, StaticExtents};
 pub use into::{IntoExtent, IntoShape};
+pub use jagged::{JaggedBoxes, JaggedIndices, JaggedShape};
 pub use mask::Mask;
+pub use nested_shape::Nested;
 pub use outcome::{Compared, Divided, Located};
+pub use tiled::TiledShape;
 pub use tiling::Tiling;
 pub use value::Shape;

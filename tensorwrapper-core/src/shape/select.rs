@@ -102,6 +102,16 @@ impl Shape {
         Ok(self.with(PerAxis::from_slice(&self.extents()[rest.clone()]), PerAxis::from_slice(&self.origin()[rest])))
     }
 
+    /// Number of indices that the first axes have alone.
+    pub(super) fn size_of_leading(&self, axes: usize) -> Result<usize, Error> {
+        self.leading(axes).size()
+    }
+
+    /// The first axes alone.
+    fn leading(&self, axes: usize) -> Shape {
+        self.with(PerAxis::from_slice(&self.extents()[..axes]), PerAxis::from_slice(&self.origin()[..axes]))
+    }
+
     /// Whether these are indices of the first axes.
     fn check_leading(&self, leading: &[usize]) -> Result<(), Error> {
         if leading.len() > self.rank() {

@@ -143,6 +143,38 @@ impl Tiling {
         Ok((tile, index - self.bounds[tile]))
     }
 
+    /// The part of the axis from `begin` up to, but not including, `end`. Tiles that the range cuts are as long as their part in it.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Tiling};
+    /// let part = Tiling::cuts([5, 15, 10]).slice(3, 20)?;
+    /// assert_eq!(part, Tiling::cuts([2, 15]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the range leaves the axis, or ends before it begins.
+    pub fn slice(&self, begin: usize, end: usize) -> Result<Tiling, Error> {
+        if begin > end || end > self.extent() {
+            let message = format!("`{self:?}` has no range {begin}..{end}; its indices are 0..{}", self.extent());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let (mut extents, mut charges) = (Vec::new(), Vec::new());
+        for (tile, bounds) in self.bounds.windows(2).enumerate() {
+            let (first, last) = (bounds[0].max(begin), bounds[1].min(end));
+            // Tiles without indices stay if they stand in the range or at its ends.
+            if first < last || (first == last && bounds[0] == bounds[1]) {
+                extents.push(last - first);
+                charges.extend(self.charges.as_ref().map(|charges| charges.of(tile)));
+            }
+        }
+        let part = Tiling::cuts(extents);
+        match &self.charges {
+            Some(whole) => part.charged(Charges::new(whole.group().clone(), charges)?),
+            None => Ok(part),
+        }
+    }
+
     /// The charges of the tiles, if they have any.
     pub fn charges(&self) -> Option<&Charges> {
         self.charges.as_ref()
