@@ -3,12 +3,19 @@
 //! Knows nothing of labels or symmetries.
 
 use num_complex::Complex;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{
     Binary, Contraction, Device, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
 };
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+
+/// Where strides and positions of the slab stand, and those of the matrix.
+const SLAB: usize = 0;
+const MATRIX: usize = 1;
+/// Elements of a piece from which on a kernel is worth being prepared for it.
+const LARGE: usize = 4096;
 
 /// A product of matrices, each gathered from pieces: `out[b, m, n] = Σ left[b, m, k] · right[b, k, n]`.
 #[derive(Debug)]
@@ -20,16 +27,16 @@ pub(super) struct Group {
     pub(super) out: Vec<Move>,
 }
 
-/// A piece of a slab and where it stands in a matrix, along the same axes.
+/// A piece of a slab and where it stands in a matrix.
 #[derive(Debug, PartialEq)]
 pub(super) struct Move {
-    pub(super) extents: Vec<usize>,
-    /// Where it begins, and its strides.
-    pub(super) slab: (usize, Vec<isize>),
-    pub(super) matrix: (usize, Vec<isize>),
+    /// Extents, and strides in the slab and in the matrix; the last axis is the fastest in the matrix.
+    axes: Vec<Axis<[isize; 2]>>,
+    /// Where it begins in both.
+    start: [isize; 2],
     /// What elements are multiplied by on the way.
-    pub(super) weight: f64,
-    pub(super) conjugates: bool,
+    weight: f64,
+    conjugates: bool,
 }
 
 /// Memory for the three matrices of a group.
@@ -41,41 +48,114 @@ pub(super) struct Room<T> {
 }
 
 impl Move {
+    /// A piece of these extents, with its strides and its beginning in the slab and in the matrix.
+    pub(super) fn new(
+        extents: &[usize],
+        [slab, matrix]: [&[isize]; 2],
+        start: [usize; 2],
+        (weight, conjugates): (f64, bool),
+    ) -> Move {
+        let strides = slab.iter().zip(matrix).map(|(&slab, &matrix)| [slab, matrix]);
+        let mut axes: Vec<Axis<[isize; 2]>> =
+            extents.iter().zip(strides).map(|(&extent, strides)| Axis { extent, strides }).collect();
+        fuse::normalise(&mut axes, &[MATRIX, SLAB]);
+        Move { axes, start: start.map(|start| start as isize), weight, conjugates }
+    }
+
     /// Where the piece begins in the slab, if it lies there as in its matrix, which has no other piece.
     fn in_place(moves: &[Move]) -> Option<usize> {
         let [only] = moves else { return None };
-        let strides = only.slab.1.iter().zip(&only.matrix.1).zip(&only.extents);
-        let same = strides.into_iter().all(|((slab, matrix), &extent)| extent == 1 || slab == matrix);
-        (same && only.weight == 1.0 && !only.conjugates).then_some(only.slab.0)
+        let same = only.axes.iter().all(|axis| axis.strides[SLAB] == axis.strides[MATRIX]);
+        (same && only.weight == 1.0 && !only.conjugates).then_some(only.start[SLAB] as usize)
+    }
+
+    /// Calls back with each row of elements: where it begins in the slab and in the matrix, its length, and its strides there.
+    fn rows(&self, mut row: impl FnMut([usize; 2], usize, [usize; 2])) {
+        let (last, outer) = match self.axes.split_last() {
+            Some((last, outer)) => (*last, outer),
+            None => (Axis { extent: 1, strides: [1, 1] }, &self.axes[..]),
+        };
+        let mut walk = Odometer::new(outer, &self.start, 0);
+        for _ in 0..points(outer) {
+            row(walk.position.map(|at| at as usize), last.extent, last.strides.map(|stride| stride as usize));
+            walk.step();
+        }
+    }
+
+    /// Whether it is so large, and its rows so far from being neighbours, that a device copies it faster.
+    fn is_for_device(&self) -> bool {
+        self.axes.last().is_some_and(|last| last.strides != [1, 1]) && points(&self.axes) >= LARGE
     }
 
     /// Copies the piece from the slab to the matrix.
     fn gather<T: Element>(&self, device: &dyn Device, slab: &[T], matrix: &mut [T]) -> Result<(), Error> {
-        let from = Strided::within(&self.extents, &self.slab.1, self.slab.0, slab.len())?;
-        let to = Strided::within(&self.extents, &self.matrix.1, self.matrix.0, matrix.len())?;
+        if self.is_for_device() {
+            return self.gather_on(device, slab, matrix);
+        }
+        let weight = T::from_complex(self.weight.into());
+        let plain = self.weight == 1.0 && !self.conjugates;
+        self.rows(|[from, to], len, strides| match strides {
+            [1, 1] if plain => matrix[to..to + len].copy_from_slice(&slab[from..from + len]),
+            [step, further] => {
+                for n in 0..len {
+                    let x = slab[from + n * step];
+                    matrix[to + n * further] = if plain { x } else { weight * if self.conjugates { x.conj() } else { x } };
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// The same by a kernel of a device.
+    fn gather_on<T: Element>(&self, device: &dyn Device, slab: &[T], matrix: &mut [T]) -> Result<(), Error> {
+        let [from, to] = self.layouts([slab.len(), matrix.len()])?;
         let mut operand = Operand::new(T::erase(slab), &from);
         operand.conjugate = self.conjugates;
-        let nest = LoopNest::new(self.extents.clone(), self.extents.len());
         let program = if self.weight == 1.0 {
             Program::new(vec![Instruction::Input(0)])
         } else {
             let weight = Instruction::Constant(self.weight.into());
             Program::new(vec![Instruction::Input(0), weight, Instruction::Combine(Binary::Multiply, 0, 1)])
         };
-        device.map(&nest, &program, Reduction::Sum, &[], &[operand], Output::new(T::erase_mut(matrix), &to))
+        device.map(&self.nest(), &program, Reduction::Sum, &[], &[operand], Output::new(T::erase_mut(matrix), &to))
     }
 
     /// Copies the piece from the matrix to the slab, or adds it there.
     fn scatter<T: Element>(&self, device: &dyn Device, matrix: &[T], slab: &mut [T], adds: bool) -> Result<(), Error> {
-        let from = Strided::within(&self.extents, &self.matrix.1, self.matrix.0, matrix.len())?;
-        let to = Strided::within(&self.extents, &self.slab.1, self.slab.0, slab.len())?;
-        let (operand, output) = (Operand::new(T::erase(matrix), &from), Output::new(T::erase_mut(slab), &to));
-        if adds {
-            device.add(&operand, output);
-            return Ok(());
+        if self.is_for_device() {
+            let [to, from] = self.layouts([slab.len(), matrix.len()])?;
+            let (operand, output) = (Operand::new(T::erase(matrix), &from), Output::new(T::erase_mut(slab), &to));
+            if adds {
+                device.add(&operand, output);
+                return Ok(());
+            }
+            let program = Program::new(vec![Instruction::Input(0)]);
+            return device.map(&self.nest(), &program, Reduction::Sum, &[], &[operand], output);
         }
-        let nest = LoopNest::new(self.extents.clone(), self.extents.len());
-        device.map(&nest, &Program::new(vec![Instruction::Input(0)]), Reduction::Sum, &[], &[operand], output)
+        self.rows(|[to, from], len, strides| match strides {
+            [1, 1] if !adds => slab[to..to + len].copy_from_slice(&matrix[from..from + len]),
+            [step, further] => {
+                for n in 0..len {
+                    let (at, x) = (to + n * step, matrix[from + n * further]);
+                    slab[at] = if adds { slab[at] + x } else { x };
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn nest(&self) -> LoopNest {
+        LoopNest::new(self.axes.iter().map(|axis| axis.extent).collect::<Vec<_>>(), self.axes.len())
+    }
+
+    /// Its layouts in memories of so many elements.
+    fn layouts(&self, sizes: [usize; 2]) -> Result<[Strided; 2], Error> {
+        let extents: Vec<usize> = self.axes.iter().map(|axis| axis.extent).collect();
+        let layout = |which: usize| {
+            let strides: Vec<isize> = self.axes.iter().map(|axis| axis.strides[which]).collect();
+            Strided::within(&extents, &strides, self.start[which] as usize, sizes[which])
+        };
+        Ok([layout(SLAB)?, layout(MATRIX)?])
     }
 }
 

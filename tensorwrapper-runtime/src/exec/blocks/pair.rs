@@ -148,13 +148,10 @@ impl Moved<'_> {
                 let start = at as isize * strides[1] + *start as isize * strides[2];
                 // The right factor has the weight of the term.
                 let weight = if side == 1 { self.join.weight(term).unwrap_or(1) as f64 } else { 1.0 };
-                moves.push(Move {
-                    extents: piece.extents.clone(),
-                    slab: (piece.offset, piece.strides.clone()),
-                    matrix: (start as usize, matrix),
-                    weight: if piece.negates { -weight } else { weight },
-                    conjugates: piece.conjugates,
-                });
+                let weight = if piece.negates { -weight } else { weight };
+                let strides = [&piece.strides[..], &matrix[..]];
+                let begins = [piece.offset, start as usize];
+                moves.push(Move::new(&piece.extents, strides, begins, (weight, piece.conjugates)));
             }
         }
         moves
@@ -183,13 +180,9 @@ impl Moved<'_> {
             }
             end += count;
         }
-        Ok(Move {
-            extents: place.extents.clone(),
-            slab: (stored.start(number) + first as usize, place.axes.iter().map(|&axis| own[axis]).collect()),
-            matrix: ((row as isize * strides[1] + column as isize * strides[2]) as usize, matrix),
-            weight: 1.0,
-            conjugates: false,
-        })
+        let slab: Vec<isize> = place.axes.iter().map(|&axis| own[axis]).collect();
+        let begins = [stored.start(number) + first as usize, (row as isize * strides[1] + column as isize * strides[2]) as usize];
+        Ok(Move::new(&place.extents, [&slab, &matrix], begins, (1.0, false)))
     }
 }
 
