@@ -1,7 +1,8 @@
 //! Times products of block tensors: U(1) two-site products, small blocks, block-sparse matrices, and the particle ladder of spin orbitals.
 //!
-//! `cargo run --release --example bench_blocks -- --threads 1` prints a line for each case: its name, then microseconds of a prepared run,
-//! of a run that is planned, and of the same product over dense tensors, each the median of some runs. `benches/peers/blocks.py` has the
+//! `cargo run --release --example bench_blocks -- --threads 1` prints a line for each case: its name, then microseconds of a prepared run
+//! into a result that exists, of a call whose plan is kept, of planning, and of the same product over dense tensors, each the median of
+//! some runs. `benches/peers/blocks.py` has the
 //! peers.
 
 use std::time::{Duration, Instant};
@@ -95,12 +96,13 @@ impl Timing {
         let prepared = context.prepare_blocks(&equation, names)?;
         let mut result = Blocks::zeros(prepared.structure())?;
         let ready = median(&mut || prepared.run_to(&given, &mut result))?;
-        let planned = median(&mut || context.einsum_blocks(subscripts, &operands[..]).map(drop))?;
+        let called = median(&mut || context.einsum_blocks(subscripts, &operands[..]).map(drop))?;
+        let planning = median(&mut || context.prepare_blocks(&equation, names).map(drop))?;
         let dense: Vec<Tensor<f64>> = operands.iter().map(|operand| operand.to_dense()).collect::<Result<_, _>>()?;
         let dense = median(&mut || context.einsum(subscripts, &[&dense[0], &dense[1]]).map(drop))?;
         let (tuples, work) = (prepared.tuples(), prepared.multiplications());
         println!(
-            "{name:14} prepared {ready:10.1} planned {planned:10.1} dense {dense:10.1} tuples {tuples} multiplications {work}"
+            "{name:14} prepared {ready:10.1} called {called:10.1} planning {planning:10.1} dense {dense:10.1} tuples {tuples} multiplications {work}"
         );
         Ok(())
     }

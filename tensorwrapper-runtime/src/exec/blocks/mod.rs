@@ -9,6 +9,7 @@ mod equal;
 mod group;
 mod infer;
 mod join;
+mod kept;
 mod pair;
 mod pieces;
 mod plan;
@@ -16,12 +17,14 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use num_complex::Complex;
+use std::sync::Arc;
+
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Equation;
 
+use self::kept::Key;
 use self::plan::{Plan, Planner, Source, Target};
 use self::terms::Sum;
 use super::context::Context;
@@ -170,6 +173,11 @@ impl std::fmt::Debug for PreparedBlocks {
     }
 }
 
+/// Of each operand the number of the first one that is the same tensor.
+fn numbers<T: Element>(operands: &[&Blocks<T>]) -> Vec<usize> {
+    (0..operands.len()).map(|n| (0..n).find(|&m| operands[m].is_same(operands[n])).unwrap_or(n)).collect()
+}
+
 /// Evaluates subscripts over block tensors; see [`Context::einsum_blocks`].
 ///
 /// # Errors
@@ -192,16 +200,19 @@ pub fn einsum_blocks<T: Element>(subscripts: &str, operands: &[&Blocks<T>]) -> R
 impl Context {
     /// Evaluates NumPy's subscripts over block tensors. The structure of the result is inferred: its cuts are those of the first operand
     /// that has the label, its blocks those that some product of blocks contributes to, its symmetry and the charge that it conserves
-    /// what the operands' say. Operands that are the same tensor (not only equal) may change places.
+    /// what the operands' say. Operands that are the same tensor (not only equal) may change places. The last 64 plans are kept.
     ///
     /// # Errors
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`] when charges do not fit; [`ErrorKind::Unsupported`] for what is not computed
     /// over block tensors.
     pub fn einsum_blocks<T: Element>(&self, subscripts: &str, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
-        let equation = checked(&subscripts_statement(subscripts, operands.len())?)?;
-        let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
-        let by_position = |hole: &tensorwrapper_notation::syntax::Hole| Some(hole.span.start);
-        self.planned_blocks(&equation, names, operands, &by_position, &|_| None)?.run(operands)
+        let plan = || {
+            let equation = checked(&subscripts_statement(subscripts, operands.len())?)?;
+            let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
+            let by_position = |hole: &tensorwrapper_notation::syntax::Hole| Some(hole.span.start);
+            self.planned_blocks(&equation, names, operands, &by_position)
+        };
+        self.kept_blocks(subscripts.to_string(), operands, plan)?.run(operands)
     }
 
     /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`.
@@ -210,7 +221,9 @@ impl Context {
     /// As [`record`](crate::record) and [`einsum_blocks`](Context::einsum_blocks).
     pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &Blocks<T>)]) -> Result<Blocks<T>, Error> {
         let operands: Vec<&Blocks<T>> = names.iter().map(|(_, operand)| *operand).collect();
-        self.prepare_blocks(equation, names)?.run(&operands)
+        let texts: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        let key = format!("{equation} {}", texts.join(" "));
+        self.kept_blocks(key, &operands, || self.prepare_blocks(equation, names))?.run(&operands)
     }
 
     /// Plans an equation over block tensors of these structures, to be run any number of times.
@@ -232,7 +245,25 @@ impl Context {
             return Err(Error::new(ErrorKind::Label(message)));
         }
         let texts = names.iter().map(|(name, _)| name.to_string()).collect();
-        self.planned_blocks(&equation, texts, &operands, &find, &|_| None)
+        self.planned_blocks(&equation, texts, &operands, &find)
+    }
+
+    /// The plan of an equation over these operands: one that is kept, or a new one.
+    fn kept_blocks<T: Element>(
+        &self,
+        equation: String,
+        operands: &[&Blocks<T>],
+        plan: impl FnOnce() -> Result<PreparedBlocks, Error>,
+    ) -> Result<Arc<PreparedBlocks>, Error> {
+        let structures = operands.iter().map(|operand| operand.structure().clone()).collect();
+        let (numbers, backend) = (numbers(operands), Arc::clone(&self.backend));
+        let key = Key { equation, numbers, structures, dtype: T::DTYPE, backend };
+        if let Some(known) = kept::find(&key) {
+            return Ok(known);
+        }
+        let new = Arc::new(plan()?);
+        kept::keep(key, Arc::clone(&new));
+        Ok(new)
     }
 
     fn planned_blocks<T: Element>(
@@ -241,13 +272,10 @@ impl Context {
         names: Vec<String>,
         operands: &[&Blocks<T>],
         find: &dyn Fn(&tensorwrapper_notation::syntax::Hole) -> Option<usize>,
-        number: &dyn Fn(&str) -> Option<Complex<f64>>,
     ) -> Result<PreparedBlocks, Error> {
-        // Operands that are one tensor have one number.
-        let numbers: Vec<usize> =
-            (0..operands.len()).map(|n| (0..n).find(|&m| operands[m].is_same(operands[n])).unwrap_or(n)).collect();
+        let numbers = numbers(operands);
         let operand = |_, operand: &tensorwrapper_notation::Operand| numbers[find(&operand.hole).expect("operands were found")];
-        let sum = Sum::of(equation, &operand, number)?;
+        let sum = Sum::of(equation, &operand, &|_| None)?;
         let structures = operands.iter().map(|operand| operand.structure().clone()).collect();
         let device = self.backend.device();
         let (plan, sources) = Planner::new::<T>(device, structures, names).plan::<T>(&sum)?;

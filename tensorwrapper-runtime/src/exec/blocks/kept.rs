@@ -1,0 +1,57 @@
+//! Plans of equations over block tensors that are kept, so that a loop plans an equation once.
+//!
+//! Knows nothing of how plans are made.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tensorwrapper_core::backend::BackendInstance;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::structure::Structure;
+
+use super::PreparedBlocks;
+
+/// Plans that are kept at most: those that were used last.
+const MOST: usize = 64;
+
+/// What a plan was made for.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) equation: String,
+    /// Of each operand the number of the first one that is the same tensor.
+    pub(super) numbers: Vec<usize>,
+    pub(super) structures: Vec<Structure>,
+    pub(super) dtype: Dtype,
+    pub(super) backend: Arc<BackendInstance>,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        // The cheap comparisons first; structures of one tensor are equal at a glance.
+        self.equation == other.equation
+            && self.dtype == other.dtype
+            && Arc::ptr_eq(&self.backend, &other.backend)
+            && self.numbers == other.numbers
+            && self.structures == other.structures
+    }
+}
+
+static KEPT: Mutex<Vec<(Key, Arc<PreparedBlocks>)>> = Mutex::new(Vec::new());
+
+/// The plan that was made for this, if it is still kept.
+pub(super) fn find(key: &Key) -> Option<Arc<PreparedBlocks>> {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = kept.iter().rposition(|(known, _)| known == key)?;
+    let found = kept.remove(at);
+    let plan = Arc::clone(&found.1);
+    kept.push(found);
+    Some(plan)
+}
+
+/// Keeps a plan; the one that was not used for longest is dropped for it.
+pub(super) fn keep(key: Key, plan: Arc<PreparedBlocks>) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() == MOST {
+        kept.remove(0);
+    }
+    kept.push((key, plan));
+}
