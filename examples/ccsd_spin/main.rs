@@ -1,4 +1,4 @@
-//! CCSD in spin orbitals, over block tensors: the equations as a textbook prints them, at the price of spin-adapted ones.
+//! CCSD in spin orbitals, over block tensors: the equations as a textbook prints them, computed for unique pairs of each spin.
 //!
 //! ```text
 //! cargo run --release --example ccsd_spin [-- FOLDER]

@@ -25,7 +25,7 @@ pub(crate) struct Calculation<'m> {
 
 impl<'m> Calculation<'m> {
     /// Starts from the amplitudes of perturbation theory.
-    pub(crate) fn new(context: &Context, mo: &'m Orbitals) -> Result<Calculation<'m>, Error> {
+    pub(crate) fn new(context: &Context, mo: &'m Orbitals) -> Result<Calculation<'m>, Failure> {
         let spins = SpinOrbitals::new(mo.nocc, mo.nvir)?;
         let mut tensors = spins.integrals(mo)?;
         let [singles, doubles] = spins.amplitudes()?;
@@ -37,6 +37,12 @@ impl<'m> Calculation<'m> {
         tensors.insert("T2", guess);
         let iteration = Program::new(context, &ITERATION, &mut tensors)?;
         let energy = Program::new(context, &ENERGY, &mut tensors)?;
+        for (residual, amplitudes) in [("R1", "T1"), ("R2", "T2")] {
+            let [found, wanted] = [residual, amplitudes].map(|name| tensors[name].structure());
+            if found != wanted {
+                return Err(Failure::Calculation(format!("{residual} has {found:?}, but {amplitudes} has {wanted:?}")));
+            }
+        }
         Ok(Calculation { mo, spins, tensors, iteration, energy })
     }
 
