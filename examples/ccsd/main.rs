@@ -17,7 +17,7 @@
 #![allow(non_snake_case)] // S, H, F, C and D are what these matrices are called
 
 pub(crate) mod cc;
-mod diis;
+pub(crate) mod diis;
 pub(crate) mod molecule;
 pub(crate) mod scf;
 mod triples;

@@ -10,6 +10,7 @@
 mod blocks;
 mod blocks_edges;
 mod ccsd_naive;
+mod ccsd_spin;
 pub mod compiles;
 mod corpus;
 mod dmrg_program;

@@ -37,8 +37,8 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
     kept
 }
 
-/// The symmetry of a result. Its products differ from each other.
-pub(super) fn symmetry(sum: &Sum, cuts: &Cuts, comparison: &Comparison<'_>) -> Result<Symmetry, Error> {
+/// The symmetry of a result whose charges have these signs, if it conserves any. Its products differ from each other.
+pub(super) fn symmetry(sum: &Sum, cuts: &Cuts, signs: Option<&[i64]>, comparison: &Comparison<'_>) -> Result<Symmetry, Error> {
     let rank = sum.left.len();
     let none = Symmetry::none(rank);
     if sum.terms.is_empty() {
@@ -52,11 +52,18 @@ pub(super) fn symmetry(sum: &Sum, cuts: &Cuts, comparison: &Comparison<'_>) -> R
             }
             if let Some(sign) = sign_of(sum, &axes, conjugates, comparison) {
                 let permutation = SignedPermutation::new(&axes, sign)?;
-                found.push(if conjugates { permutation.conjugating() } else { permutation });
+                // Real numbers do not notice conjugation, but charges do.
+                let turns = !comparison.is_complex && signs.is_some_and(|signs| are_turned(signs, &axes));
+                found.push(if conjugates || turns { permutation.conjugating() } else { permutation });
             }
         }
     }
     none.generated(found)
+}
+
+/// Whether a permutation of axes turns the sign of each one's charges.
+fn are_turned(signs: &[i64], axes: &[usize]) -> bool {
+    !signs.is_empty() && signs.iter().zip(axes).all(|(&sign, &axis)| sign == -signs[axis])
 }
 
 /// The sign with which the result stays the same when its axes are permuted so; none if it does not.

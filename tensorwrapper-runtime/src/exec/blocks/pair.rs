@@ -1,6 +1,6 @@
 //! A product of two factors as groups of pieces: prepared from structures, run on elements.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, hash_map};
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, PreparedContraction};
@@ -67,8 +67,8 @@ impl PairRequest<'_> {
             pair.written += moved.extents[0] * moved.extents[1] * moved.extents[2];
             pair.tuples += group.places.len() * group.terms.len();
             pair.multiplications += moved.extents.iter().map(|&extent| extent as u128).product::<u128>();
-            if !pair.prepared.contains_key(&moved.extents) {
-                pair.prepared.insert(moved.extents, moved.prepare::<T>(device, self.scale)?);
+            if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(moved.extents) {
+                vacant.insert(moved.prepare::<T>(device, self.scale)?);
             }
             pair.groups.push(moved);
         }

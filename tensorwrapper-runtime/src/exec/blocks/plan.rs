@@ -88,7 +88,8 @@ impl<'p> Planner<'p> {
         let flow = infer::flow(sum, &self.structures, &self.names)?;
         let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(terms, comparison));
         let sum = Sum { terms, ..sum.clone() };
-        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, comparison))?;
+        let signs = flow.as_ref().map(|(signs, _)| &signs[..]);
+        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, signs, comparison))?;
         let tilings: Vec<Tiling> = sum.left.iter().map(|&label| cuts.result(label).clone()).collect();
         let frame = Structure::new(&tilings).with(symmetry)?;
         let frame = match flow {
@@ -201,7 +202,7 @@ impl<'p> Planner<'p> {
         if terms.is_empty() {
             return Ok(None);
         }
-        let symmetry = self.compare(labels, |comparison| infer::symmetry(&product, &cuts, comparison))?;
+        let symmetry = self.compare(labels, |comparison| infer::symmetry(&product, &cuts, None, comparison))?;
         let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
         let frame = Structure::new(&tilings).with(symmetry)?;
         let last = Last { sum: product, factors: numbers };

@@ -173,3 +173,17 @@ fn what_is_not_computed_is_said() {
     assert!(told("[i, j] = B[i, j]").starts_with("the equation reads `B`"));
     assert!(told("[i] = A[i, j, k]").contains("rank 2"));
 }
+
+/// Real numbers do not notice conjugation, but the charges do: an exchange of bra and ket is one with conjugation.
+#[test]
+fn real_tensors_keep_charges_when_bra_and_ket_are_exchanged() {
+    let mut rng = StdRng::seed_from_u64(7);
+    let spin = Tiling::cuts([2, 1]).charged([1, -1]).unwrap();
+    let hermitian = Symmetry::none(2).hermitian(0, 1).unwrap();
+    let structure = Structure::new([&spin, &spin]).with(hermitian).unwrap().flow([1, -1], [0]).unwrap();
+    let h = filled::<f64>(&mut rng, &structure);
+    let twice = Context::cpu().eval_blocks("[p, q] = 2.0 * H[p, q]", &[("H", &h)]).unwrap();
+    assert_eq!(twice.structure(), h.structure());
+    let square = agrees("pq,qr->pr", &[&h, &h]);
+    assert_eq!(square.structure(), h.structure());
+}
