@@ -182,7 +182,7 @@ impl Structure {
     pub fn stored(&self) -> Result<&StoredBlocks, Error> {
         let find = || match &self.0.given {
             Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),
-            None => stored::all(self, MOST_BLOCKS),
+            None => stored::all(self.tilings(), self.symmetry(), self.charge_flow(), MOST_BLOCKS),
         };
         self.0.stored.get_or_init(find).as_ref().map_err(Clone::clone)
     }

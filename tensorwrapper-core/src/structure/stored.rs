@@ -1,9 +1,10 @@
 //! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
 
-use super::Structure;
+use super::flow::Flow;
 use crate::error::{Error, ErrorKind};
-use crate::shape::{Charge, Charges, Tiling};
+use crate::shape::{Charge, Tiling};
 use crate::storage::LINE;
+use crate::symmetry::Symmetry;
 
 /// Elements of a block from which on it begins at a cache line.
 const LARGE: usize = 512;
@@ -107,20 +108,19 @@ impl StoredBlocks {
     }
 }
 
-/// All canonical blocks that conserve the charge.
-pub(super) fn all(structure: &Structure, most: usize) -> Result<StoredBlocks, Error> {
-    let tilings = structure.tilings();
+/// All canonical blocks of axes cut so, that conserve the charge.
+pub(super) fn all(tilings: &[Tiling], symmetry: &Symmetry, flow: Option<&Flow>, most: usize) -> Result<StoredBlocks, Error> {
     let mut found = StoredBlocks::new(tilings, std::iter::empty())?;
-    let mut block = vec![0; tilings.len()];
-    let mut walk = Walk { structure, most, found: &mut found, visited: 0 };
-    let neutral = structure.charge_flow().map(|flow| flow.group().neutral());
-    walk.axis(&mut block, 0, neutral)?;
+    let mut walk = Walk { tilings, symmetry, flow, most, found: &mut found, visited: 0 };
+    walk.axis(&mut vec![0; tilings.len()], 0, flow.map(|flow| flow.group().neutral()))?;
     Ok(found)
 }
 
 /// A walk over all blocks, the last axis the fastest.
 struct Walk<'a> {
-    structure: &'a Structure,
+    tilings: &'a [Tiling],
+    symmetry: &'a Symmetry,
+    flow: Option<&'a Flow>,
     most: usize,
     found: &'a mut StoredBlocks,
     visited: usize,
@@ -129,32 +129,30 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// All tiles of an axis, where those of the axes before it are known and have this charge.
     fn axis(&mut self, block: &mut Vec<usize>, axis: usize, charge: Option<Charge>) -> Result<(), Error> {
-        let (structure, tilings) = (self.structure, self.structure.tilings());
-        if axis == tilings.len() {
-            let total = structure.charge_flow().map(|flow| flow.total());
-            if charge.as_deref() == total && structure.symmetry().canonical(block).0 == *block {
-                self.found.push(tilings, block)?;
+        let Some(tiling) = self.tilings.get(axis) else {
+            if charge.as_deref() == self.flow.map(Flow::total) && self.symmetry.canonical(block).0 == *block {
+                self.found.push(self.tilings, block)?;
             }
             return Ok(());
-        }
-        for tile in 0..tilings[axis].len() {
+        };
+        for tile in 0..tiling.len() {
             self.visited += 1;
             if self.visited > self.most {
-                let message = format!("blocks cut so are more than {}: {structure:?}", self.most);
+                let cuts: Vec<String> = self.tilings.iter().map(|tiling| format!("{} tiles", tiling.len())).collect();
+                let message = format!("axes of {} make more than {} blocks", cuts.join(", "), self.most);
                 return Err(
                     Error::new(ErrorKind::Shape(message)).with_help("use fewer, larger tiles, or say which blocks are there")
                 );
             }
             block[axis] = tile;
-            let charge =
-                match (&charge, structure.charge_flow(), tilings[axis].charges().map(|charges: &Charges| charges.of(tile))) {
-                    (Some(sum), Some(flow), Some(own)) => {
-                        let mut sum = sum.clone();
-                        flow.group().add(&mut sum, flow.signs()[axis], own);
-                        Some(sum)
-                    }
-                    _ => None,
-                };
+            let charge = match (&charge, self.flow, tiling.charges().map(|charges| charges.of(tile))) {
+                (Some(sum), Some(flow), Some(own)) => {
+                    let mut sum = sum.clone();
+                    flow.group().add(&mut sum, flow.signs()[axis], own);
+                    Some(sum)
+                }
+                _ => None,
+            };
             self.axis(block, axis + 1, charge)?;
         }
         Ok(())

@@ -49,7 +49,7 @@ impl PairRequest<'_> {
     ) -> Result<(Pair, Structure), Error> {
         let [left, right] = self.factors.map(|(factor, _)| labels(factor));
         let roles = Roles::new(&left, &right, self.left);
-        let [own, other] = [0, 1].map(|n| pieces(self.factors[n].0, self.factors[n].1, self.cuts));
+        let [own, other] = [0, 1].map(|n| pieces(self.factors[n].0, self.factors[n].1, self.cuts, T::DTYPE.is_complex()));
         let (own, other) = (own?, other?);
         let position = |label: usize| roles.terms.iter().position(|&term| term == label);
         let exchange = |pairing: &Vec<Option<usize>>| -> Option<Vec<usize>> {

@@ -31,11 +31,11 @@ pub(super) fn labels(factor: &Factor) -> Vec<usize> {
     labels
 }
 
-/// All pieces of a factor, in the order of its stored blocks.
+/// All pieces of a factor, in the order of its stored blocks; of real elements none is conjugated.
 ///
 /// # Errors
 /// As [`Structure::stored`].
-pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts) -> Result<Vec<Piece>, Error> {
+pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_complex: bool) -> Result<Vec<Piece>, Error> {
     let (stored, labels) = (structure.stored()?, labels(factor));
     let mut found = Vec::new();
     let mut seen: HashSet<Vec<usize>> = HashSet::new();
@@ -47,7 +47,16 @@ pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts) -> Res
             let mut block = canonical.clone();
             by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
             if seen.insert(block.clone()) {
-                let image = Image { factor, structure, cuts, labels: &labels, block: &block, start: stored.start(number), by };
+                let image = Image {
+                    factor,
+                    structure,
+                    cuts,
+                    labels: &labels,
+                    block: &block,
+                    start: stored.start(number),
+                    by,
+                    is_complex,
+                };
                 image.pieces(&mut found);
             }
         }
@@ -65,6 +74,8 @@ struct Image<'i> {
     /// Where the stored block begins.
     start: usize,
     by: &'i SignedPermutation,
+    /// Whether conjugates differ from what they are conjugates of.
+    is_complex: bool,
 }
 
 impl Image<'_> {
@@ -117,7 +128,7 @@ impl Image<'_> {
             strides: vec![0; count],
             offset: self.start,
             negates: self.by.sign() == Sign::Minus,
-            conjugates: self.by.conjugates() != self.factor.conjugates,
+            conjugates: self.is_complex && self.by.conjugates() != self.factor.conjugates,
         };
         for (axis, &(number, part)) in chosen.iter().enumerate() {
             let n = self.labels.iter().position(|&label| label == self.factor.labels[axis]).expect("every label is among these");
