@@ -8,7 +8,7 @@ use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::structure::Structure;
 
-use super::PreparedBlocks;
+use super::prepared::PreparedBlocks;
 
 /// Plans that are kept at most: those that were used last.
 const MOST: usize = 64;
