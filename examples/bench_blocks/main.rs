@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release --example bench_blocks -- --threads 1` prints a line for each case: its name, then microseconds of a prepared run
 //! into a result that exists, of a call whose plan is kept, of planning, and of the same product over dense tensors, each the median of
-//! some runs. `benches/peers/blocks.py` has the
-//! peers.
+//! some runs. `benches/peers/blocks.py` times the peers.
 
 use std::time::{Duration, Instant};
 

@@ -153,7 +153,7 @@ impl<T: Element> ProductKernel<T> for LaneGemm<T> {
     }
 
     fn work_space(&self, _: usize) -> usize {
-        self.numbers.len()
+        self.numbers.len() * size_of::<T>() / size_of::<T::Real>()
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {

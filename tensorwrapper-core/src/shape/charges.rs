@@ -38,6 +38,11 @@ impl ChargeGroup {
         self.moduli.len()
     }
 
+    /// Whether charges differ from their opposites: not those of Z_2.
+    pub fn has_signs(&self) -> bool {
+        self.moduli.iter().any(|&modulus| modulus == 0 || modulus > 2)
+    }
+
     /// The charge that changes no other one.
     pub fn neutral(&self) -> Charge {
         vec![0; self.rank()]

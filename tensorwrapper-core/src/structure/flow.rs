@@ -18,7 +18,7 @@ impl Flow {
         if signs.len() != tilings.len() {
             return refused(format!("{} axes need {} signs of charges, not {}", tilings.len(), tilings.len(), signs.len()));
         }
-        if let Some(sign) = signs.iter().find(|sign| sign.abs() != 1) {
+        if let Some(sign) = signs.iter().find(|&&sign| sign != 1 && sign != -1) {
             return refused(format!("the sign of an axis's charges is 1 or -1, not {sign}"));
         }
         let mut group: Option<&ChargeGroup> = None;
@@ -80,7 +80,7 @@ impl Flow {
             if tilings[n].charges() != tilings[axis].charges() {
                 return refused(n.min(axis), n.max(axis), "their charges differ");
             }
-            if self.signs[n] != turned * self.signs[axis] {
+            if self.group.has_signs() && self.signs[n] != turned * self.signs[axis] {
                 let what = if turned == 1 {
                     "the signs of their charges differ"
                 } else {

@@ -101,7 +101,12 @@ impl Structure {
                 flow.check_symmetry(self.tilings(), element)?;
             }
         }
-        let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().cloned()));
+        // With the images by the symmetry that it had.
+        let images = |block: &Vec<usize>| {
+            let image = |by: &SignedPermutation| by.axes().map(|axis| block[axis]).collect();
+            self.0.symmetry.elements().iter().map(image).collect::<Vec<Vec<usize>>>()
+        };
+        let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().flat_map(images)));
         Ok(Structure::of_parts(self.0.tilings.clone(), symmetry, self.0.flow.clone(), given))
     }
 
@@ -135,7 +140,7 @@ impl Structure {
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
-    /// or −1), add up to the total.
+    /// or −1), add up to the total. Blocks that were given and have another charge are left out.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when a tiling has no charges or those of another group, when signs or the total are not as many as wanted, and
@@ -178,7 +183,7 @@ impl Structure {
     /// The blocks that are stored: one of each orbit, in ascending order. They are found when they are first asked for.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there are more than 2²⁶, or more elements than `isize::MAX`.
+    /// [`ErrorKind::Shape`] when there are more than 2²⁶, or more elements than `isize::MAX / 16`.
     pub fn stored(&self) -> Result<&StoredBlocks, Error> {
         let find = || match &self.0.given {
             Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),

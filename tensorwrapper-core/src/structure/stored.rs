@@ -33,7 +33,7 @@ impl StoredBlocks {
     }
 
     fn push(&mut self, tilings: &[Tiling], block: &[usize]) -> Result<(), Error> {
-        let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX)));
+        let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX / 16)));
         let extents = tilings.iter().zip(block).map(|(tiling, &tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
         let size = extents.into_iter().try_fold(1usize, |size, extent| size.checked_mul(extent)).ok_or_else(too_many)?;
         let start = if size >= LARGE { self.elements.next_multiple_of(LINES) } else { self.elements };

@@ -73,3 +73,11 @@ fn mistakes_are_told() {
         many.stored().unwrap_err().to_string().starts_with("axes of 20000 tiles, 20000 tiles make more than 67108864 blocks")
     );
 }
+
+#[test]
+fn another_symmetry_keeps_the_images_that_the_first_one_made() {
+    let cut = Tiling::cuts([2, 1]);
+    let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
+    let structure = Structure::new([&cut, &cut]).with(symmetric).unwrap().with_blocks([[0, 1]]).unwrap();
+    assert_eq!(stored(&structure.with(Symmetry::none(2)).unwrap()), [[0, 1], [1, 0]]);
+}

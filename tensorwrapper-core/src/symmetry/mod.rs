@@ -113,6 +113,9 @@ impl Symmetry {
     }
 
     fn all_of(&self, axes: &[usize], sign: Sign) -> Result<Symmetry, Error> {
+        if let Some(axis) = axes.iter().find(|&&axis| axis >= self.rank) {
+            return Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} among {}", self.rank))));
+        }
         let exchanges = axes.windows(2).map(|pair| SignedPermutation::exchange(self.rank, &pair[..1], &pair[1..], sign));
         self.generated(exchanges.collect::<Result<Vec<_>, _>>()?)
     }
@@ -160,6 +163,9 @@ impl Symmetry {
     }
 
     /// Elements of the group that leave an index where it is.
+    ///
+    /// # Panics
+    /// When the index has fewer numbers than there are axes.
     pub fn stabiliser<'a>(&'a self, index: &'a [usize]) -> impl Iterator<Item = &'a SignedPermutation> {
         self.elements.iter().filter(move |element| element.axes().map(|axis| index[axis]).eq(index.iter().copied()))
     }

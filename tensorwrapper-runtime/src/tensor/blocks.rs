@@ -52,9 +52,9 @@ impl<T: Element> Blocks<T> {
         Ok(Blocks { slab: Owned::for_results(structure.stored()?.elements())?, structure: structure.clone() })
     }
 
-    /// The elements at these indices, for all blocks that are there. Of elements that follow from each other, the function is asked for the
-    /// canonical one alone; where the symmetry maps an element to itself, it is made to fit: zero where signs disagree, real where
-    /// conjugates do.
+    /// The elements at these indices, for all blocks that are stored, in the order of the blocks and in C order within each. Within a block,
+    /// elements that follow from a canonical one are replaced by what follows; where the symmetry maps an element to itself, it is made to
+    /// fit: zero where signs disagree, real where conjugates do.
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
@@ -83,7 +83,8 @@ impl<T: Element> Blocks<T> {
         Ok(blocks)
     }
 
-    /// The blocks of a dense tensor that the structure has. Other elements, and those that follow by symmetry, are not read.
+    /// The blocks of a dense tensor that the structure has. The tensor need not have the structure: other elements are left out, and those
+    /// that follow from a canonical one are replaced by what follows.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the extents differ; and as [`zeros`](Blocks::zeros).

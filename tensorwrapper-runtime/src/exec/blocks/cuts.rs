@@ -35,6 +35,7 @@ impl Cuts {
         let labels = sum.names.len();
         let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels] };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
+        let mut charged: Vec<Option<(usize, usize)>> = vec![None; labels];
         for factor in sum.terms.iter().flat_map(|term| &term.factors) {
             let structure = &structures[factor.operand];
             if structure.rank() != factor.labels.len() {
@@ -42,6 +43,10 @@ impl Cuts {
                 return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
             }
             for (axis, (&label, tiling)) in factor.labels.iter().zip(structure.tilings()).enumerate() {
+                let known_charges = charged[label];
+                if tiling.charges().is_some() {
+                    charged[label].get_or_insert((factor.operand, axis));
+                }
                 let Some((operand, first)) = seen[label] else {
                     seen[label] = Some((factor.operand, axis));
                     (cuts.finest[label], cuts.first[label]) = (Some(tiling.clone().uncharged()), Some(tiling.clone()));
@@ -56,8 +61,10 @@ impl Cuts {
                         second: place(factor.operand, axis, tiling.extent()),
                     }));
                 };
-                let other = &structures[operand].tilings()[first];
-                check_charges(&sum.names[label], [(&names[operand], other), (&names[factor.operand], tiling)], &finest)?;
+                if let Some((operand, first)) = known_charges {
+                    let other = &structures[operand].tilings()[first];
+                    check_charges(&sum.names[label], [(&names[operand], other), (&names[factor.operand], tiling)], &finest)?;
+                }
                 cuts.finest[label] = Some(finest);
             }
         }

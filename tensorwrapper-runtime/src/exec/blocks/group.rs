@@ -9,6 +9,7 @@ use tensorwrapper_core::backend::{
 };
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::layout::Strided;
 
 /// Where strides and positions of the slab stand, and those of the matrix.
@@ -203,7 +204,7 @@ impl Group {
         if let (Some(start), false) = (Move::in_place(&self.out), adds) {
             return prepared.run(device, &factors, T::erase_mut(&mut out[start..start + size]));
         }
-        grow(&mut room.out, size);
+        grow(&mut room.out, size)?;
         prepared.run(device, &factors, T::erase_mut(&mut room.out[..size]))?;
         self.out.iter().try_for_each(|piece| piece.scatter(device, &room.out[..size], out, adds))
     }
@@ -220,13 +221,15 @@ fn gathered<'m, T: Element>(
     if let Some(start) = Move::in_place(moves) {
         return Ok(&slab[start..start + size]);
     }
-    grow(room, size);
+    grow(room, size)?;
     moves.iter().try_for_each(|piece| piece.gather(device, slab, &mut room[..size]))?;
     Ok(&room[..size])
 }
 
-fn grow<T: Element>(room: &mut Vec<T>, size: usize) {
+/// Makes room for so many elements, whatever they are.
+fn grow<T: Element>(room: &mut Vec<T>, size: usize) -> Result<(), Error> {
     if room.len() < size {
-        room.resize(size, T::ZERO);
+        *room = zeros(size)?;
     }
+    Ok(())
 }

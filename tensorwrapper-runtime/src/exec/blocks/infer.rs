@@ -5,7 +5,7 @@
 
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::shape::Charge;
+use tensorwrapper_core::shape::{Charge, Charges};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
@@ -37,8 +37,14 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
     kept
 }
 
-/// The symmetry of a result whose charges have these signs, if it conserves any. Its products differ from each other.
-pub(super) fn symmetry(sum: &Sum, cuts: &Cuts, signs: Option<&[i64]>, comparison: &Comparison<'_>) -> Result<Symmetry, Error> {
+/// The symmetry of a result that conserves this charge, if any. Its products differ from each other. A group that is too large to be listed
+/// is not known.
+pub(super) fn symmetry(
+    sum: &Sum,
+    cuts: &Cuts,
+    flow: Option<&(Vec<i64>, Charge)>,
+    comparison: &Comparison<'_>,
+) -> Result<Symmetry, Error> {
     let rank = sum.left.len();
     let none = Symmetry::none(rank);
     if sum.terms.is_empty() {
@@ -52,18 +58,33 @@ pub(super) fn symmetry(sum: &Sum, cuts: &Cuts, signs: Option<&[i64]>, comparison
             }
             if let Some(sign) = sign_of(sum, &axes, conjugates, comparison) {
                 let permutation = SignedPermutation::new(&axes, sign)?;
+                // A structure cannot have both a charge and a symmetry that changes it.
+                let Some(turns) = turns(sum, cuts, flow, &axes) else { continue };
                 // Real numbers do not notice conjugation, but charges do.
-                let turns = !comparison.is_complex && signs.is_some_and(|signs| are_turned(signs, &axes));
-                found.push(if conjugates || turns { permutation.conjugating() } else { permutation });
+                match (turns, conjugates) {
+                    (Some(true), _) if conjugates || !comparison.is_complex => found.push(permutation.conjugating()),
+                    (Some(turns), _) if turns != conjugates => {}
+                    _ => found.push(if conjugates { permutation.conjugating() } else { permutation }),
+                }
             }
         }
     }
-    none.generated(found)
+    Ok(none.generated(found).unwrap_or(none))
 }
 
-/// Whether a permutation of axes turns the sign of each one's charges.
-fn are_turned(signs: &[i64], axes: &[usize]) -> bool {
-    !signs.is_empty() && signs.iter().zip(axes).all(|(&sign, &axis)| sign == -signs[axis])
+/// Whether a permutation of axes turns the sign of each one's charges; `Some(None)` where there are none to be turned, and nothing where it
+/// turns some of them, or turns a total that is not its own opposite.
+fn turns(sum: &Sum, cuts: &Cuts, flow: Option<&(Vec<i64>, Charge)>, axes: &[usize]) -> Option<Option<bool>> {
+    let Some((signs, total)) = flow else { return Some(None) };
+    let group = sum.left.iter().find_map(|&label| cuts.result(label).charges()).map(Charges::group);
+    let Some(group) = group.filter(|group| group.has_signs()) else { return Some(None) };
+    if signs.iter().zip(axes).all(|(&sign, &axis)| sign == signs[axis]) {
+        return Some(Some(false));
+    }
+    let mut twice = total.clone();
+    group.add(&mut twice, 1, total);
+    let turns = signs.iter().zip(axes).all(|(&sign, &axis)| sign == -signs[axis]);
+    (turns && twice == group.neutral()).then_some(Some(true))
 }
 
 /// The sign with which the result stays the same when its axes are permuted so; none if it does not.
@@ -100,7 +121,7 @@ fn sign_of(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &Comparison<
     found
 }
 
-/// Permutations of axes that are cut alike, without the identity where there is no conjugation to be found.
+/// Permutations of axes that are cut alike, the identity among them.
 fn candidates(sum: &Sum, cuts: &Cuts) -> Vec<Vec<usize>> {
     let rank = sum.left.len();
     let alike = |a: usize, b: usize| cuts.result(sum.left[a]) == cuts.result(sum.left[b]);
@@ -157,9 +178,11 @@ fn flow_of(term: &Term, sum: &Sum, structures: &[Structure], names: &[String]) -
         factor.labels.iter().zip(flow.signs()).for_each(|(&label, &sign)| seen[label].push((turned * sign, factor.operand)));
         flow.group().add(total.get_or_insert_with(|| flow.group().neutral()), turned, flow.total());
     }
+    let has_signs =
+        term.factors.iter().any(|factor| structures[factor.operand].charge_flow().is_some_and(|flow| flow.group().has_signs()));
     for &label in &term.summed {
         match seen[label][..] {
-            [(one, first), (other, second)] if one == other => {
+            [(one, first), (other, second)] if one == other && has_signs => {
                 let verb = if one > 0 { "enters" } else { "leaves" };
                 let (label, first, second) = (&sum.names[label], &names[first], &names[second]);
                 let message = match first == second {

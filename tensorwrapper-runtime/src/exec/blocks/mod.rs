@@ -61,7 +61,11 @@ pub fn einsum_blocks<T: Element>(subscripts: &str, operands: &[&Blocks<T>]) -> R
 impl Context {
     /// Evaluates NumPy's subscripts over block tensors. The structure of the result is inferred: its cuts are those of the first operand
     /// that has the label, its blocks those that some product of blocks contributes to, its symmetry and the charge that it conserves
-    /// what the operands' say. Operands that are the same tensor (not only equal) may change places. The last 64 plans are kept.
+    /// what the operands' say. Operands that are the same tensor (not only equal) may change places.
+    ///
+    /// The last 64 plans are kept, each for a context and its clones: make one context and use it again. Orders, limits of memory, progress
+    /// and cancellation of a context do not concern block tensors yet. Elements that follow from each other within one block are equal up
+    /// to rounding.
     ///
     /// # Errors
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`] when charges do not fit; [`ErrorKind::Unsupported`] for what is not computed
@@ -73,7 +77,7 @@ impl Context {
             let by_position = |hole: &tensorwrapper_notation::syntax::Hole| Some(hole.span.start);
             self.planned_blocks(&equation, names, operands, &by_position)
         };
-        self.kept_blocks(subscripts.to_string(), operands, plan)?.run(operands)
+        self.kept_blocks(format!("subscripts {subscripts}"), operands, plan)?.run(operands)
     }
 
     /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`.
@@ -83,7 +87,7 @@ impl Context {
     pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &Blocks<T>)]) -> Result<Blocks<T>, Error> {
         let operands: Vec<&Blocks<T>> = names.iter().map(|(_, operand)| *operand).collect();
         let texts: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        let key = format!("{equation} {}", texts.join(" "));
+        let key = format!("text {equation} {}", texts.join(" "));
         self.kept_blocks(key, &operands, || self.prepare_blocks(equation, names))?.run(&operands)
     }
 
@@ -104,6 +108,9 @@ impl Context {
         {
             let message = format!("`{name}` is given, but the equation does not read it");
             return Err(Error::new(ErrorKind::Label(message)));
+        }
+        if let Some(n) = (1..names.len()).find(|&n| names[..n].iter().any(|(known, _)| *known == names[n].0)) {
+            return Err(Error::new(ErrorKind::Label(format!("`{}` is given twice", names[n].0))));
         }
         let texts = names.iter().map(|(name, _)| name.to_string()).collect();
         self.planned_blocks(&equation, texts, &operands, &find)

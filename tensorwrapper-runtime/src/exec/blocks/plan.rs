@@ -85,16 +85,16 @@ impl<'p> Planner<'p> {
         let operands = self.structures.len();
         let cuts = Cuts::new(sum, &self.structures, &self.names, None)?;
         let terms = sum.terms.iter().map(|term| self.with_extents(term, sum, &cuts)).collect::<Result<Vec<_>, _>>()?;
-        let flow = infer::flow(sum, &self.structures, &self.names)?;
         let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(terms, comparison));
         let sum = Sum { terms, ..sum.clone() };
-        let signs = flow.as_ref().map(|(signs, _)| &signs[..]);
-        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, signs, comparison))?;
+        let flow = infer::flow(&sum, &self.structures, &self.names)?;
+        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, flow.as_ref(), comparison))?;
         let tilings: Vec<Tiling> = sum.left.iter().map(|&label| cuts.result(label).clone()).collect();
         let frame = Structure::new(&tilings).with(symmetry)?;
         let frame = match flow {
-            // A symmetry that charges forbid has no element that is not zero.
-            Some((signs, total)) => frame.flow(signs, total).unwrap_or(frame),
+            // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
+            Some((signs, _)) if signs.is_empty() => frame,
+            Some((signs, total)) => frame.flow(signs, total)?,
             None => frame,
         };
         let mut last = Vec::new();
@@ -173,7 +173,7 @@ impl<'p> Planner<'p> {
             let Some(product) = self.step::<T>(vec![left, right], labels, sum)? else { return Ok(None) };
             factors.push(product);
         }
-        let (factors, numbers) = self.two(factors, &sum.left, sum)?;
+        let Some((factors, numbers)) = self.two::<T>(factors, &sum.left, sum)? else { return Ok(None) };
         let last = product(factors, sum.left.clone(), sum, term.scale);
         Ok(Some(Last { sum: last, factors: numbers }))
     }
@@ -194,7 +194,7 @@ impl<'p> Planner<'p> {
 
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
     fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
-        let (factors, numbers) = self.two(factors, &left, sum)?;
+        let Some((factors, numbers)) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
         let product = product(factors, left.clone(), sum, Complex::ONE);
         let cuts = Cuts::new(&product, &self.structures, &self.names, None)?;
         let labels = sum.names.len();
@@ -212,21 +212,30 @@ impl<'p> Planner<'p> {
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
     }
 
-    /// Two factors: one alone is multiplied by ones along what it is summed over.
-    fn two(&mut self, mut factors: Vec<Factor>, left: &[usize], sum: &Sum) -> Result<(Vec<Factor>, [usize; 2]), Error> {
-        if let [only] = &factors[..] {
-            let summed = unique(&only.labels, &|label| !left.contains(&label));
-            let own = Sum {
-                terms: vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }],
-                ..sum.clone()
-            };
-            let cuts = Cuts::new(&Sum { left: Vec::new(), ..own }, &self.structures, &self.names, None)?;
+    /// Two factors: one alone is multiplied by ones along what it is summed over, label by label. Nothing where it is zero.
+    fn two<T: Element>(
+        &mut self,
+        mut factors: Vec<Factor>,
+        left: &[usize],
+        sum: &Sum,
+    ) -> Result<Option<(Vec<Factor>, [usize; 2])>, Error> {
+        if factors.len() == 1 {
+            let mut summed = unique(&factors[0].labels, &|label| !left.contains(&label));
+            while summed.len() > 1 {
+                let label = summed.remove(0);
+                let rest = unique(&factors[0].labels, &|other| other != label);
+                let Some(reduced) = self.step::<T>(factors, rest, sum)? else { return Ok(None) };
+                factors = vec![reduced];
+            }
+            let own = vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }];
+            let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
+            let cuts = Cuts::new(&own, &self.structures, &self.names, None)?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
             let number = self.add(Structure::new(&tilings), "ones".to_string(), Source::Ones);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }
         let numbers = [factors[0].operand, factors[1].operand];
-        Ok((factors, numbers))
+        Ok(Some((factors, numbers)))
     }
 
     fn add(&mut self, structure: Structure, name: String, source: Source) -> usize {

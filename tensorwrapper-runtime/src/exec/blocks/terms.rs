@@ -68,7 +68,7 @@ impl Sum {
         };
         match reader.faults.is_empty() {
             true => Ok(Sum { terms, left, names: equation.labels().iter().map(|label| label.name.clone()).collect() }),
-            false => Err(reader.faults.remove(0)),
+            false => Err(Error::all(reader.faults)),
         }
     }
 }
@@ -161,7 +161,12 @@ impl Builder for Reader<'_> {
             Operator::Multiply => return left.iter().flat_map(|left| right.iter().map(|right| product(left, right))).collect(),
             Operator::Divide => match &right[..] {
                 [number] if number.factors.is_empty() && number.summed.is_empty() => {
-                    left.iter_mut().for_each(|term| term.scale /= number.scale);
+                    // Divisors are real: a complex quotient would round, overflow and underflow where a real one does not.
+                    let divisor = number.scale.re;
+                    left.iter_mut().for_each(|term| {
+                        let im = if term.scale.im == 0.0 { 0.0 } else { term.scale.im / divisor };
+                        term.scale = Complex::new(term.scale.re / divisor, im);
+                    });
                 }
                 _ => return self.refuse("quotients by tensors"),
             },

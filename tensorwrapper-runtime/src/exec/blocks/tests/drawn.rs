@@ -2,7 +2,6 @@
 
 use super::*;
 use rand::seq::{IndexedRandom, SliceRandom};
-use tensorwrapper_core::shape::Charges;
 
 /// Labels of an equation, each with a cut.
 struct Drawn {

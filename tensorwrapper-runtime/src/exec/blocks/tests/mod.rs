@@ -6,7 +6,7 @@ use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::shape::{Charges, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, Symmetry};
 
@@ -186,4 +186,41 @@ fn real_tensors_keep_charges_when_bra_and_ket_are_exchanged() {
     assert_eq!(twice.structure(), h.structure());
     let square = agrees("pq,qr->pr", &[&h, &h]);
     assert_eq!(square.structure(), h.structure());
+}
+
+#[test]
+fn what_a_reader_found() {
+    let mut rng = StdRng::seed_from_u64(7);
+    let cut = Tiling::cuts([2, 1]);
+    // Quotients by literals far from one.
+    let a = filled::<f64>(&mut rng, &Structure::new([&cut]));
+    let small = Context::cpu().eval_blocks("[i] = A[i] / 1e200", &[("A", &a)]).unwrap();
+    assert_eq!(small.get(&[1]).unwrap(), a.get(&[1]).unwrap() * (1.0 / 1e200));
+    let tenth = Context::cpu().eval_blocks("[i] = A[i] / 0.1", &[("A", &a)]).unwrap();
+    assert_eq!(tenth.get(&[1]).unwrap(), a.get(&[1]).unwrap() * (1.0 / 0.1));
+    // A real product that would conserve a charge, or be symmetric: the charge stays.
+    let charged = cut.clone().charged([-1, 1]).unwrap();
+    let hermitian = Symmetry::none(2).hermitian(0, 1).unwrap();
+    let l = Structure::new([&charged, &charged]).with(hermitian).unwrap().flow([1, -1], [0]).unwrap();
+    let l = filled::<f64>(&mut rng, &l);
+    let outer = agrees("pq,rs->pqrs", &[&l, &l]);
+    assert_eq!(outer.structure().charge_flow().unwrap().signs(), [1, -1, 1, -1]);
+    // Charges that are their own opposites have no signs.
+    let irreps = Charges::modulo([2], [[0], [1]]).unwrap();
+    let orbitals = cut.clone().charged(irreps).unwrap();
+    let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
+    let f = Structure::new([&orbitals, &orbitals]).with(symmetric).unwrap().flow([1, -1], [0]).unwrap();
+    let f = filled::<f64>(&mut rng, &f);
+    assert!(agrees("ij,jk->ik", &[&f, &f]).structure().charge_flow().is_some());
+    // More axes than a group can be listed for, and a sum over more elements than a dense tensor has room for.
+    let v = filled::<f64>(&mut rng, &Structure::new([&Tiling::whole(1)]));
+    agrees("a,b,c,d,e,f,g,h,i->abcdefghi", &[&v; 9]);
+    let each = Tiling::each(10_000);
+    let few = Structure::new([&each, &each]).with_blocks([[1, 2], [9_999, 0]]).unwrap();
+    let few = Blocks::<f64>::from_fn(&few, |index| index[0] as f64).unwrap();
+    assert_eq!(einsum_blocks("ij->", &[&few]).unwrap().get(&[]).unwrap(), 10_000.0);
+    // Names and texts.
+    let twice = Context::cpu().eval_blocks("[i] = A[i]", &[("A", &a), ("A", &v)]).unwrap_err();
+    assert_eq!(twice.to_string(), "`A` is given twice");
+    assert!(einsum_blocks("[i] = A[i] A", &[&a]).is_err());
 }
