@@ -183,7 +183,8 @@ impl Structure {
     /// The blocks that are stored: one of each orbit, in ascending order. They are found when they are first asked for.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there are more than 2²⁶, or more elements than `isize::MAX / 16`.
+    /// [`ErrorKind::Shape`] when the tiles make more than 2²⁶ blocks, before symmetry and charges leave some out, and it was not said which
+    /// ones are there; and when there are more elements than `isize::MAX / 16`.
     pub fn stored(&self) -> Result<&StoredBlocks, Error> {
         let find = || match &self.0.given {
             Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),

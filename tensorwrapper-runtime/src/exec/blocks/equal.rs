@@ -6,6 +6,9 @@ use tensorwrapper_core::symmetry::{Sign, Symmetry};
 
 use super::terms::Term;
 
+/// Pairs of factors that a search tries at most: beyond that, what it did not find is not known.
+const MOST_TRIED: usize = 1 << 18;
+
 /// A pairing of labels: for each label of one product, its partner in the other.
 pub(super) type Pairing = Vec<Option<usize>>;
 
@@ -34,10 +37,10 @@ impl Comparison<'_> {
         (plus, minus)
     }
 
-    /// Calls back with each way to make one product of the other one, until that says that it has enough.
-    pub(super) fn each(&self, one: &Term, other: &Term, found: &mut dyn FnMut(Sign, &Pairing) -> bool) {
+    /// Calls back with each way to make one product of the other one, until that says that it has enough. Whether all were tried, or enough.
+    pub(super) fn each(&self, one: &Term, other: &Term, found: &mut dyn FnMut(Sign, &Pairing) -> bool) -> bool {
         if one.factors.len() != other.factors.len() || one.summed.len() != other.summed.len() {
-            return;
+            return true;
         }
         let mut search = Search {
             comparison: self,
@@ -47,8 +50,10 @@ impl Comparison<'_> {
             pairing: vec![None; self.labels],
             taken: vec![false; self.labels],
             found,
+            left: MOST_TRIED,
         };
         search.factor(0, Sign::Plus);
+        search.left > 0
     }
 }
 
@@ -63,6 +68,8 @@ struct Search<'s> {
     /// Which labels of the other product have a partner.
     taken: Vec<bool>,
     found: &'s mut dyn FnMut(Sign, &Pairing) -> bool,
+    /// How many pairs of factors may still be tried.
+    left: usize,
 }
 
 impl Search<'_> {
@@ -81,6 +88,10 @@ impl Search<'_> {
                 if self.comparison.is_complex && conjugates != other.factors[partner].conjugates {
                     continue;
                 }
+                if self.left == 0 {
+                    return true;
+                }
+                self.left -= 1;
                 let before = (self.pairing.clone(), self.taken.clone());
                 let pairs = element.axes().zip(&other.factors[partner].labels);
                 let fits = pairs.into_iter().all(|(axis, &label)| self.pair(factor.labels[axis], label));

@@ -256,7 +256,7 @@ impl<'p> Planner<'p> {
         let term = &last.sum.terms[0];
         let mut exchanges = Vec::new();
         self.compare(last.sum.names.len(), |comparison| {
-            comparison.each(term, term, &mut |sign, pairing| {
+            let is_complete = comparison.each(term, term, &mut |sign, pairing| {
                 let alike = |label: &usize| pairing[*label].is_some_and(|partner| cuts.are_alike(*label, partner));
                 let moves = term.summed.iter().any(|&label| pairing[label] != Some(label));
                 if sign == Sign::Plus && moves && term.summed.iter().all(alike) && !exchanges.contains(pairing) {
@@ -264,6 +264,10 @@ impl<'p> Planner<'p> {
                 }
                 false
             });
+            // Some of a group's elements do not tell which terms are equal.
+            if !is_complete {
+                exchanges.clear();
+            }
         });
         let factors = [0, 1].map(|n| (&term.factors[n], &self.structures[term.factors[n].operand]));
         let request = PairRequest { cuts: &cuts, factors, left: &last.sum.left, scale: term.scale, exchanges };

@@ -224,3 +224,12 @@ fn what_a_reader_found() {
     assert_eq!(twice.to_string(), "`A` is given twice");
     assert!(einsum_blocks("[i] = A[i] A", &[&a]).is_err());
 }
+
+#[test]
+fn groups_too_large_to_be_searched_are_not_used() {
+    let mut rng = StdRng::seed_from_u64(8);
+    let all = Symmetry::none(7).antisymmetric([0, 1, 2, 3, 4, 5, 6]).unwrap();
+    let structure = Structure::new([&Tiling::cuts([1, 1]); 7]).with(all).unwrap();
+    let (a, b) = (filled::<f64>(&mut rng, &structure), filled::<f64>(&mut rng, &structure));
+    agrees("abcdefg,abcdefg->", &[&a, &b]);
+}
