@@ -173,7 +173,8 @@ impl<'p> Planner<'p> {
             let Some(product) = self.step::<T>(vec![left, right], labels, sum)? else { return Ok(None) };
             factors.push(product);
         }
-        let Some((factors, numbers)) = self.two::<T>(factors, &sum.left, sum)? else { return Ok(None) };
+        let Some(factors) = self.two::<T>(factors, &sum.left, sum)? else { return Ok(None) };
+        let numbers = [factors[0].operand, factors[1].operand];
         let last = product(factors, sum.left.clone(), sum, term.scale);
         Ok(Some(Last { sum: last, factors: numbers }))
     }
@@ -194,7 +195,8 @@ impl<'p> Planner<'p> {
 
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
     fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
-        let Some((factors, numbers)) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
+        let Some(factors) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
+        let numbers = [factors[0].operand, factors[1].operand];
         let product = product(factors, left.clone(), sum, Complex::ONE);
         let cuts = Cuts::new(&product, &self.structures, &self.names, None)?;
         let labels = sum.names.len();
@@ -213,12 +215,7 @@ impl<'p> Planner<'p> {
     }
 
     /// Two factors: one alone is multiplied by ones along what it is summed over, label by label. Nothing where it is zero.
-    fn two<T: Element>(
-        &mut self,
-        mut factors: Vec<Factor>,
-        left: &[usize],
-        sum: &Sum,
-    ) -> Result<Option<(Vec<Factor>, [usize; 2])>, Error> {
+    fn two<T: Element>(&mut self, mut factors: Vec<Factor>, left: &[usize], sum: &Sum) -> Result<Option<Vec<Factor>>, Error> {
         if factors.len() == 1 {
             let mut summed = unique(&factors[0].labels, &|label| !left.contains(&label));
             while summed.len() > 1 {
@@ -234,8 +231,7 @@ impl<'p> Planner<'p> {
             let number = self.add(Structure::new(&tilings), "ones".to_string(), Source::Ones);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }
-        let numbers = [factors[0].operand, factors[1].operand];
-        Ok(Some((factors, numbers)))
+        Ok(Some(factors))
     }
 
     fn add(&mut self, structure: Structure, name: String, source: Source) -> usize {
