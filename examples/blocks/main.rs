@@ -1,7 +1,7 @@
 //! Evaluates files of equations over block tensors and compares the results with what the files expect.
 //!
 //! `cargo run --release --example blocks -- examples/data/structured/blocks.json` prints a line for each case and closes with
-//! `N passed, N failed`. A file is a list of cases as `tests/data/README.md` describes them: operands by their cuts, blocks, symmetries
+//! `N passed, N failed`. A file is a list of cases as `examples/data/structured/README.md` describes them: operands by their cuts, blocks, symmetries
 //! and charges, elements from a seed, and of the result elements, sums, blocks, norms and symmetries. Without a file it evaluates those
 //! of `examples/data/structured/`.
 
