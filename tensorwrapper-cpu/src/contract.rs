@@ -213,7 +213,8 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None if sorted.suits_engine() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
-        _ => return Ok(None),
+        Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
+        Route::ResultBlocks(_) | Route::Lanes(_) => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

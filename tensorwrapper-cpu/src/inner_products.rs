@@ -193,7 +193,8 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>
     }
 }
 
-/// A tile of so many reals of each vector; `ahead`: whether those that follow are asked for; `further`: how much further the sums of the next row and of the next column stand; `stored`: rows and columns that there are.
+/// A tile of so many reals of each vector of rows and of columns, and whether those that follow are asked for; `further`: how much further
+/// the sums of the next row and of the next column stand; `stored`: rows and columns that there are.
 #[inline(always)]
 unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: usize>(
     (a, b): (&[*const V::Real], &[*const V::Real]),

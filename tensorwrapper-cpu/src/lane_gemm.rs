@@ -11,7 +11,7 @@ mod tests;
 use std::ops::Range;
 
 use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, gcd};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::simd::vector::MOST_LANES;
@@ -205,7 +205,7 @@ impl Lanes {
                 continue;
             }
             let (term, column) = (at(&inner, LARGE, stride)?, at(&columns, OUT, stride)?);
-            let extent = common(common(inner[term].extent, columns[column].extent), room);
+            let extent = gcd(gcd(inner[term].extent, columns[column].extent), room);
             if extent == 1 {
                 return None;
             }
@@ -224,11 +224,6 @@ fn split(axes: &mut Vec<Loop>, n: usize, extent: usize) -> Loop {
     }
     axes[n] = Axis { extent: axis.extent / extent, strides: axis.strides.map(|stride| stride * extent as isize) };
     Axis { extent, ..axis }
-}
-
-/// The greatest common divisor.
-fn common(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { common(b, a % b) }
 }
 
 /// For each term in a vector, the lane of reals that each lane gets its term from, and for each of these terms and each lane, where the

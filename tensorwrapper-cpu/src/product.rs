@@ -86,3 +86,8 @@ pub(super) fn groups<T>(product: &ClassifiedAxes<T>, side: usize) -> [&[Triple];
 pub(super) fn narrowest(axes: &[Triple], operand: usize) -> usize {
     axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s != 0).min().unwrap_or(usize::MAX)
 }
+
+/// The greatest common divisor.
+pub(crate) fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

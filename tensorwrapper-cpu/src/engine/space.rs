@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::product::{OUT, Triple};
+use crate::product::{OUT, Triple, gcd};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 
 /// Axes over one operand and the result.
@@ -295,11 +295,6 @@ impl Space {
 /// The largest divisor that is no larger than `most`: bundles of equal sizes keep squares whole.
 fn divisor(number: usize, most: usize) -> usize {
     (1..=most).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
-}
-
-/// The greatest common divisor.
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// An axis that a space without one runs along.
