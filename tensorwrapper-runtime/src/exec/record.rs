@@ -103,10 +103,8 @@ impl<'a> Named<'a> {
 /// All errors of `tensor!`: syntax, labels, ranks and extents that do not fit. Also a name that is unknown, given twice or not
 /// used, and text with more than one equation, a decomposition or Rust values.
 pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<T>)]) -> Result<Expr<'a, T>, Error> {
-    let mistake = |message: String| Error::new(ErrorKind::Label(message));
-    if let Some(n) = (1..names.len()).find(|&n| names[..n].iter().any(|(known, _)| *known == names[n].0)) {
-        return Err(mistake(format!("`{}` is given twice", names[n].0)));
-    }
+    let given: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+    check_different(&given)?;
     let named: Vec<Named<'a>> = names.iter().map(|(_, operand)| operand.named()).collect();
     let (is_used, unknown) = (RefCell::new(vec![false; names.len()]), RefCell::new(None));
     let find = |name: &str| {
@@ -121,17 +119,35 @@ pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<
     let number = |name: &str| find(name).and_then(|n| named[n].number());
     let recorded = read_text::<T>(text, &tensor, &number);
     if let Some(name) = unknown.into_inner() {
-        let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let error = mistake(format!("the equation reads `{name}`, which is not among the names given"));
-        return Err(error.with_help(if known.is_empty() {
-            "no names are given".to_string()
-        } else {
-            format!("the names given are {}", known.join(", "))
-        }));
+        return Err(unknown_name(&name, &given));
     }
     let recorded = recorded?;
     match is_used.into_inner().iter().position(|is_used| !is_used) {
-        Some(n) => Err(mistake(format!("`{}` is given, but the equation does not read it", names[n].0))),
+        Some(n) => Err(unread_name(given[n])),
         None => Ok(recorded),
     }
+}
+
+/// Whether no name is given twice.
+pub(super) fn check_different(names: &[&str]) -> Result<(), Error> {
+    match (1..names.len()).find(|&n| names[..n].contains(&names[n])) {
+        Some(n) => Err(Error::new(ErrorKind::Label(format!("`{}` is given twice", names[n])))),
+        None => Ok(()),
+    }
+}
+
+/// That a text has a name that is not among those given.
+pub(super) fn unknown_name(name: &str, given: &[&str]) -> Error {
+    let message = format!("the equation reads `{name}`, which is not among the names given");
+    let known: Vec<String> = given.iter().map(|name| format!("`{name}`")).collect();
+    Error::new(ErrorKind::Label(message)).with_help(if known.is_empty() {
+        "no names are given".to_string()
+    } else {
+        format!("the names given are {}", known.join(", "))
+    })
+}
+
+/// That a name is given which a text does not have.
+pub(super) fn unread_name(name: &str) -> Error {
+    Error::new(ErrorKind::Label(format!("`{name}` is given, but the equation does not read it")))
 }

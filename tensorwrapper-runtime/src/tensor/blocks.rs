@@ -110,7 +110,7 @@ impl<T: Element> Blocks<T> {
             for offset in shape.offsets() {
                 let at: Vec<usize> = offset.iter().zip(shape.origin()).map(|(offset, first)| offset + first).collect();
                 let at = strides.position(&at).unwrap_or_default();
-                dense.as_mut_slice()[at] = self.element_of(image, &offset);
+                dense.as_mut_slice()[at] = self.element_of(image, shape.extents(), &offset);
             }
         }
         Ok(dense)
@@ -132,7 +132,8 @@ impl<T: Element> Blocks<T> {
         }
         let places = self.structure.tilings().iter().zip(index).map(|(tiling, &index)| tiling.locate(index));
         let (block, offset): (Vec<usize>, Vec<usize>) = places.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-        Ok(self.structure.image(&block)?.map_or(T::ZERO, |image| self.element_of(image, &offset)))
+        let Some(image) = self.structure.image(&block)? else { return Ok(T::ZERO) };
+        Ok(self.element_of(image, self.structure.block_shape(&block)?.extents(), &offset))
     }
 
     /// A stored block; nothing where the block is zero, or follows from another one.
@@ -183,11 +184,11 @@ impl<T: Element> Blocks<T> {
         std::ptr::eq(&*self.slab, &*other.slab) && self.structure == other.structure
     }
 
-    /// The element at an offset in a block that follows from a stored one.
-    fn element_of(&self, image: Image<'_>, offset: &[usize]) -> T {
+    /// The element at an offset in a block of these extents, which follows from a stored one.
+    fn element_of(&self, image: Image<'_>, extents: &[usize], offset: &[usize]) -> T {
         let stored = self.structure.stored().expect("an image was found among the stored blocks");
-        let shape = self.structure.block_shape(&stored.block(image.number)).expect("stored blocks are there");
-        let at = image.by.axes().zip(shape.extents()).fold(0, |at, (axis, extent)| at * extent + offset[axis]);
+        // Along axis n of the stored block runs the axis of this one that the permutation names.
+        let at = image.by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
         follows(self.slab[stored.start(image.number) + at], image.by)
     }
 

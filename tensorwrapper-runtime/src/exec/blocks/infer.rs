@@ -61,11 +61,12 @@ pub(super) fn symmetry(
                 // A structure cannot have both a charge and a symmetry that changes it.
                 let Some(turns) = turns(sum, cuts, flow, &axes) else { continue };
                 // Real numbers do not notice conjugation, but charges do.
-                match (turns, conjugates) {
-                    (Some(true), _) if conjugates || !comparison.is_complex => found.push(permutation.conjugating()),
-                    (Some(turns), _) if turns != conjugates => {}
-                    _ => found.push(if conjugates { permutation.conjugating() } else { permutation }),
-                }
+                let conjugates = match turns {
+                    None => conjugates,
+                    Some(turns) if comparison.is_complex && turns != conjugates => continue,
+                    Some(turns) => turns,
+                };
+                found.push(if conjugates { permutation.conjugating() } else { permutation });
             }
         }
     }

@@ -22,14 +22,16 @@ mod tests;
 use std::sync::Arc;
 
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_notation::Equation;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Equation, Operand};
 
 use self::kept::Key;
 use self::plan::Planner;
 pub use self::prepared::PreparedBlocks;
 use self::terms::Sum;
 use super::context::Context;
+use super::record::{check_different, unknown_name, unread_name};
 use super::statements::{checked, subscripts_statement};
 use crate::expr::equation_of_text;
 use crate::tensor::Blocks;
@@ -68,13 +70,13 @@ impl Context {
     /// to rounding.
     ///
     /// # Errors
-    /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`] when charges do not fit; [`ErrorKind::Unsupported`] for what is not computed
-    /// over block tensors.
+    /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`](crate::ErrorKind::Shape) when charges do not fit;
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what is not computed over block tensors.
     pub fn einsum_blocks<T: Element>(&self, subscripts: &str, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
         let plan = || {
             let equation = checked(&subscripts_statement(subscripts, operands.len())?)?;
             let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
-            let by_position = |hole: &tensorwrapper_notation::syntax::Hole| Some(hole.span.start);
+            let by_position = |hole: &Hole| Some(hole.span.start);
             self.planned_blocks(&equation, names, operands, &by_position)
         };
         self.kept_blocks(format!("subscripts {subscripts}"), operands, plan)?.run(operands)
@@ -98,21 +100,16 @@ impl Context {
     pub fn prepare_blocks<T: Element>(&self, equation: &str, names: &[(&str, &Blocks<T>)]) -> Result<PreparedBlocks, Error> {
         let equation = equation_of_text(equation)?;
         let operands: Vec<&Blocks<T>> = names.iter().map(|(_, operand)| *operand).collect();
-        let find = |hole: &tensorwrapper_notation::syntax::Hole| names.iter().position(|(name, _)| *name == hole.text);
+        let given: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        check_different(&given)?;
+        let find = |hole: &Hole| given.iter().position(|name| *name == hole.text);
         if let Some(operand) = equation.operands().iter().find(|operand| find(&operand.hole).is_none()) {
-            let message = format!("the equation reads `{}`, which is not among the names given", operand.hole.text);
-            return Err(Error::new(ErrorKind::Label(message)));
+            return Err(unknown_name(&operand.hole.text, &given));
         }
-        if let Some((name, _)) =
-            names.iter().find(|(name, _)| !equation.operands().iter().any(|operand| operand.hole.text == *name))
-        {
-            let message = format!("`{name}` is given, but the equation does not read it");
-            return Err(Error::new(ErrorKind::Label(message)));
+        if let Some(name) = given.iter().find(|name| !equation.operands().iter().any(|operand| operand.hole.text == **name)) {
+            return Err(unread_name(name));
         }
-        if let Some(n) = (1..names.len()).find(|&n| names[..n].iter().any(|(known, _)| *known == names[n].0)) {
-            return Err(Error::new(ErrorKind::Label(format!("`{}` is given twice", names[n].0))));
-        }
-        let texts = names.iter().map(|(name, _)| name.to_string()).collect();
+        let texts = given.iter().map(|name| name.to_string()).collect();
         self.planned_blocks(&equation, texts, &operands, &find)
     }
 
@@ -139,14 +136,14 @@ impl Context {
         equation: &Equation,
         names: Vec<String>,
         operands: &[&Blocks<T>],
-        find: &dyn Fn(&tensorwrapper_notation::syntax::Hole) -> Option<usize>,
+        find: &dyn Fn(&Hole) -> Option<usize>,
     ) -> Result<PreparedBlocks, Error> {
         let numbers = numbers(operands);
-        let operand = |_, operand: &tensorwrapper_notation::Operand| numbers[find(&operand.hole).expect("operands were found")];
-        let sum = Sum::of(equation, &operand, &|_| None)?;
+        let operand = |_, operand: &Operand| numbers[find(&operand.hole).expect("operands were found")];
+        let sum = Sum::of(equation, &operand)?;
         let structures = operands.iter().map(|operand| operand.structure().clone()).collect();
         let device = self.backend.device();
-        let (plan, sources) = Planner::new::<T>(device, structures, names).plan::<T>(&sum)?;
-        Ok(PreparedBlocks { context: self.clone(), plan, sources, numbers, dtype: T::DTYPE })
+        let plan = Planner::new::<T>(device, structures, names).plan::<T>(&sum)?;
+        Ok(PreparedBlocks { context: self.clone(), plan, numbers, dtype: T::DTYPE })
     }
 }

@@ -37,6 +37,14 @@ pub(super) struct PairRequest<'p> {
 }
 
 impl PairRequest<'_> {
+    /// The canonical blocks of the result that the product writes.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`].
+    pub(super) fn blocks<T: Element>(&self, frame: &Structure) -> Result<BTreeSet<Parts>, Error> {
+        self.joined::<T, _>(frame, |_, groups| Ok(written(groups)))
+    }
+
     /// Prepares the product. `finish` makes the result's structure of the canonical blocks that the product writes.
     ///
     /// # Errors
@@ -45,8 +53,31 @@ impl PairRequest<'_> {
         &self,
         device: &dyn Device,
         frame: &Structure,
-        finish: &mut dyn FnMut(BTreeSet<Parts>) -> Result<Structure, Error>,
+        finish: impl FnOnce(BTreeSet<Parts>) -> Result<Structure, Error>,
     ) -> Result<(Pair, Structure), Error> {
+        self.joined::<T, _>(frame, |join, groups| {
+            let structure = finish(written(groups))?;
+            let mut pair = Pair { groups: Vec::new(), prepared: HashMap::new(), tuples: 0, multiplications: 0, written: 0 };
+            for group in groups {
+                let moved = Moved { join, structure: &structure, group }.group()?;
+                pair.written += moved.extents[0] * moved.extents[1] * moved.extents[2];
+                pair.tuples += group.places.len() * group.terms.len();
+                pair.multiplications += moved.extents.iter().map(|&extent| extent as u128).product::<u128>();
+                if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(moved.extents) {
+                    vacant.insert(moved.prepare::<T>(device, self.scale)?);
+                }
+                pair.groups.push(moved);
+            }
+            Ok((pair, structure))
+        })
+    }
+
+    /// Calls back with the pieces of the factors, joined into groups.
+    fn joined<T: Element, R>(
+        &self,
+        frame: &Structure,
+        with: impl FnOnce(&Join<'_>, &[PlannedGroup<'_>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let [left, right] = self.factors.map(|(factor, _)| labels(factor));
         let roles = Roles::new(&left, &right, self.left);
         let [own, other] = [0, 1].map(|n| pieces(self.factors[n].0, self.factors[n].1, self.cuts, T::DTYPE.is_complex()));
@@ -59,21 +90,13 @@ impl PairRequest<'_> {
         let factors = [(&left[..], &own[..]), (&right[..], &other[..])];
         let join = Join { roles, cuts: self.cuts, factors, result: (self.left, frame), exchanges };
         let sides = join.sides();
-        let planned = join.groups(&sides);
-        let structure = finish(planned.iter().flat_map(|group| group.places.iter().map(|place| place.block.clone())).collect())?;
-        let mut pair = Pair { groups: Vec::new(), prepared: HashMap::new(), tuples: 0, multiplications: 0, written: 0 };
-        for group in &planned {
-            let moved = Moved { join: &join, structure: &structure, group }.group()?;
-            pair.written += moved.extents[0] * moved.extents[1] * moved.extents[2];
-            pair.tuples += group.places.len() * group.terms.len();
-            pair.multiplications += moved.extents.iter().map(|&extent| extent as u128).product::<u128>();
-            if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(moved.extents) {
-                vacant.insert(moved.prepare::<T>(device, self.scale)?);
-            }
-            pair.groups.push(moved);
-        }
-        Ok((pair, structure))
+        with(&join, &join.groups(&sides))
     }
+}
+
+/// The blocks of the result that groups write.
+fn written(groups: &[PlannedGroup<'_>]) -> BTreeSet<Parts> {
+    groups.iter().flat_map(|group| group.places.iter().map(|place| place.block.clone())).collect()
 }
 
 impl Pair {

@@ -26,6 +26,8 @@ pub(super) struct Plan {
     /// The structures of the operands, then of what steps make on the way.
     pub(super) structures: Vec<Structure>,
     pub(super) operands: usize,
+    /// The numbers of tensors of ones, which are made before the first step.
+    pub(super) ones: Vec<usize>,
     pub(super) result: Structure,
 }
 
@@ -45,43 +47,27 @@ pub(super) enum Target {
     Result,
 }
 
-/// What steps read that is no operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Operand,
-    Made,
-    /// A tensor of ones.
-    Ones,
-}
-
 /// A plan in the making.
 pub(super) struct Planner<'p> {
     device: &'p dyn Device,
     is_complex: bool,
     structures: Vec<Structure>,
     names: Vec<String>,
-    pub(super) sources: Vec<Source>,
+    ones: Vec<usize>,
     steps: Vec<Step>,
-}
-
-/// The last product of a term, which writes the result.
-struct Last {
-    sum: Sum,
-    factors: [usize; 2],
 }
 
 impl<'p> Planner<'p> {
     /// A planner for operands of these structures, which are called so.
     pub(super) fn new<T: Element>(device: &'p dyn Device, structures: Vec<Structure>, names: Vec<String>) -> Planner<'p> {
-        let sources = vec![Source::Operand; structures.len()];
-        Planner { device, is_complex: T::DTYPE.is_complex(), structures, names, sources, steps: Vec::new() }
+        Planner { device, is_complex: T::DTYPE.is_complex(), structures, names, ones: Vec::new(), steps: Vec::new() }
     }
 
     /// Plans an equation.
     ///
     /// # Errors
     /// What does not fit, and a lack of memory.
-    pub(super) fn plan<T: Element>(mut self, sum: &Sum) -> Result<(Plan, Vec<Source>), Error> {
+    pub(super) fn plan<T: Element>(mut self, sum: &Sum) -> Result<Plan, Error> {
         let operands = self.structures.len();
         let cuts = Cuts::new(sum, &self.structures, &self.names, None)?;
         let terms = sum.terms.iter().map(|term| self.with_extents(term, sum, &cuts)).collect::<Result<Vec<_>, _>>()?;
@@ -102,20 +88,16 @@ impl<'p> Planner<'p> {
             last.extend(self.up_to_last::<T>(term, &sum)?);
         }
         let mut blocks: BTreeSet<Parts> = BTreeSet::new();
-        for step in &last {
-            let mut add = |own: BTreeSet<Parts>| {
-                blocks.extend(own.iter().cloned());
-                frame.with_blocks(&own)
-            };
-            self.pair::<T>(step, &tilings, &frame, &mut add)?;
+        for product in &last {
+            blocks.extend(self.request(product, &tilings, |request| request.blocks::<T>(&frame))?);
         }
         let result = frame.with_blocks(&blocks)?;
-        for step in &last {
-            let (pair, _) = self.pair::<T>(step, &tilings, &frame, &mut |_| Ok(result.clone()))?;
-            self.steps.push(Step { pair, factors: step.factors, makes: Target::Result });
+        for product in &last {
+            let finish = |_| Ok(result.clone());
+            let (pair, _) = self.request(product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
+            self.steps.push(Step { pair, factors: operands_of(product), makes: Target::Result });
         }
-        let plan = Plan { steps: self.steps, structures: self.structures, operands, result };
-        Ok((plan, self.sources))
+        Ok(Plan { steps: self.steps, structures: self.structures, operands, ones: self.ones, result })
     }
 
     fn compare<R>(&self, labels: usize, with: impl FnOnce(&Comparison<'_>) -> R) -> R {
@@ -146,8 +128,8 @@ impl<'p> Planner<'p> {
         Ok(term)
     }
 
-    /// Plans all products of a term but the last one. Nothing where the term is zero.
-    fn up_to_last<T: Element>(&mut self, term: &Term, sum: &Sum) -> Result<Option<Last>, Error> {
+    /// Plans all products of a term but the last one, which is returned. Nothing where the term is zero.
+    fn up_to_last<T: Element>(&mut self, term: &Term, sum: &Sum) -> Result<Option<Sum>, Error> {
         let mut factors = term.factors.clone();
         let is_needed = |label: usize, others: &[Factor]| {
             sum.left.contains(&label) || others.iter().any(|other| other.labels.contains(&label))
@@ -174,9 +156,7 @@ impl<'p> Planner<'p> {
             factors.push(product);
         }
         let Some(factors) = self.two::<T>(factors, &sum.left, sum)? else { return Ok(None) };
-        let numbers = [factors[0].operand, factors[1].operand];
-        let last = product(factors, sum.left.clone(), sum, term.scale);
-        Ok(Some(Last { sum: last, factors: numbers }))
+        Ok(Some(product(factors, sum.left.clone(), sum, term.scale)))
     }
 
     /// An order of pairs, in positions of what is left.
@@ -196,7 +176,6 @@ impl<'p> Planner<'p> {
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
     fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
         let Some(factors) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
-        let numbers = [factors[0].operand, factors[1].operand];
         let product = product(factors, left.clone(), sum, Complex::ONE);
         let cuts = Cuts::new(&product, &self.structures, &self.names, None)?;
         let labels = sum.names.len();
@@ -207,10 +186,10 @@ impl<'p> Planner<'p> {
         let symmetry = self.compare(labels, |comparison| infer::symmetry(&product, &cuts, None, comparison))?;
         let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
         let frame = Structure::new(&tilings).with(symmetry)?;
-        let last = Last { sum: product, factors: numbers };
-        let (pair, structure) = self.pair::<T>(&last, &tilings, &frame, &mut |blocks| frame.with_blocks(&blocks))?;
-        let number = self.add(structure, "an intermediate".to_string(), Source::Made);
-        self.steps.push(Step { pair, factors: numbers, makes: Target::Intermediate(number) });
+        let finish = |blocks| frame.with_blocks(&blocks);
+        let (pair, structure) = self.request(&product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
+        let number = self.add(structure, "an intermediate");
+        self.steps.push(Step { pair, factors: operands_of(&product), makes: Target::Intermediate(number) });
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
     }
 
@@ -228,30 +207,30 @@ impl<'p> Planner<'p> {
             let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
             let cuts = Cuts::new(&own, &self.structures, &self.names, None)?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
-            let number = self.add(Structure::new(&tilings), "ones".to_string(), Source::Ones);
+            let number = self.add(Structure::new(&tilings), "ones");
+            self.ones.push(number);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }
         Ok(Some(factors))
     }
 
-    fn add(&mut self, structure: Structure, name: String, source: Source) -> usize {
+    fn add(&mut self, structure: Structure, name: &str) -> usize {
         self.structures.push(structure);
-        self.names.push(name);
-        self.sources.push(source);
+        self.names.push(name.to_string());
         self.structures.len() - 1
     }
 
-    fn pair<T: Element>(
+    /// Calls back with what a product of two factors, whose result is cut so, is prepared from.
+    fn request<R>(
         &self,
-        last: &Last,
+        product: &Sum,
         tilings: &[Tiling],
-        frame: &Structure,
-        finish: &mut dyn FnMut(BTreeSet<Parts>) -> Result<Structure, Error>,
-    ) -> Result<(Pair, Structure), Error> {
-        let cuts = Cuts::new(&last.sum, &self.structures, &self.names, Some(tilings))?;
-        let term = &last.sum.terms[0];
+        with: impl FnOnce(&PairRequest<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let cuts = Cuts::new(product, &self.structures, &self.names, Some(tilings))?;
+        let term = &product.terms[0];
         let mut exchanges = Vec::new();
-        self.compare(last.sum.names.len(), |comparison| {
+        self.compare(product.names.len(), |comparison| {
             let is_complete = comparison.each(term, term, &mut |sign, pairing| {
                 let alike = |label: &usize| pairing[*label].is_some_and(|partner| cuts.are_alike(*label, partner));
                 let moves = term.summed.iter().any(|&label| pairing[label] != Some(label));
@@ -266,8 +245,7 @@ impl<'p> Planner<'p> {
             }
         });
         let factors = [0, 1].map(|n| (&term.factors[n], &self.structures[term.factors[n].operand]));
-        let request = PairRequest { cuts: &cuts, factors, left: &last.sum.left, scale: term.scale, exchanges };
-        request.prepare::<T>(self.device, frame, finish)
+        with(&PairRequest { cuts: &cuts, factors, left: &product.left, scale: term.scale, exchanges })
     }
 }
 
@@ -276,6 +254,11 @@ fn product(factors: Vec<Factor>, left: Vec<usize>, sum: &Sum, scale: Complex<f64
     let all: Vec<usize> = factors.iter().flat_map(|factor| factor.labels.iter().copied()).collect();
     let summed = unique(&all, &|label| !left.contains(&label));
     Sum { terms: vec![Term { scale, factors, summed }], left, names: sum.names.clone() }
+}
+
+/// The numbers of the two factors of a product.
+fn operands_of(product: &Sum) -> [usize; 2] {
+    [0, 1].map(|n| product.terms[0].factors[n].operand)
 }
 
 /// The labels that are wanted, each once.

@@ -7,7 +7,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 
 use super::super::context::Context;
-use super::plan::{Plan, Source, Target};
+use super::plan::{Plan, Target};
 use crate::tensor::Blocks;
 
 /// An equation over block tensors of certain structures, planned once and run on any elements.
@@ -27,7 +27,6 @@ use crate::tensor::Blocks;
 pub struct PreparedBlocks {
     pub(super) context: Context,
     pub(super) plan: Plan,
-    pub(super) sources: Vec<Source>,
     /// Of the operands as they are given, the number of the first one that is the same tensor.
     pub(super) numbers: Vec<usize>,
     pub(super) dtype: Dtype,
@@ -104,10 +103,9 @@ impl PreparedBlocks {
     }
 
     fn compute<T: Element>(&self, given: &[Option<&Blocks<T>>], result: &mut Blocks<T>) -> Result<(), Error> {
-        let mut made: Vec<Option<Blocks<T>>> = Vec::new();
-        for (structure, source) in self.plan.structures.iter().zip(&self.sources) {
-            let ones = *source == Source::Ones;
-            made.push(ones.then(|| Blocks::from_fn(structure, |_| T::ONE)).transpose()?);
+        let mut made: Vec<Option<Blocks<T>>> = vec![None; self.plan.structures.len()];
+        for &number in &self.plan.ones {
+            made[number] = Some(Blocks::from_fn(&self.plan.structures[number], |_| T::ONE)?);
         }
         let mut is_written = false;
         let device = self.context.backend.device();

@@ -38,15 +38,11 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Reads an equation; `operand` and `number` know what its names stand for.
+    /// Reads an equation; `operand` knows what the names of tensors stand for.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what is not computed over block tensors.
-    pub(super) fn of(
-        equation: &Equation,
-        operand: &dyn Fn(OperandId, &Operand) -> usize,
-        number: &dyn Fn(&str) -> Option<Complex<f64>>,
-    ) -> Result<Sum, Error> {
+    pub(super) fn of(equation: &Equation, operand: &dyn Fn(OperandId, &Operand) -> usize) -> Result<Sum, Error> {
         let [left] = equation.left() else { return Err(unsupported("several results")) };
         let axis = |axis: &LeftAxis| match axis {
             LeftAxis::Label(label) => Ok(label.0),
@@ -61,7 +57,7 @@ impl Sum {
         if let Some(label) = equation.labels().iter().find(|label| label.declared.is_some()) {
             return Err(unsupported(&format!("an extent given by `where {}`", label.name)));
         }
-        let mut reader = Reader { operand, number, faults: Vec::new() };
+        let mut reader = Reader { operand, faults: Vec::new() };
         let terms = match equation.build(&mut reader) {
             Right::Expression(terms) => terms,
             Right::Factorise(..) => return Err(unsupported("decompositions")),
@@ -81,7 +77,6 @@ fn unsupported(what: &str) -> Error {
 
 struct Reader<'r> {
     operand: &'r dyn Fn(OperandId, &Operand) -> usize,
-    number: &'r dyn Fn(&str) -> Option<Complex<f64>>,
     faults: Vec<Error>,
 }
 
@@ -89,19 +84,6 @@ impl Reader<'_> {
     fn refuse(&mut self, what: &str) -> Vec<Term> {
         self.faults.push(unsupported(what));
         Vec::new()
-    }
-
-    fn value(&mut self, scalar: &Scalar) -> Option<Complex<f64>> {
-        match scalar {
-            Scalar::Literal(value, _) => Some((*value).into()),
-            Scalar::Hole(hole) => {
-                let found = (self.number)(&hole.text);
-                if found.is_none() {
-                    self.faults.push(Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text))));
-                }
-                found
-            }
-        }
     }
 }
 
@@ -133,9 +115,12 @@ impl Builder for Reader<'_> {
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Vec<Term> {
-        match self.value(scalar) {
-            Some(scale) => vec![Term { scale, factors: Vec::new(), summed: Vec::new() }],
-            None => Vec::new(),
+        match scalar {
+            Scalar::Literal(value, _) => vec![Term { scale: (*value).into(), factors: Vec::new(), summed: Vec::new() }],
+            Scalar::Hole(hole) => {
+                self.faults.push(Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text))));
+                Vec::new()
+            }
         }
     }
 
