@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tensorwrapper::{Blocks, Context, Error, Structure, Symmetry, Tensor, Tiling};
+use tensorwrapper::{Blocks, Context, DynOperand, Error, RecordOperand, Structure, Symmetry, Tensor, Tiling};
 
 /// The bonds of the U(1) cases.
 const BONDS: &str = include_str!("../data/structured/u1_bonds.json");
@@ -89,13 +89,14 @@ impl Timing {
         let same = std::ptr::eq(operands[0], operands[1]);
         let other = if same { "A" } else { "B" };
         let equation = format!("[{}] = A[{}] * {other}[{}]", commas(result), commas(left), commas(right));
-        let names = [("A", operands[0]), ("B", operands[1])];
-        let names = if same { &names[..1] } else { &names[..] };
-        let given: Vec<&Blocks<f64>> = names.iter().map(|(_, operand)| *operand).collect();
+        let given: [&dyn DynOperand<f64>; 2] = [operands[0], operands[1]];
+        let names: [(&str, &dyn RecordOperand<f64>); 2] = [("A", operands[0]), ("B", operands[1])];
+        let distinct = if same { 1 } else { 2 };
+        let (names, distinct) = (&names[..distinct], &given[..distinct]);
         let prepared = context.prepare_blocks(&equation, names)?;
         let mut result = Blocks::zeros(prepared.structure())?;
-        let ready = median(&mut || prepared.run_to(&given, &mut result))?;
-        let called = median(&mut || context.einsum_blocks(subscripts, &operands[..]).map(drop))?;
+        let ready = median(&mut || prepared.run_to(distinct, &mut result))?;
+        let called = median(&mut || context.einsum_blocks(subscripts, &given).map(drop))?;
         let planning = median(&mut || context.prepare_blocks(&equation, names).map(drop))?;
         let dense: Vec<Tensor<f64>> = operands.iter().map(|operand| operand.to_dense()).collect::<Result<_, _>>()?;
         let dense = median(&mut || context.einsum(subscripts, &[&dense[0], &dense[1]]).map(drop))?;

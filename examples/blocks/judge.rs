@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_complex::Complex;
 use serde_json::Value;
-use tensorwrapper::{Blocks, Context, Element, Error, PreparedBlocks, SignedPermutation};
+use tensorwrapper::{Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation};
 
 use super::cases::{Case, Stream, lists, numbers, permutation};
 
@@ -36,9 +36,10 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
         });
         tensors.push((&names[n], blocks.map_err(said)?));
     }
-    let named: Vec<(&str, &Blocks<T>)> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();
+    let named: Vec<(&str, &dyn RecordOperand<T>)> =
+        tensors.iter().map(|(name, tensor)| (*name, tensor as &dyn RecordOperand<T>)).collect();
     let prepared = Context::cpu().prepare_blocks(&case.equation, &named).map_err(said)?;
-    let operands: Vec<&Blocks<T>> = tensors.iter().map(|(_, tensor)| tensor).collect();
+    let operands: Vec<&dyn DynOperand<T>> = tensors.iter().map(|(_, tensor)| tensor as &dyn DynOperand<T>).collect();
     let result = prepared.run(&operands).map_err(said)?;
     elements(&result, &case.expect)?;
     structure(&result, &case.expect)?;

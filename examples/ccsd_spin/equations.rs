@@ -4,7 +4,7 @@
 //! Nothing here knows of spin, of blocks or of symmetries: the library infers those of everything that is made.
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{Blocks, PreparedBlocks};
+use tensorwrapper::{Blocks, DynOperand, PreparedBlocks, RecordOperand};
 
 use super::integrals::Tensors;
 
@@ -94,7 +94,8 @@ impl Program {
     pub(crate) fn new(context: &Context, lines: &'static [Line], tensors: &mut Tensors) -> Result<Program, Error> {
         let mut steps = Vec::new();
         for line in lines {
-            let operands: Vec<(&str, &Blocks<f64>)> = line.reads.iter().map(|&name| (name, &tensors[name])).collect();
+            let named = |&name: &&'static str| (name, &tensors[name] as &dyn RecordOperand<f64>);
+            let operands: Vec<(&str, &dyn RecordOperand<f64>)> = line.reads.iter().map(named).collect();
             let product = context.prepare_blocks(line.text, &operands)?;
             tensors.insert(line.name, Blocks::zeros(product.structure())?);
             steps.push((line, product));
@@ -105,7 +106,8 @@ impl Program {
     /// Computes them.
     pub(crate) fn run(&self, tensors: &mut Tensors) -> Result<(), Error> {
         for (line, product) in &self.steps {
-            let operands: Vec<&Blocks<f64>> = line.reads.iter().map(|&name| &tensors[name]).collect();
+            let operands: Vec<&dyn DynOperand<f64>> =
+                line.reads.iter().map(|&name| &tensors[name] as &dyn DynOperand<f64>).collect();
             let made = product.run(&operands)?;
             tensors.insert(line.name, made);
         }

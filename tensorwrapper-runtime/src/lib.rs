@@ -30,7 +30,9 @@ pub use exec::{
     eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
-pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike};
+pub use expr::{
+    Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike, Whole,
+};
 pub use optimize::{Accumulate, Pass};
 pub use tensor::{
     AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,

@@ -175,12 +175,24 @@ fn marks(left: &Left) -> TokenStream {
     emit!((#(#marks,)*))
 }
 
+/// Code for the form of the results: dense, unless an operand is a block tensor.
+fn form(equation: &Equation, operands: &[Ident]) -> TokenStream {
+    let firsts = (0..operands.len()).filter(|&n| first_of_spelling(equation, n) == n);
+    let forms = firsts.map(|n| {
+        let operand = &operands[n];
+        emit!(#operand.form())
+    });
+    let joined = forms.reduce(|known, form| emit!(__tw::joined(#known, #form)));
+    joined.unwrap_or_else(|| emit!(::core::marker::PhantomData::<__tw::Whole>))
+}
+
 /// Code for the tickets of the results.
 fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
     if let Some((place, _)) = equation.place() {
         let target = &operands[place.0];
         return emit!(#target.after(#first));
     }
+    let form = form(equation, operands);
     let tickets = equation.left().iter().enumerate().map(|(n, left)| {
         let (marks, number) = (marks(left), first + n);
         let elements = equation.factorise().map_or(Elements::Same, |call| call.form().results[n].elements);
@@ -189,7 +201,7 @@ fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream
             Elements::Real => emit!(__tw::real(__element)),
             Elements::Complex => emit!(__tw::complex(__element)),
         };
-        emit!(__tw::ticket(#element, #marks, #number))
+        emit!(__tw::ticket(#element, #marks, #form, #number))
     });
     let tickets: Vec<_> = tickets.collect();
     if let [one] = tickets.as_slice() { one.clone() } else { emit!((#(#tickets),*)) }

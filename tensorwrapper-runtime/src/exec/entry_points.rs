@@ -90,7 +90,7 @@ impl Context {
             }
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
-                let values: Vec<_> = given.iter().map(OperandData::value).collect();
+                let values: Vec<_> = given.iter().map(OperandData::value).collect::<Result<_, _>>()?;
                 let equation = checked(&subscripts_statement(subscripts, values.len())?)?;
                 self.eval_to(&Expr::<T>::new(product::<T>(&equation, &values)?), placement)
             }
@@ -106,7 +106,7 @@ impl Context {
         operands: &[(&dyn DynOperand<T>, &[usize])],
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
+        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect::<Result<_, _>>()?;
         self.eval(&Expr::<T>::new(product::<T>(&checked(&labels_statement(operands, output)?)?, &values)?))
     }
 

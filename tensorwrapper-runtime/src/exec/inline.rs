@@ -33,7 +33,7 @@ impl<'a, T: Element> Expr<'a, T> {
         operands: &[&'a dyn AnyOperand],
         output: usize,
     ) -> Result<Expr<'a, T>, Error> {
-        let operands = operands.iter().map(|operand| operand.any_operand().0.value()).collect();
+        let operands = operands.iter().map(|operand| operand.any_operand().0.value()).collect::<Result<_, _>>()?;
         let mut results = inlined(graph.into(), operands)?;
         if output >= results.len() {
             let message = format!("the graph has {} results, and number {output} was asked for", results.len());

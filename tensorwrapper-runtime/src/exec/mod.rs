@@ -41,6 +41,8 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use blocks::BlockCall;
+pub(crate) use blocks::position;
 pub use blocks::{PreparedBlocks, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};

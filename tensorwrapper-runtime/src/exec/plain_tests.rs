@@ -42,7 +42,7 @@ fn plain_products_have_the_graph_that_lowering_and_passes_make() {
         let Some(known) = Plain::new(&equation) else { continue };
         let Some(graph) = known.pairs(&choices, Dtype::F64, tensors.iter().map(Tensor::extents)) else { continue };
         let parts: Vec<_> = tensors.iter().map(Tensor::parts).collect();
-        let values: Vec<_> = parts.iter().map(|&(data, layout)| OperandData::Elements(data, layout).value()).collect();
+        let values: Vec<_> = parts.iter().map(|&(data, layout)| OperandData::Elements(data, layout).value().unwrap()).collect();
         let value = product::<f64>(&equation, &values).unwrap();
         let lowered = lower_over(&values, &[Link::clone(&value)]).graph;
         let made = if is_optimal(&lowered, &choices) { lowered } else { optimize(&lowered, &choices, None).unwrap() };

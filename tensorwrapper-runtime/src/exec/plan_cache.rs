@@ -55,7 +55,7 @@ impl Meaning {
                 let lies = tensors.iter().zip(&operands);
                 let values: Vec<_> = lies
                     .map(|((data, layout), known)| OperandData::Elements(data.after(layout.start()), known).value())
-                    .collect();
+                    .collect::<Result<_, _>>()?;
                 planned_over(context, &values, &product::<T>(&self.equation, &values)?)?
             }
         };

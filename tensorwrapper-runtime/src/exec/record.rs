@@ -58,18 +58,30 @@ numbers! {
 
 impl<'a> Named<'a> {
     /// The tensor; a number is one of rank 0.
-    fn value(&self, dtype: Dtype) -> Link<Value<'a>> {
-        match self.0 {
-            Kind::Tensor(ref given) => given.value(),
+    ///
+    /// # Errors
+    /// Memory, for a block tensor, which is read as a dense one.
+    fn value(&self, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+        Ok(match self.0 {
+            Kind::Tensor(ref given) => given.value()?,
             Kind::Number(value) => {
                 let names = LabelNames::new(std::iter::empty());
                 let source = Source::Equation { tree: Tree::Constant(value), extents: Vec::new(), axes: Vec::new(), names };
                 Link::new(Value { extents: Vec::new(), dtype, source })
             }
+        })
+    }
+
+    /// The tensor, if it is one.
+    pub(super) fn given(&self) -> Option<&OperandData<'a>> {
+        match &self.0 {
+            Kind::Tensor(given) => Some(given),
+            Kind::Number(_) => None,
         }
     }
 
-    fn number(&self) -> Option<Complex<f64>> {
+    /// The number, if it is one.
+    pub(super) fn number(&self) -> Option<Complex<f64>> {
         match self.0 {
             Kind::Tensor(_) => None,
             Kind::Number(value) => Some(value),
@@ -106,6 +118,7 @@ pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<
     let given: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
     check_different(&given)?;
     let named: Vec<Named<'a>> = names.iter().map(|(_, operand)| operand.named()).collect();
+    let values: Vec<Link<Value<'a>>> = named.iter().map(|named| named.value(T::DTYPE)).collect::<Result<_, _>>()?;
     let (is_used, unknown) = (RefCell::new(vec![false; names.len()]), RefCell::new(None));
     let find = |name: &str| {
         let found = names.iter().position(|(known, _)| *known == name);
@@ -115,7 +128,7 @@ pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<
         }
         found
     };
-    let tensor = |name: &str| find(name).map(|n| named[n].value(T::DTYPE));
+    let tensor = |name: &str| find(name).map(|n| Link::clone(&values[n]));
     let number = |name: &str| find(name).and_then(|n| named[n].number());
     let recorded = read_text::<T>(text, &tensor, &number);
     if let Some(name) = unknown.into_inner() {

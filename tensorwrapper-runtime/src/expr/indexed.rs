@@ -24,7 +24,7 @@ use super::faults::{Notation, faults_to_error};
 use super::operand::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::link::Link;
-use crate::tensor::{Tensor, TensorMut, TensorRef};
+use crate::tensor::{Blocks, Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -121,12 +121,14 @@ pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
-    pub(crate) fn new(value: Link<Value<'a>>, text: &str) -> Self {
+    pub(crate) fn new(value: Result<Link<Value<'a>>, Error>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
-        let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
-        let span = hole.span;
+        let (start, span) = (hole.span.start, hole.span);
         let expression = labels(text).map(|indices| Expression::new(ExpressionKind::Operand(hole, indices), span));
-        Indexed { expression, leaves, element: PhantomData }
+        match value {
+            Ok(value) => Indexed { expression, leaves: vec![(start, Leaf::Tensor(value))], element: PhantomData },
+            Err(fault) => Indexed { expression: expression.and(Err(fault)), leaves: Vec::new(), element: PhantomData },
+        }
     }
 
     fn number(value: Complex<f64>) -> Self {
@@ -339,16 +341,17 @@ macro_rules! at {
 }
 at! {
     [] Tensor<T, S>: '_, borrowed;
+    [] Blocks<T, S>: '_, borrowed;
     ['t,] TensorRef<'t, T, S>: '_, borrowed;
     ['t,] TensorMut<'t, T, S>: '_, borrowed;
     ['t,] Expr<'t, T, S>: 't, shared;
 }
 
-fn borrowed<X: TensorLike>(tensor: &X) -> Link<Value<'_>> {
+fn borrowed<X: TensorLike>(tensor: &X) -> Result<Link<Value<'_>>, Error> {
     tensor.operand().given.value()
 }
 
 /// Recorded results are shared, not borrowed, so that a loop can record a chain of them.
-fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> Link<Value<'t>> {
-    Link::clone(recorded.value())
+fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> Result<Link<Value<'t>>, Error> {
+    Ok(Link::clone(recorded.value()))
 }

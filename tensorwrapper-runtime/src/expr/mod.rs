@@ -6,6 +6,7 @@
 
 mod bind;
 mod faults;
+mod form;
 mod indexed;
 mod inlined;
 mod operand;
@@ -18,6 +19,7 @@ mod value;
 
 pub(crate) use bind::{Bound, Holes, bind, bind_value, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
+pub use form::{Form, InBlocks, NextResult, Whole};
 pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};

@@ -1,30 +1,35 @@
 //! The types that can be an operand or a scalar of an equation.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use num_complex::Complex;
 
+use super::form::{Form, InBlocks, Whole};
 use super::value::{Expr, Source, Value};
 use crate::link::Link;
-use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
+use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::storage::SliceRef;
 
-/// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
+/// Anything that `tensor!` can index: tensors, views, block tensors, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor, so it has no indices",
     label = "not a tensor",
-    note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, an `Expr` or a reference to one; a number stands without brackets"
+    note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, a `Blocks`, an `Expr` or a reference to one; a number stands without brackets"
 )]
 pub trait TensorLike {
     /// The element type.
     type Elem: Element;
     /// The shape type.
     type Shape: Extents;
+    /// Whether results are dense or in blocks because of it.
+    type Form: Form;
     /// This tensor as an operand, borrowed.
-    fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape>;
+    fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape, Self::Form>;
 }
 
 /// A tensor that the program passes, not yet recorded. Recording allocates, and a run with a known plan does not need it.
@@ -36,25 +41,45 @@ pub(crate) enum OperandData<'a> {
     Inline(SliceRef<'a>, Box<Strided>),
     /// A recorded result.
     Recorded(Link<Value<'a>>),
+    /// A block tensor.
+    Blocks(BlocksRef<'a>),
 }
 
 impl<'a> OperandData<'a> {
-    /// The tensor as a value of a recording.
-    pub(crate) fn value(&self) -> Link<Value<'a>> {
-        match self {
+    /// The tensor as a value of a recording, which is dense.
+    ///
+    /// # Errors
+    /// Memory, for a block tensor.
+    pub(crate) fn value(&self) -> Result<Link<Value<'a>>, Error> {
+        Ok(match self {
             OperandData::Recorded(value) => Link::clone(value),
             OperandData::Elements(data, layout) => leaf(*data, layout),
             OperandData::Inline(data, layout) => leaf(*data, layout),
+            OperandData::Blocks(blocks) => {
+                let dense = blocks.to_dense()?;
+                let (extents, dtype) = (dense.extents().to_vec(), dense.dtype());
+                Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(dense)) })
+            }
+        })
+    }
+
+    /// The rank.
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            OperandData::Recorded(value) => value.extents.len(),
+            OperandData::Elements(_, layout) => layout.rank(),
+            OperandData::Inline(_, layout) => layout.rank(),
+            OperandData::Blocks(blocks) => blocks.structure.rank(),
         }
     }
 
-    /// Elements and their layout, unless it is a recorded result.
+    /// Elements and their layout, if it is a dense tensor.
     #[inline]
     pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Strided)> {
         match self {
             OperandData::Elements(data, layout) => Some((*data, layout)),
             OperandData::Inline(data, layout) => Some((*data, layout)),
-            OperandData::Recorded(_) => None,
+            OperandData::Recorded(_) | OperandData::Blocks(_) => None,
         }
     }
 }
@@ -66,14 +91,20 @@ fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {
 
 /// A typed operand that is about to be recorded.
 #[derive(Debug)]
-pub struct Operand<'a, T, S> {
+pub struct Operand<'a, T, S, F = Whole> {
     pub(crate) given: OperandData<'a>,
-    types: PhantomData<fn() -> (T, S)>,
+    #[allow(clippy::type_complexity, reason = "three types and nothing else")]
+    types: PhantomData<fn() -> (T, S, F)>,
 }
 
-impl<'a, T: Element, S> Operand<'a, T, S> {
+impl<'a, T: Element, S, F> Operand<'a, T, S, F> {
     fn new(given: OperandData<'a>) -> Self {
         Operand { given, types: PhantomData }
+    }
+
+    /// The form, for the type of a result.
+    pub fn form(&self) -> PhantomData<F> {
+        PhantomData
     }
 
     fn leaf((data, layout): (SliceRef<'a>, &'a Strided)) -> Self {
@@ -95,6 +126,7 @@ impl<'a, T: Element, S> Operand<'a, T, S> {
 impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         Operand::leaf(self.parts())
     }
@@ -104,6 +136,7 @@ impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
 impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         Operand::leaf(self.parts())
     }
@@ -113,6 +146,7 @@ impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
 impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         Operand::leaf(self.parts())
     }
@@ -122,6 +156,7 @@ impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
 impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         let AnyRef { data, layout } = self.erase();
         Operand::new(OperandData::Inline(data, Box::new(layout)))
@@ -132,8 +167,19 @@ impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
 impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         Operand::new(OperandData::Recorded(Link::clone(self.value())))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> TensorLike for Blocks<T, S> {
+    type Elem = T;
+    type Shape = S;
+    type Form = InBlocks;
+    fn operand(&self) -> Operand<'_, T, S, InBlocks> {
+        Operand::new(OperandData::Blocks(self.erase()))
     }
 }
 
@@ -141,7 +187,8 @@ impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
 impl<X: TensorLike + ?Sized> TensorLike for &X {
     type Elem = X::Elem;
     type Shape = X::Shape;
-    fn operand(&self) -> Operand<'_, X::Elem, X::Shape> {
+    type Form = X::Form;
+    fn operand(&self) -> Operand<'_, X::Elem, X::Shape, X::Form> {
         (**self).operand()
     }
 }
@@ -150,7 +197,8 @@ impl<X: TensorLike + ?Sized> TensorLike for &X {
 impl<X: TensorLike + ?Sized> TensorLike for &mut X {
     type Elem = X::Elem;
     type Shape = X::Shape;
-    fn operand(&self) -> Operand<'_, X::Elem, X::Shape> {
+    type Form = X::Form;
+    fn operand(&self) -> Operand<'_, X::Elem, X::Shape, X::Form> {
         (**self).operand()
     }
 }

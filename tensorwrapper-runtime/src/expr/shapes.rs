@@ -80,7 +80,7 @@ fn repeated_number(shape: &Shape, text: &str) -> Result<Indexed<'static, f64>, E
     let layout = shape.extents().iter().rev().fold(number, |layout, &extent| layout.repeat(0, extent));
     let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
     let value = Value { extents: shape.extents().to_vec(), dtype: Dtype::F64, source };
-    Ok(Indexed::new(Link::new(value), text))
+    Ok(Indexed::new(Ok(Link::new(value)), text))
 }
 
 /// Where the labels of the axes begin. Faults of the text are found where the extents are labelled.

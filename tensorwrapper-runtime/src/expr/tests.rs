@@ -22,7 +22,7 @@ fn record(
     }
     let mut last = recorder.literal(1.0);
     for &(text, tensor, indices) in operands {
-        last = recorder.tensor(&tensor.operand().given.value(), text, indices);
+        last = recorder.tensor(&tensor.operand().given.value().unwrap(), text, indices);
     }
     recorder.finish_value(last, 1, &[Index::Label(0)]).map(|value| value.extents.clone())
 }
@@ -126,7 +126,7 @@ fn operators_group_as_rust_does() {
 fn elements_do_not_mix() {
     let single = Tensor::<f32>::zeros([2]).unwrap();
     let mut recorder = Recorder::new(Dtype::F64, &["i"]);
-    let node = recorder.tensor(&single.operand().given.value(), "x", &[Index::Label(0)]);
+    let node = recorder.tensor(&single.operand().given.value().unwrap(), "x", &[Index::Label(0)]);
     let error = recorder.finish_value(node, 1, &[Index::Label(0)]).unwrap_err();
     let compiler = include_str!("../../../ui-tests/mixed_elements.stderr").lines().next().unwrap();
     let (_, sentence) = compiler.split_once(": ").unwrap();

@@ -6,22 +6,24 @@
 //! nothing and plans nothing. Equations over recorded operands, and equations with `map`, are planned in every run.
 
 mod holes;
+mod in_blocks;
 
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use holes::BlockHoles;
+use in_blocks::MadeResults;
+pub(in crate::__private) use in_blocks::Taken;
 
 use super::evaluator::{Computes, ComputesExtents};
 use super::site::{Call, CallSite, Tensor, constants};
 use super::ticket::Ticket;
 use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
-use crate::expr::{Bound, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
+use crate::expr::{Bound, Form, NextResult, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Value, Write, bind};
 use crate::link::Link;
-use crate::tensor::Tensor as Dense;
+use crate::tensor::{AnyBlocks, AnyTensor};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
@@ -29,20 +31,20 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
-impl<'a, T: Element, S> Operand<'a, T, S> {
+impl<'a, T: Element, S, F> Operand<'a, T, S, F> {
     /// The tensor without its types.
     pub fn erased(&self) -> Tensor<'a> {
         Tensor(self.given.clone())
     }
 
     /// The tensor after an equation has written it.
-    pub fn after(&self, number: usize) -> Ticket<T, S> {
+    pub fn after(&self, number: usize) -> Ticket<T, S, F> {
         Ticket::new(number)
     }
 }
 
 /// A block's own result as a number of a later equation.
-pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, ticket: &Ticket<T, S>) -> ScalarValue<'a> {
+pub fn local_scalar<'a, T: Element, S: ScalarShape, F>(_: PhantomData<T>, ticket: &Ticket<T, S, F>) -> ScalarValue<'a> {
     ScalarValue::local(ticket.number)
 }
 
@@ -65,6 +67,10 @@ pub struct Block<'b, 'a, E> {
     computes_extents: bool,
     known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
+    /// The results of a run over block tensors.
+    in_blocks: Option<MadeResults>,
+    /// The block tensors among `tensors` as dense ones, once they are read so.
+    dense: Vec<Option<Link<Value<'a>>>>,
 }
 
 /// The results of a run, taken one by one: first those that are written into tensors, then those that are part of the block's
@@ -101,6 +107,8 @@ pub fn begin<'b, 'a, E>(site: &'static CallSite, context: &'b E, tensors: &'b [T
         computes_extents: false,
         known: None,
         computed: None,
+        in_blocks: None,
+        dense: Vec::new(),
     }
 }
 
@@ -143,19 +151,11 @@ impl<'a, E> Block<'_, 'a, E> {
     {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        let holes = BlockHoles {
-            holes: equation.holes(),
-            number,
-            site: self.site,
-            context: self.context,
-            tensors: self.tensors,
-            call: &self.calls[number],
-            results: &self.results,
-            all_results: self.site.equations().iter().map(|equation| equation.left().len()).sum(),
-            computes_extents: Cell::new(false),
-        };
+        self.read_densely()?;
+        let holes = BlockHoles::new(self, number, equation, &self.results);
         let bound = bind(equation, self.calls[number].dtype, &holes);
-        self.computes_extents |= holes.computes_extents.get();
+        let computes_extents = holes.computes_extents.get();
+        self.computes_extents |= computes_extents;
         match bound? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
@@ -174,6 +174,18 @@ impl<'a, E> Block<'_, 'a, E> {
     {
         while self.recorded < self.site.recipes.len() {
             self.record()?;
+        }
+        Ok(())
+    }
+
+    /// Makes dense tensors of the block tensors that the program gives, unless that was done.
+    fn read_densely(&mut self) -> Result<(), Error> {
+        if self.dense.is_empty() && self.is_in_blocks() {
+            let dense = |tensor: &Tensor<'a>| match &tensor.0 {
+                OperandData::Blocks(_) => tensor.0.value().map(Some),
+                OperandData::Elements(..) | OperandData::Inline(..) | OperandData::Recorded(_) => Ok(None),
+            };
+            self.dense = self.tensors.iter().map(dense).collect::<Result<_, _>>()?;
         }
         Ok(())
     }
@@ -203,6 +215,9 @@ impl<'a, E> Block<'_, 'a, E> {
 impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Whether no plan is known for this run, so that its equations must be recorded.
     pub(super) fn is_new(&mut self) -> bool {
+        if self.is_in_blocks() {
+            return false;
+        }
         if self.known.is_none() && self.recorded == 0 {
             self.known = self.find();
         }
@@ -222,6 +237,9 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
 
     /// Computes the block's results, with a known plan or a new one.
     pub(super) fn compute(&mut self) -> Result<(), Error> {
+        if self.is_in_blocks() {
+            return self.compute_in_blocks();
+        }
         if self.is_new() {
             return self.compute_anew();
         }
@@ -270,26 +288,45 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     }
 
     /// The next computed result.
-    pub(super) fn take<T: Element, S: Extents>(&mut self) -> Dense<T, S> {
-        let (elements, layout) = self.results().next();
-        let elements = T::typed_vec(elements);
-        Dense::from_parts(elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE)), layout.clone())
+    pub(super) fn take<F: Form, T: Element, S: Extents>(&mut self) -> F::Computed<T, S> {
+        match &mut self.in_blocks {
+            Some(made) => F::next(made),
+            None => F::next(self.results()),
+        }
     }
 
     /// The next computed result, which is a number.
     pub(super) fn take_number<T: Element>(&mut self) -> T {
+        if let Some(made) = &mut self.in_blocks {
+            return made.next_number();
+        }
         let elements = self.results().next().0;
         T::typed(elements.as_ref()).expect("a result of this type was recorded")[0]
     }
 
     /// The next computed result, and where it is written.
-    pub(super) fn take_write<T: Element>(&mut self) -> (Dense<T>, Target) {
+    pub(super) fn take_write(&mut self) -> Taken {
+        if let Some(made) = &mut self.in_blocks {
+            return made.next();
+        }
         let results = self.results();
         let target = results.kept.writes[results.taken].clone();
-        (self.take(), target)
+        let (part, layout) = results.next_dense();
+        Taken::Part(AnyTensor::from_buffer(part, layout), target)
     }
 
     fn results(&mut self) -> &mut Results {
         self.computed.as_mut().expect("the block was computed")
+    }
+}
+
+impl NextResult for Results {
+    fn next_dense(&mut self) -> (Buffer, Strided) {
+        let (elements, layout) = self.next();
+        (elements, layout.clone())
+    }
+
+    fn next_blocks(&mut self) -> AnyBlocks {
+        unreachable!("an equation without block tensors has no result in blocks")
     }
 }

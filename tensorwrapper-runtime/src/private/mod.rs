@@ -24,6 +24,7 @@ pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use static_expr::RecordInstead;
 
+pub use crate::expr::{Form, Whole};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
@@ -133,8 +134,18 @@ marks! {
 }
 
 /// The result of an equation, typed; `number` counts the results of its block.
-pub fn ticket<T: Element, M: Marks>(_: PhantomData<T>, _: M, number: usize) -> Ticket<T, M::Shape> {
+pub fn ticket<T: Element, M: Marks, F: Form>(
+    _: PhantomData<T>,
+    _: M,
+    _: PhantomData<F>,
+    number: usize,
+) -> Ticket<T, M::Shape, F> {
     Ticket::new(number)
+}
+
+/// The form of a result of operands in these forms.
+pub fn joined<F: Form, G: Form>(_: PhantomData<F>, _: PhantomData<G>) -> PhantomData<F::With<G>> {
+    PhantomData
 }
 
 /// The context of blocks that do not name one.

@@ -2,13 +2,13 @@
 
 mod there;
 
-use super::block::Block;
+use super::block::{Block, Taken};
 use super::evaluator::{Computes, ComputesExtents};
 use super::ticket::Ticket;
 use crate::exec::{Context, Graph};
-use crate::expr::{Axis, Expr, Target};
+use crate::expr::{Axis, Expr, Form, Target};
 use crate::link::Link;
-use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
+use crate::tensor::{AnyBlocks, AnyMut, AnyTensor, Blocks, StaticTensor, Tensor, TensorMut};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -43,7 +43,7 @@ impl<'c> IntoContext<'c> for &'c Graph {
 /// Contexts of blocks, which decide the types of a block's results: tensors and numbers, or recorded values.
 pub trait Evaluator: ComputesExtents + Sized {
     /// A result with brackets on its left side.
-    type Tensor<'a, T: Element, S: Extents>;
+    type Tensor<'a, F: Form, T: Element, S: Extents>;
     /// A result without brackets on its left side.
     type Number<'a, T: Element>;
     /// Computes all results of a block together; a [`Graph`] only records them.
@@ -54,13 +54,16 @@ pub trait Evaluator: ComputesExtents + Sized {
     /// Whether the block's equations must be recorded, because no earlier run has made a plan that fits.
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
-    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Self::Tensor<'a, T, S>;
+    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+        block: &mut Block<'_, 'a, Self>,
+        ticket: &Ticket<T, S, F>,
+    ) -> Self::Tensor<'a, F, T, S>;
     /// The next result, of rank 0.
-    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Self::Number<'a, T>;
+    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Self::Number<'a, T>;
 }
 
 impl Evaluator for Context {
-    type Tensor<'a, T: Element, S: Extents> = Tensor<T, S>;
+    type Tensor<'a, F: Form, T: Element, S: Extents> = F::Computed<T, S>;
     type Number<'a, T: Element> = T;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
@@ -71,17 +74,20 @@ impl Evaluator for Context {
         block.is_new()
     }
 
-    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> Tensor<T, S> {
-        block.take()
+    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+        block: &mut Block<'_, 'a, Self>,
+        _: &Ticket<T, S, F>,
+    ) -> F::Computed<T, S> {
+        block.take::<F, T, S>()
     }
 
-    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, ()>) -> T {
+    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
         block.take_number()
     }
 }
 
 impl Evaluator for Graph {
-    type Tensor<'a, T: Element, S: Extents> = Expr<'a, T, S>;
+    type Tensor<'a, F: Form, T: Element, S: Extents> = Expr<'a, T, S>;
     type Number<'a, T: Element> = Expr<'a, T, ()>;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
@@ -92,11 +98,14 @@ impl Evaluator for Graph {
         true
     }
 
-    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Expr<'a, T, S> {
+    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+        block: &mut Block<'_, 'a, Self>,
+        ticket: &Ticket<T, S, F>,
+    ) -> Expr<'a, T, S> {
         Expr::new(Link::clone(block.result(ticket.number)))
     }
 
-    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Expr<'a, T, ()> {
+    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Expr<'a, T, ()> {
         Expr::new(Link::clone(block.result(ticket.number)))
     }
 }
@@ -109,11 +118,11 @@ impl Evaluator for Graph {
 )]
 pub trait WritesTensors: Sized {
     /// The next result as a patch.
-    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch;
+    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch;
 }
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {
-    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
+    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
         block.take_patch()
     }
 }
@@ -121,14 +130,30 @@ impl WritesTensors for Context {
 impl<E: Computes> Block<'_, '_, E> {
     /// The next result as a patch.
     fn take_patch<T: Element>(&mut self) -> Patch<T> {
-        let (part, Target { selection, whole }) = self.take_write();
-        Patch { part, selection, whole }
+        let typed =
+            |part: AnyTensor| part.into_tensor().unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE));
+        match self.take_write() {
+            Taken::Part(part, Target { selection, whole }) => Patch(Written::Part(Part { part: typed(part), selection, whole })),
+            Taken::Blocks(blocks) => Patch(Written::Blocks(blocks.into_blocks())),
+            Taken::Dense(_) => unreachable!("what is written has a place"),
+        }
     }
+}
+
+/// What is written into a tensor.
+#[derive(Debug)]
+pub struct Patch<T: Element>(Written<T>);
+
+#[derive(Debug)]
+enum Written<T: Element> {
+    Part(Part<T>),
+    /// All blocks of a block tensor.
+    Blocks(Blocks<T>),
 }
 
 /// A computed part of a tensor and where it goes.
 #[derive(Debug)]
-pub struct Patch<T: Element> {
+struct Part<T: Element> {
     part: Tensor<T>,
     selection: Vec<Axis>,
     /// Extents of the tensor that it was checked against.
@@ -136,6 +161,15 @@ pub struct Patch<T: Element> {
 }
 
 impl<T: Element> Patch<T> {
+    fn into_part(self) -> Part<T> {
+        match self.0 {
+            Written::Part(part) => part,
+            Written::Blocks(_) => unreachable!("blocks are written into block tensors"),
+        }
+    }
+}
+
+impl<T: Element> Part<T> {
     /// Checks the extents of the place. A place is evaluated twice, to read its extents and to write it; both give the same
     /// tensor, unless an `IndexMut` of the program returns another one.
     #[track_caller]
@@ -173,7 +207,7 @@ impl<X: ?Sized> BorrowPlace for X {}
 #[diagnostic::on_unimplemented(
     message = "`{X}` cannot be assigned to",
     label = "not a tensor that can be written",
-    note = "what is assigned to is a `mut` variable of type `Tensor` or `TensorMut`, or a `&mut` reference to one"
+    note = "what is assigned to is a `mut` variable of type `Tensor`, `TensorMut` or `Blocks`, or a `&mut` reference to one"
 )]
 pub trait WriteInto<X: ?Sized> {
     /// Writes a computed part into its place; extents were checked when it was recorded.
@@ -188,8 +222,9 @@ pub trait WriteInto<X: ?Sized> {
 impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut Tensor<T, S>) {
-        self.check(target.extents());
-        whole_or_part(target, self);
+        let part = self.into_part();
+        part.check(target.extents());
+        whole_or_part(target, part);
     }
 }
 
@@ -197,15 +232,32 @@ impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
 impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut TensorMut<'_, T, S>) {
-        self.check(target.extents());
-        copy(target.erase_mut(), &self);
+        let part = self.into_part();
+        part.check(target.extents());
+        copy(target.erase_mut(), &part);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: StaticExtents> WriteInto<StaticTensor<T, S>> for Patch<T> {
     fn write(self, target: &mut StaticTensor<T, S>) {
-        copy(target.erase_mut(), &self);
+        copy(target.erase_mut(), &self.into_part());
+    }
+}
+
+/// The blocks of the result replace those of the target.
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> WriteInto<Blocks<T, S>> for Patch<T> {
+    #[track_caller]
+    fn write(self, target: &mut Blocks<T, S>) {
+        let Written::Blocks(blocks) = self.0 else { unreachable!("a block tensor is written by blocks") };
+        let (whole, found) = (blocks.structure().shape(), target.structure().shape());
+        assert!(
+            whole == found,
+            "the place of an assignment had extents {whole:?} when it was read, and has {found:?} where it is written: \
+             it is another tensor now"
+        );
+        *target = AnyBlocks::from(blocks).into_blocks();
     }
 }
 
@@ -221,7 +273,7 @@ where
 }
 
 /// Moves a whole result in, and copies a part.
-fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch<T>) {
+fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Part<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
     if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
         tensor.replace_elements(patch.part.into_elements());
@@ -231,7 +283,7 @@ fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch
 }
 
 /// Copies a part into the selected elements.
-fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
+fn copy<T: Element>(view: AnyMut<'_>, patch: &Part<T>) {
     let mut layout = view.layout;
     // From the last axis, so that removing one leaves the numbers of those before it.
     let mut labels = Vec::new();

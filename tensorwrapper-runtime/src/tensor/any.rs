@@ -80,6 +80,11 @@ impl AnyTensor {
         })
     }
 
+    /// Its elements and their layout.
+    pub(crate) fn into_buffer(self) -> (Buffer, Strided) {
+        (self.located.data, self.located.layout)
+    }
+
     /// The whole tensor, borrowed.
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: self.located.data.as_ref(), layout: self.located.layout.clone() }

@@ -2,25 +2,33 @@
 //!
 //! Knows nothing of equations.
 
+mod erased;
+
+use std::marker::PhantomData;
+
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::Shape;
+use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::structure::{Image, Structure};
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
 use super::dense::Tensor;
 use super::view::TensorRef;
+pub use erased::{AnyBlocks, BlocksRef};
 
 #[cfg(test)]
 mod tests;
 
 /// A block tensor: the elements of those blocks that its [`Structure`] says are stored, each in C order.
 ///
-/// The extents, the cuts, the symmetry and the blocks that are there are data, so the compiler knows the element type alone: they come from
-/// molecules and lattices, which are read at run time.
+/// `S` says what the compiler knows of the extents, as it does for [`Tensor`]: nothing, unless [`into_typed`](Blocks::into_typed) says more.
+/// Cuts, symmetry, charges and which blocks are there are data and stay out of the type: they come from molecules and lattices, which are
+/// read at run time, and what follows of them for a result is inferred when an equation is planned.
+///
+/// Equations compute with block tensors as with dense ones: in `tensor!` a result is a `Blocks` where an operand is.
+/// [`einsum`](crate::einsum), [`record`](crate::record) and operators read a block tensor as a dense one.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling};
@@ -32,10 +40,11 @@ mod tests;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Blocks<T: Element> {
+pub struct Blocks<T: Element, S: Extents = Shape> {
     structure: Structure,
     /// All blocks, each where [`StoredBlocks::start`](tensorwrapper_core::structure::StoredBlocks::start) says.
     slab: Owned<T>,
+    shape: PhantomData<fn() -> S>,
 }
 
 impl<T: Element> Blocks<T> {
@@ -44,12 +53,12 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when the structure has too many blocks, [`ErrorKind::Memory`].
     pub fn zeros(structure: &Structure) -> Result<Blocks<T>, Error> {
-        Ok(Blocks { slab: Owned::zeros(structure.stored()?.elements())?, structure: structure.clone() })
+        Ok(Blocks::from_slab(Owned::zeros(structure.stored()?.elements())?, structure.clone()))
     }
 
     /// Memory for a result, whose elements are any numbers.
     pub(crate) fn for_results(structure: &Structure) -> Result<Blocks<T>, Error> {
-        Ok(Blocks { slab: Owned::for_results(structure.stored()?.elements())?, structure: structure.clone() })
+        Ok(Blocks::from_slab(Owned::for_results(structure.stored()?.elements())?, structure.clone()))
     }
 
     /// The elements at these indices, for all blocks that are stored, in the order of the blocks and in C order within each. Within a block,
@@ -61,25 +70,6 @@ impl<T: Element> Blocks<T> {
     pub fn from_fn(structure: &Structure, mut element: impl FnMut(&[usize]) -> T) -> Result<Blocks<T>, Error> {
         let mut blocks = Blocks::zeros(structure)?;
         blocks.fill(|_, index| element(index))?;
-        Ok(blocks)
-    }
-
-    /// A function of each element that is stored, and of its index. Elements that follow from others follow from the new ones; what is zero
-    /// stays zero.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`].
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
-    /// let residual = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |_| 6.0)?;
-    /// let amplitudes = residual.map_indexed(|index, r| r / (1 + index[0]) as f64)?;
-    /// assert_eq!(amplitudes.get(&[2])?, 2.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T>, Error> {
-        let mut blocks = Blocks::zeros(&self.structure)?;
-        blocks.fill(|at, index| function(index, self.slab[at]))?;
         Ok(blocks)
     }
 
@@ -95,25 +85,67 @@ impl<T: Element> Blocks<T> {
         }
         Blocks::from_fn(structure, |index| dense.get(index).unwrap_or(T::ZERO))
     }
+}
+
+impl<T: Element, S: Extents> Blocks<T, S> {
+    /// Puts elements and their structure together. The caller must have checked that they fit: this function checks nothing.
+    pub(crate) fn from_slab(slab: Owned<T>, structure: Structure) -> Blocks<T, S> {
+        debug_assert!(S::check(structure.shape().extents()).is_ok(), "{structure:?} has other extents than the type");
+        Blocks { structure, slab, shape: PhantomData }
+    }
+
+    /// Converts to another shape type `S2`, which says what the compiler knows of the extents. No element moves.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the rank or a constant extent differs.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Shape, Structure, Tiling};
+    /// let t = Blocks::<f64>::zeros(&Structure::new([&Tiling::cuts([1, 2]), &Tiling::whole(4)]))?;
+    /// let t: Blocks<f64, Shape![3, _]> = t.into_typed()?;
+    /// assert!(t.into_typed::<Shape![4, 3]>().is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn into_typed<S2: Extents>(self) -> Result<Blocks<T, S2>, Error> {
+        S2::check(self.structure.shape().extents())?;
+        Ok(Blocks::from_slab(self.slab, self.structure))
+    }
+
+    /// A function of each element that is stored, and of its index. Elements that follow from others follow from the new ones; what is zero
+    /// stays zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`].
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let residual = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |_| 6.0)?;
+    /// let amplitudes = residual.map_indexed(|index, r| r / (1 + index[0]) as f64)?;
+    /// assert_eq!(amplitudes.get(&[2])?, 2.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T, S>, Error> {
+        let mut blocks = Blocks::zeros(&self.structure)?;
+        blocks.fill(|at, index| function(index, self.slab[at]))?;
+        Ok(Blocks::from_slab(blocks.slab, blocks.structure))
+    }
 
     /// All elements, those that are zero and those that follow by symmetry included.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] and [`ErrorKind::Memory`] when there are too many.
-    pub fn to_dense(&self) -> Result<Tensor<T>, Error> {
-        let mut dense = Tensor::zeros(self.structure.shape())?;
-        let strides = Strided::row_major(self.structure.shape().extents())?;
-        let counts: Shape = self.structure.tilings().iter().map(|tiling| tiling.len()).collect();
-        for block in &counts {
-            let Some(image) = self.structure.image(&block)? else { continue };
-            let shape = self.structure.block_shape(&block)?;
-            for offset in shape.offsets() {
-                let at: Vec<usize> = offset.iter().zip(shape.origin()).map(|(offset, first)| offset + first).collect();
-                let at = strides.position(&at).unwrap_or_default();
-                dense.as_mut_slice()[at] = self.element_of(image, shape.extents(), &offset);
-            }
-        }
-        Ok(dense)
+    pub fn to_dense(&self) -> Result<Tensor<T, S>, Error> {
+        erased::to_dense(&self.structure, &self.slab)?.into_typed()
+    }
+
+    /// The tensor without its types.
+    pub(crate) fn erase(&self) -> BlocksRef<'_> {
+        BlocksRef { structure: &self.structure, slab: T::erase(&self.slab) }
+    }
+
+    /// Its parts.
+    pub(crate) fn into_slab(self) -> (Owned<T>, Structure) {
+        (self.slab, self.structure)
     }
 
     /// What is known of the tensor without its elements.
@@ -133,7 +165,7 @@ impl<T: Element> Blocks<T> {
         let places = self.structure.tilings().iter().zip(index).map(|(tiling, &index)| tiling.locate(index));
         let (block, offset): (Vec<usize>, Vec<usize>) = places.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         let Some(image) = self.structure.image(&block)? else { return Ok(T::ZERO) };
-        Ok(self.element_of(image, self.structure.block_shape(&block)?.extents(), &offset))
+        Ok(erased::element_of(&self.structure, &self.slab, image, self.structure.block_shape(&block)?.extents(), &offset))
     }
 
     /// A stored block; nothing where the block is zero, or follows from another one.
@@ -179,19 +211,6 @@ impl<T: Element> Blocks<T> {
         &mut self.slab
     }
 
-    /// Whether both are the same tensor, not only equal ones.
-    pub(crate) fn is_same(&self, other: &Blocks<T>) -> bool {
-        std::ptr::eq(&*self.slab, &*other.slab) && self.structure == other.structure
-    }
-
-    /// The element at an offset in a block of these extents, which follows from a stored one.
-    fn element_of(&self, image: Image<'_>, extents: &[usize], offset: &[usize]) -> T {
-        let stored = self.structure.stored().expect("an image was found among the stored blocks");
-        // Along axis n of the stored block runs the axis of this one that the permutation names.
-        let at = image.by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
-        follows(self.slab[stored.start(image.number) + at], image.by)
-    }
-
     /// Fills all stored blocks: each element by its place in the slab and its index.
     fn fill(&mut self, mut element: impl FnMut(usize, &[usize]) -> T) -> Result<(), Error> {
         let stored = self.structure.stored()?;
@@ -235,7 +254,7 @@ impl<T: Element> Blocks<T> {
                     elements[position(&offset)] = T::from_complex(mean);
                 } else {
                     // Indices ascend, so that the canonical element has been made to fit before.
-                    elements[position(&offset)] = follows(elements[position(&canonical)], by);
+                    elements[position(&offset)] = erased::follows(elements[position(&canonical)], by);
                 }
             }
         }
@@ -243,14 +262,8 @@ impl<T: Element> Blocks<T> {
     }
 }
 
-/// The element that follows from a canonical one.
-fn follows<T: Element>(element: T, by: &SignedPermutation) -> T {
-    let element = if by.conjugates() { element.conj() } else { element };
-    if by.sign() == Sign::Minus { T::ZERO - element } else { element }
-}
-
 /// Printed as its structure and the number of its blocks.
-impl<T: Element> std::fmt::Debug for Blocks<T> {
+impl<T: Element, S: Extents> std::fmt::Debug for Blocks<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Blocks<{}> of {:?}", T::DTYPE, self.structure)
     }

@@ -4,9 +4,9 @@
 
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::shape::Tiling;
-use tensorwrapper_core::structure::Structure;
 
-use super::terms::Sum;
+use super::tensors::Tensors;
+use super::terms::{Factor, Sum};
 
 /// A part of a tile: which tile, where the part begins in it, and how many indices it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +14,13 @@ pub(super) struct Part {
     pub(super) tile: usize,
     pub(super) first: usize,
     pub(super) extent: usize,
+}
+
+/// How the result of an equation is to be cut, and what messages call it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aim<'a> {
+    pub(super) name: &'a str,
+    pub(super) tilings: &'a [Tiling],
 }
 
 /// The cut of each label, and of the result.
@@ -26,17 +33,20 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// The cuts of an equation's labels; `names` are what its operands are called. The result is cut as `target` says, or else as the
-    /// first axes are.
+    /// The cuts of an equation's labels. The result is cut as `target` says, or else as the first axes are that are cut: those of dense
+    /// tensors are not.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Extent`] when operands do not fit, [`ErrorKind::Shape`] when charges do not.
-    pub(super) fn new(sum: &Sum, structures: &[Structure], names: &[String], target: Option<&[Tiling]>) -> Result<Cuts, Error> {
+    pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Option<Aim<'_>>) -> Result<Cuts, Error> {
+        let Tensors { structures, names, dense } = tensors;
         let labels = sum.names.len();
         let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels] };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
         let mut charged: Vec<Option<(usize, usize)>> = vec![None; labels];
-        for factor in sum.terms.iter().flat_map(|term| &term.factors) {
+        let factors = sum.terms.iter().flat_map(|term| &term.factors);
+        let (blocks, whole): (Vec<&Factor>, Vec<&Factor>) = factors.partition(|factor| !dense[factor.operand]);
+        for factor in blocks.into_iter().chain(whole) {
             let structure = &structures[factor.operand];
             if structure.rank() != factor.labels.len() {
                 let (operand, rank, given) = (names[factor.operand].clone(), structure.rank(), factor.labels.len());
@@ -68,8 +78,19 @@ impl Cuts {
                 cuts.finest[label] = Some(finest);
             }
         }
-        for (&label, tiling) in sum.left.iter().zip(target.unwrap_or_default()) {
-            cuts.finest[label] = cuts.finest[label].as_ref().and_then(|finest| finest.refined(tiling));
+        let (name, tilings) = target.map_or(("", &[][..]), |aim| (aim.name, aim.tilings));
+        for (axis, (&label, tiling)) in sum.left.iter().zip(tilings).enumerate() {
+            let Some((operand, first)) = seen[label] else { continue };
+            let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
+            let Some(finest) = known.refined(tiling) else {
+                let place = |operand: &str, axis, extent| Place { operand: operand.to_string(), axis, extent };
+                return Err(Error::new(ErrorKind::Extent {
+                    label: sum.names[label].clone(),
+                    first: place(name, axis, tiling.extent()),
+                    second: place(&names[operand], first, known.extent()),
+                }));
+            };
+            cuts.finest[label] = Some(finest);
             cuts.first[label] = Some(tiling.clone());
         }
         match sum.left.iter().find(|&&label| seen[label].is_none()) {

@@ -4,13 +4,14 @@
 //! conjugation, by the symmetries of the factors and the exchange of equal ones. Knows nothing of blocks or elements.
 
 use num_complex::Complex;
-use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::shape::{Charge, Charges};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::{Charges, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
 use super::cuts::Cuts;
 use super::equal::Comparison;
+use super::flow::Flowing;
 use super::terms::{Sum, Term};
 
 /// Axes of a result of which all permutations are tried; of more axes, exchanges of two and of two pairs.
@@ -37,33 +38,50 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
     kept
 }
 
-/// The symmetry of a result that conserves this charge, if any. Its products differ from each other. A group that is too large to be listed
-/// is not known.
-pub(super) fn symmetry(
-    sum: &Sum,
+/// The frame of a result: how it is cut, its symmetry, and the charge that it conserves, if any. `sign_of` says with which sign the result
+/// stays the same when its axes are permuted so and, where that is asked, conjugated.
+///
+/// # Errors
+/// As [`Structure::with`] and [`Structure::flow`].
+pub(super) fn frame(
+    left: &[usize],
     cuts: &Cuts,
-    flow: Option<&(Vec<i64>, Charge)>,
-    comparison: &Comparison<'_>,
-) -> Result<Symmetry, Error> {
-    let rank = sum.left.len();
-    let none = Symmetry::none(rank);
-    if sum.terms.is_empty() {
-        return Ok(none);
+    flow: Option<Flowing>,
+    is_complex: bool,
+    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
+) -> Result<Structure, Error> {
+    let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
+    let frame = Structure::new(&tilings).with(symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?)?;
+    match flow {
+        // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
+        Some((signs, total)) if !signs.is_empty() => frame.flow(signs, total),
+        _ => Ok(frame),
     }
+}
+
+/// The symmetry of a result that conserves this charge, if any. A group that is too large to be listed is not known.
+fn symmetry(
+    left: &[usize],
+    cuts: &Cuts,
+    flow: Option<&Flowing>,
+    is_complex: bool,
+    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
+) -> Result<Symmetry, Error> {
+    let none = Symmetry::none(left.len());
     let mut found = Vec::new();
-    for axes in candidates(sum, cuts) {
+    for axes in candidates(left, cuts) {
         for conjugates in [false, true] {
-            if conjugates && !comparison.is_complex {
+            if conjugates && !is_complex {
                 continue;
             }
-            if let Some(sign) = sign_of(sum, &axes, conjugates, comparison) {
+            if let Some(sign) = sign_of(&axes, conjugates) {
                 let permutation = SignedPermutation::new(&axes, sign)?;
                 // A structure cannot have both a charge and a symmetry that changes it.
-                let Some(turns) = turns(sum, cuts, flow, &axes) else { continue };
+                let Some(turns) = turns(left, cuts, flow, &axes) else { continue };
                 // Real numbers do not notice conjugation, but charges do.
                 let conjugates = match turns {
                     None => conjugates,
-                    Some(turns) if comparison.is_complex && turns != conjugates => continue,
+                    Some(turns) if is_complex && turns != conjugates => continue,
                     Some(turns) => turns,
                 };
                 found.push(if conjugates { permutation.conjugating() } else { permutation });
@@ -73,11 +91,16 @@ pub(super) fn symmetry(
     Ok(none.generated(found).unwrap_or(none))
 }
 
+/// A label where a result's axes are permuted so.
+pub(super) fn renamed(left: &[usize], axes: &[usize], label: usize) -> usize {
+    left.iter().position(|&own| own == label).map_or(label, |n| left[axes[n]])
+}
+
 /// Whether a permutation of axes turns the sign of each one's charges; `Some(None)` where there are none to be turned, and nothing where it
 /// turns some of them, or turns a total that is not its own opposite.
-fn turns(sum: &Sum, cuts: &Cuts, flow: Option<&(Vec<i64>, Charge)>, axes: &[usize]) -> Option<Option<bool>> {
+fn turns(left: &[usize], cuts: &Cuts, flow: Option<&Flowing>, axes: &[usize]) -> Option<Option<bool>> {
     let Some((signs, total)) = flow else { return Some(None) };
-    let group = sum.left.iter().find_map(|&label| cuts.result(label).charges()).map(Charges::group);
+    let group = left.iter().find_map(|&label| cuts.result(label).charges()).map(Charges::group);
     let Some(group) = group.filter(|group| group.has_signs()) else { return Some(None) };
     if signs.iter().zip(axes).all(|(&sign, &axis)| sign == signs[axis]) {
         return Some(Some(false));
@@ -88,14 +111,13 @@ fn turns(sum: &Sum, cuts: &Cuts, flow: Option<&(Vec<i64>, Charge)>, axes: &[usiz
     (turns && twice == group.neutral()).then_some(Some(true))
 }
 
-/// The sign with which the result stays the same when its axes are permuted so; none if it does not.
-fn sign_of(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &Comparison<'_>) -> Option<Sign> {
-    let renamed = |label: usize| sum.left.iter().position(|&left| left == label).map_or(label, |n| sum.left[axes[n]]);
+/// The sign with which a sum of products that differ stays the same when its axes are permuted so; none if it does not.
+pub(super) fn sign_of_sum(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &Comparison<'_>) -> Option<Sign> {
     let mut found: Option<Sign> = None;
     for term in &sum.terms {
         let mut image = term.clone();
         for factor in &mut image.factors {
-            factor.labels.iter_mut().for_each(|label| *label = renamed(*label));
+            factor.labels.iter_mut().for_each(|label| *label = renamed(&sum.left, axes, *label));
             factor.conjugates ^= conjugates;
         }
         let scale = if conjugates { term.scale.conj() } else { term.scale };
@@ -123,9 +145,9 @@ fn sign_of(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &Comparison<
 }
 
 /// Permutations of axes that are cut alike, the identity among them.
-fn candidates(sum: &Sum, cuts: &Cuts) -> Vec<Vec<usize>> {
-    let rank = sum.left.len();
-    let alike = |a: usize, b: usize| cuts.result(sum.left[a]) == cuts.result(sum.left[b]);
+fn candidates(left: &[usize], cuts: &Cuts) -> Vec<Vec<usize>> {
+    let rank = left.len();
+    let alike = |a: usize, b: usize| cuts.result(left[a]) == cuts.result(left[b]);
     let identity: Vec<usize> = (0..rank).collect();
     let mut all = vec![identity.clone()];
     if rank <= ALL_PERMUTATIONS {
@@ -151,55 +173,4 @@ fn candidates(sum: &Sum, cuts: &Cuts) -> Vec<Vec<usize>> {
         all.push(exchanged);
     }
     all
-}
-
-/// The signs of the result's charges and their total, where all factors of all products conserve a charge.
-///
-/// # Errors
-/// [`ErrorKind::Shape`] when a summed label does not leave one factor and enter the other.
-pub(super) fn flow(sum: &Sum, structures: &[Structure], names: &[String]) -> Result<Option<(Vec<i64>, Charge)>, Error> {
-    let mut found: Option<(Vec<i64>, Charge)> = None;
-    for term in &sum.terms {
-        match (flow_of(term, sum, structures, names)?, &found) {
-            (None, _) => return Ok(None),
-            (Some(own), None) => found = Some(own),
-            (Some(own), Some(known)) if own == *known => {}
-            (Some(_), Some(_)) => return Ok(None),
-        }
-    }
-    Ok(found)
-}
-
-fn flow_of(term: &Term, sum: &Sum, structures: &[Structure], names: &[String]) -> Result<Option<(Vec<i64>, Charge)>, Error> {
-    let mut seen: Vec<Vec<(i64, usize)>> = vec![Vec::new(); sum.names.len()];
-    let mut total: Option<Charge> = None;
-    for factor in &term.factors {
-        let Some(flow) = structures[factor.operand].charge_flow() else { return Ok(None) };
-        let turned = if factor.conjugates { -1 } else { 1 };
-        factor.labels.iter().zip(flow.signs()).for_each(|(&label, &sign)| seen[label].push((turned * sign, factor.operand)));
-        flow.group().add(total.get_or_insert_with(|| flow.group().neutral()), turned, flow.total());
-    }
-    let has_signs =
-        term.factors.iter().any(|factor| structures[factor.operand].charge_flow().is_some_and(|flow| flow.group().has_signs()));
-    for &label in &term.summed {
-        match seen[label][..] {
-            [(one, first), (other, second)] if one == other && has_signs => {
-                let verb = if one > 0 { "enters" } else { "leaves" };
-                let (label, first, second) = (&sum.names[label], &names[first], &names[second]);
-                let message = match first == second {
-                    true => format!("index `{label}` {verb} `{first}` twice"),
-                    false => format!("index `{label}` {verb} both `{first}` and `{second}`"),
-                };
-                return Err(Error::new(ErrorKind::Shape(message)).with_help(format!("`conj({second})` turns its signs")));
-            }
-            [_, _] | [] => {}
-            // A sum over one factor's label alone, or over that of three, conserves nothing.
-            _ => return Ok(None),
-        }
-    }
-    let signs = sum.left.iter().map(|&label| match seen[label][..] {
-        [(sign, _)] => Some(sign),
-        _ => None,
-    });
-    Ok(signs.collect::<Option<Vec<i64>>>().zip(total))
 }

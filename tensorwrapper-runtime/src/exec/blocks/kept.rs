@@ -19,7 +19,8 @@ pub(super) struct Key {
     pub(super) equation: String,
     /// Of each operand the number of the first one that is the same tensor.
     pub(super) numbers: Vec<usize>,
-    pub(super) structures: Vec<Structure>,
+    /// The structure of each operand, and whether it is a dense tensor.
+    pub(super) structures: Vec<(Structure, bool)>,
     pub(super) dtype: Dtype,
     pub(super) backend: Arc<BackendInstance>,
 }

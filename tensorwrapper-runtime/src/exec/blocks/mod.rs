@@ -1,44 +1,61 @@
 //! Equations over block tensors: inferred, joined and computed block by block.
 //!
-//! `terms` reads an equation as a sum of products; `cuts` says how its labels are cut, `equal` when two products are the same by
-//! symmetry, `infer` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
-//! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all. `prepared` runs a plan, `kept` keeps
-//! the last ones. This file has the entry points.
+//! `operand` takes operands, `tree` reads an equation, `stages` divides it into sums of products and element-wise work. `terms` expands a
+//! sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry,
+//! `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
+//! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work.
+//! `prepared` runs a plan, `kept` keeps the last ones. This file has the entry points.
 
+mod call;
 mod cuts;
+mod elements;
 mod equal;
+mod flow;
 mod group;
 mod infer;
 mod join;
 mod kept;
+mod operand;
 mod pair;
 mod pieces;
 mod plan;
 mod prepared;
+mod same;
+mod stages;
+mod tensors;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::sync::Arc;
 
+use num_complex::Complex;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Equation, Operand};
+use tensorwrapper_notation::{Equation, Operand, OperandId};
 
+pub(crate) use self::call::{BlockCall, position};
 use self::kept::Key;
-use self::plan::Planner;
+pub(in crate::exec) use self::operand::BlockOperand;
+use self::operand::block_operands;
 pub use self::prepared::PreparedBlocks;
-use self::terms::Sum;
+use self::stages::stages;
+use self::tensors::Tensors;
+pub(in crate::exec) use self::tree::TreeHoles;
+use self::tree::Written;
 use super::context::Context;
-use super::record::{check_different, unknown_name, unread_name};
+use super::operands::DynOperand;
+use super::record::{RecordOperand, check_different, unknown_name, unread_name};
 use super::statements::{checked, subscripts_statement};
 use crate::expr::equation_of_text;
 use crate::tensor::Blocks;
 
 /// Of each operand the number of the first one that is the same tensor.
-fn numbers<T: Element>(operands: &[&Blocks<T>]) -> Vec<usize> {
-    (0..operands.len()).map(|n| (0..n).find(|&m| operands[m].is_same(operands[n])).unwrap_or(n)).collect()
+fn numbers<T: Element>(operands: &[BlockOperand<'_, T>]) -> Vec<usize> {
+    (0..operands.len()).map(|n| (0..n).find(|&m| operands[m].is_same(&operands[n])).unwrap_or(n)).collect()
 }
 
 /// Evaluates subscripts over block tensors; see [`Context::einsum_blocks`].
@@ -56,7 +73,7 @@ fn numbers<T: Element>(operands: &[&Blocks<T>]) -> Vec<usize> {
 /// assert_eq!(g.structure().symmetry(), symmetric.symmetry()); // inferred: the factors change places
 /// # Ok::<(), Error>(())
 /// ```
-pub fn einsum_blocks<T: Element>(subscripts: &str, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
+pub fn einsum_blocks<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Blocks<T>, Error> {
     Context::global().einsum_blocks(subscripts, operands)
 }
 
@@ -72,55 +89,65 @@ impl Context {
     /// # Errors
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`](crate::ErrorKind::Shape) when charges do not fit;
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what is not computed over block tensors.
-    pub fn einsum_blocks<T: Element>(&self, subscripts: &str, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
+    pub fn einsum_blocks<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Blocks<T>, Error> {
+        let operands = block_operands(operands)?;
         let plan = || {
             let equation = checked(&subscripts_statement(subscripts, operands.len())?)?;
             let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
-            let by_position = |hole: &Hole| Some(hole.span.start);
-            self.planned_blocks(&equation, names, operands, &by_position)
+            self.planned_blocks(&equation, names, &operands, &|numbers| Box::new(ByPosition { numbers }))
         };
-        self.kept_blocks(format!("subscripts {subscripts}"), operands, plan)?.run(operands)
+        self.kept_blocks(format!("subscripts {subscripts}"), &operands, plan)?.run_on(&operands)
     }
 
-    /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`.
+    /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`. Names stand for block
+    /// tensors, dense tensors and numbers.
     ///
     /// # Errors
     /// As [`record`](crate::record) and [`einsum_blocks`](Context::einsum_blocks).
-    pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &Blocks<T>)]) -> Result<Blocks<T>, Error> {
-        let operands: Vec<&Blocks<T>> = names.iter().map(|(_, operand)| *operand).collect();
-        let texts: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        let key = format!("text {equation} {}", texts.join(" "));
-        self.kept_blocks(key, &operands, || self.prepare_blocks(equation, names))?.run(&operands)
+    pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &dyn RecordOperand<T>)]) -> Result<Blocks<T>, Error> {
+        let Given { operands, texts, numbers } = Given::new(names)?;
+        let spelled: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let key = format!("text {equation} {} {}", texts.join(" "), spelled.join(" "));
+        self.kept_blocks(key, &operands, || self.prepare_blocks(equation, names))?.run_on(&operands)
     }
 
-    /// Plans an equation over block tensors of these structures, to be run any number of times.
+    /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.
     ///
     /// # Errors
     /// As [`eval_blocks`](Context::eval_blocks).
-    pub fn prepare_blocks<T: Element>(&self, equation: &str, names: &[(&str, &Blocks<T>)]) -> Result<PreparedBlocks, Error> {
+    pub fn prepare_blocks<T: Element>(
+        &self,
+        equation: &str,
+        names: &[(&str, &dyn RecordOperand<T>)],
+    ) -> Result<PreparedBlocks, Error> {
         let equation = equation_of_text(equation)?;
-        let operands: Vec<&Blocks<T>> = names.iter().map(|(_, operand)| *operand).collect();
         let given: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         check_different(&given)?;
-        let find = |hole: &Hole| given.iter().position(|name| *name == hole.text);
-        if let Some(operand) = equation.operands().iter().find(|operand| find(&operand.hole).is_none()) {
-            return Err(unknown_name(&operand.hole.text, &given));
+        let Given { operands, texts, numbers } = Given::new(names)?;
+        let read: Vec<&Hole> = equation.holes().into_iter().map(|(hole, _)| hole).collect();
+        if let Some(hole) = read.iter().find(|hole| !given.contains(&&*hole.text)) {
+            return Err(unknown_name(&hole.text, &given));
         }
-        if let Some(name) = given.iter().find(|name| !equation.operands().iter().any(|operand| operand.hole.text == **name)) {
+        if let Some(name) = given.iter().find(|name| !read.iter().any(|hole| hole.text == **name)) {
             return Err(unread_name(name));
         }
-        let texts = given.iter().map(|name| name.to_string()).collect();
-        self.planned_blocks(&equation, texts, &operands, &find)
+        let names: Vec<String> = texts.iter().map(|name| name.to_string()).collect();
+        if let Some(operand) = equation.operands().iter().find(|operand| !texts.contains(&&*operand.hole.text)) {
+            let (operand, given) = (operand.hole.text.clone(), operand.indices.len());
+            return Err(Error::new(ErrorKind::Rank { operand, rank: 0, given }));
+        }
+        let by_name = |same| -> Box<dyn TreeHoles + '_> { Box::new(ByName { same, texts: &texts, numbers: &numbers }) };
+        self.planned_blocks(&equation, names, &operands, &by_name)
     }
 
     /// The plan of an equation over these operands: one that is kept, or a new one.
-    fn kept_blocks<T: Element>(
+    pub(in crate::exec) fn kept_blocks<T: Element>(
         &self,
         equation: String,
-        operands: &[&Blocks<T>],
+        operands: &[BlockOperand<'_, T>],
         plan: impl FnOnce() -> Result<PreparedBlocks, Error>,
     ) -> Result<Arc<PreparedBlocks>, Error> {
-        let structures = operands.iter().map(|operand| operand.structure().clone()).collect();
+        let structures = operands.iter().map(|operand| (operand.structure.clone(), operand.is_dense)).collect();
         let (numbers, backend) = (numbers(operands), Arc::clone(&self.backend));
         let key = Key { equation, numbers, structures, dtype: T::DTYPE, backend };
         if let Some(known) = kept::find(&key) {
@@ -131,19 +158,83 @@ impl Context {
         Ok(new)
     }
 
-    fn planned_blocks<T: Element>(
+    /// Plans an equation; `holes` says what its holes stand for, by the numbers of operands of which some are the same tensor.
+    pub(in crate::exec) fn planned_blocks<'h, T: Element>(
         &self,
         equation: &Equation,
         names: Vec<String>,
-        operands: &[&Blocks<T>],
-        find: &dyn Fn(&Hole) -> Option<usize>,
+        operands: &[BlockOperand<'_, T>],
+        holes: &dyn Fn(Vec<usize>) -> Box<dyn TreeHoles + 'h>,
     ) -> Result<PreparedBlocks, Error> {
         let numbers = numbers(operands);
-        let operand = |_, operand: &Operand| numbers[find(&operand.hole).expect("operands were found")];
-        let sum = Sum::of(equation, &operand)?;
-        let structures = operands.iter().map(|operand| operand.structure().clone()).collect();
-        let device = self.backend.device();
-        let plan = Planner::new::<T>(device, structures, names).plan::<T>(&sum)?;
-        Ok(PreparedBlocks { context: self.clone(), plan, numbers, dtype: T::DTYPE })
+        let mut written = Written::of(equation, &*holes(numbers.clone()))?;
+        // What is written keeps its cuts.
+        written.target = equation.place().map(|(place, _)| {
+            let name = equation.operands()[place.0].hole.text.clone();
+            (name, operands[place.0].structure.tilings().to_vec())
+        });
+        let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
+        let dense = operands.iter().map(|operand| operand.is_dense).collect();
+        let tensors = Tensors { structures: structures.clone(), names, dense };
+        let stages = stages::<T>(self.backend.device(), tensors, &written)?;
+        Ok(PreparedBlocks { context: self.clone(), stages, structures, numbers, dtype: T::DTYPE })
+    }
+}
+
+/// Operands by their positions.
+struct ByPosition {
+    numbers: Vec<usize>,
+}
+
+impl TreeHoles for ByPosition {
+    fn operand(&self, _: OperandId, operand: &Operand) -> usize {
+        self.numbers[operand.hole.span.start]
+    }
+}
+
+/// The values of names, tensors apart from numbers.
+struct Given<'g, T: Element> {
+    operands: Vec<BlockOperand<'g, T>>,
+    /// The names of the operands.
+    texts: Vec<&'g str>,
+    numbers: Vec<(&'g str, Complex<f64>)>,
+}
+
+impl<'g, T: Element> Given<'g, T> {
+    fn new(names: &[(&'g str, &'g dyn RecordOperand<T>)]) -> Result<Given<'g, T>, Error> {
+        let mut given = Given { operands: Vec::new(), texts: Vec::new(), numbers: Vec::new() };
+        for (name, value) in names {
+            let value = value.named();
+            match (value.given(), value.number()) {
+                (Some(tensor), _) => {
+                    given.operands.push(BlockOperand::of(tensor)?);
+                    given.texts.push(name);
+                }
+                (None, number) => given.numbers.push((name, number.unwrap_or_default())),
+            }
+        }
+        Ok(given)
+    }
+}
+
+/// Operands and numbers by their names.
+struct ByName<'n> {
+    same: Vec<usize>,
+    texts: &'n [&'n str],
+    numbers: &'n [(&'n str, Complex<f64>)],
+}
+
+impl TreeHoles for ByName<'_> {
+    fn operand(&self, _: OperandId, operand: &Operand) -> usize {
+        let number = self.texts.iter().position(|name| *name == operand.hole.text);
+        self.same[number.expect("every operand was found")]
+    }
+
+    fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
+        let known = self.numbers.iter().find(|(name, _)| *name == hole.text);
+        known.map(|(_, value)| *value).ok_or_else(|| {
+            let error = Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text)));
+            error.with_help("a tensor has indices; those of one without axes are `[]`")
+        })
     }
 }

@@ -10,25 +10,73 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
-use tensorwrapper_core::symmetry::{Sign, Symmetry};
+use tensorwrapper_core::symmetry::Sign;
 use tensorwrapper_order::{Search, find};
 
-use super::cuts::Cuts;
+use super::cuts::{Aim, Cuts};
 use super::equal::Comparison;
+use super::flow::{self, Flowing};
 use super::infer;
 use super::join::Parts;
 use super::pair::{Pair, PairRequest};
+use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
+use crate::tensor::Blocks;
 
 /// A plan.
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     /// The structures of the operands, then of what steps make on the way.
     pub(super) structures: Vec<Structure>,
-    pub(super) operands: usize,
     /// The numbers of tensors of ones, which are made before the first step.
     pub(super) ones: Vec<usize>,
     pub(super) result: Structure,
+}
+
+impl Plan {
+    /// Computes the result; `given` has the elements of each operand that is read.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(super) fn run<T: Element>(&self, device: &dyn Device, given: &[&[T]], result: &mut [T]) -> Result<(), Error> {
+        let mut made: Vec<Option<Blocks<T>>> = vec![None; self.structures.len()];
+        for &number in &self.ones {
+            made[number] = Some(Blocks::from_fn(&self.structures[number], |_| T::ONE)?);
+        }
+        let mut is_written = false;
+        for step in &self.steps {
+            let mut target = match step.makes {
+                Target::Intermediate(number) => Some(Blocks::for_results(&self.structures[number])?),
+                Target::Result => None,
+            };
+            let adds = target.is_none() && std::mem::replace(&mut is_written, true);
+            let of = target.as_ref().map_or(&self.result, Blocks::structure);
+            let is_part = step.pair.written < elements(of)?;
+            let out = target.as_mut().map_or(&mut *result, Blocks::slab_mut);
+            // What no product writes is zero.
+            if !adds && is_part {
+                out.fill(T::ZERO);
+            }
+            let slab = |number: usize| match given.get(number) {
+                Some(operand) => *operand,
+                None => made[number].as_ref().expect("steps read what earlier ones have made").slab(),
+            };
+            step.pair.run(device, step.factors.map(slab), out, adds)?;
+            if let (Target::Intermediate(number), Some(target)) = (step.makes, target) {
+                made[number] = Some(target);
+            }
+        }
+        if !is_written {
+            result.fill(T::ZERO);
+        }
+        Ok(())
+    }
+}
+
+/// Number of elements that are stored.
+fn elements(structure: &Structure) -> Result<usize, Error> {
+    let stored = structure.stored()?;
+    Ok((0..stored.len()).map(|number| stored.size(number)).sum())
 }
 
 /// One product of two tensors, by their numbers.
@@ -51,38 +99,28 @@ pub(super) enum Target {
 pub(super) struct Planner<'p> {
     device: &'p dyn Device,
     is_complex: bool,
-    structures: Vec<Structure>,
-    names: Vec<String>,
+    tensors: Tensors,
     ones: Vec<usize>,
     steps: Vec<Step>,
 }
 
 impl<'p> Planner<'p> {
-    /// A planner for operands of these structures, which are called so.
-    pub(super) fn new<T: Element>(device: &'p dyn Device, structures: Vec<Structure>, names: Vec<String>) -> Planner<'p> {
-        Planner { device, is_complex: T::DTYPE.is_complex(), structures, names, ones: Vec::new(), steps: Vec::new() }
+    /// A planner for products of these tensors.
+    pub(super) fn new<T: Element>(device: &'p dyn Device, tensors: Tensors) -> Planner<'p> {
+        Planner { device, is_complex: T::DTYPE.is_complex(), tensors, ones: Vec::new(), steps: Vec::new() }
     }
 
-    /// Plans an equation.
+    /// Plans an equation, whose result is cut as `target` says, if it says so.
     ///
     /// # Errors
     /// What does not fit, and a lack of memory.
-    pub(super) fn plan<T: Element>(mut self, sum: &Sum) -> Result<Plan, Error> {
-        let operands = self.structures.len();
-        let cuts = Cuts::new(sum, &self.structures, &self.names, None)?;
-        let terms = sum.terms.iter().map(|term| self.with_extents(term, sum, &cuts)).collect::<Result<Vec<_>, _>>()?;
-        let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(terms, comparison));
+    pub(super) fn plan<T: Element>(mut self, sum: &Sum, target: Option<Aim<'_>>) -> Result<Plan, Error> {
+        let cuts = Cuts::new(sum, &self.tensors, target)?;
+        self.check_labels(sum)?;
+        let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(sum.terms.clone(), comparison));
         let sum = Sum { terms, ..sum.clone() };
-        let flow = infer::flow(&sum, &self.structures, &self.names)?;
-        let symmetry = self.compare(sum.names.len(), |comparison| infer::symmetry(&sum, &cuts, flow.as_ref(), comparison))?;
-        let tilings: Vec<Tiling> = sum.left.iter().map(|&label| cuts.result(label).clone()).collect();
-        let frame = Structure::new(&tilings).with(symmetry)?;
-        let frame = match flow {
-            // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
-            Some((signs, _)) if signs.is_empty() => frame,
-            Some((signs, total)) => frame.flow(signs, total)?,
-            None => frame,
-        };
+        let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?)?;
+        let tilings = frame.tilings().to_vec();
         let mut last = Vec::new();
         for term in &sum.terms {
             last.extend(self.up_to_last::<T>(term, &sum)?);
@@ -97,35 +135,30 @@ impl<'p> Planner<'p> {
             let (pair, _) = self.request(product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
             self.steps.push(Step { pair, factors: operands_of(product), makes: Target::Result });
         }
-        Ok(Plan { steps: self.steps, structures: self.structures, operands, ones: self.ones, result })
+        Ok(Plan { steps: self.steps, structures: self.tensors.structures, ones: self.ones, result })
+    }
+
+    /// The frame of a sum of products that differ.
+    fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>) -> Result<Structure, Error> {
+        self.compare(sum.names.len(), |comparison| {
+            let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
+            infer::frame(&sum.left, cuts, flow, self.is_complex, &sign_of)
+        })
     }
 
     fn compare<R>(&self, labels: usize, with: impl FnOnce(&Comparison<'_>) -> R) -> R {
-        let symmetries: Vec<&Symmetry> = self.structures.iter().map(Structure::symmetry).collect();
-        with(&Comparison { symmetries: &symmetries, is_complex: self.is_complex, labels })
+        with(&Comparison { symmetries: &self.tensors.symmetries(), is_complex: self.is_complex, labels })
     }
 
-    /// The same term, in which sums over labels that no factor has are numbers.
-    fn with_extents(&self, term: &Term, sum: &Sum, cuts: &Cuts) -> Result<Term, Error> {
-        let mut term = term.clone();
-        if term.factors.is_empty() {
-            let message = "a term without tensors in an equation of block tensors".to_string();
-            return Err(Error::new(ErrorKind::Unsupported(message)));
+    /// Whether every term has all labels of the left side.
+    fn check_labels(&self, sum: &Sum) -> Result<(), Error> {
+        for term in &sum.terms {
+            if let Some(label) = sum.left.iter().find(|label| !term.has(**label)) {
+                let message = format!("index `{}` is on the left, but not in every term", sum.names[*label]);
+                return Err(Error::new(ErrorKind::Label(message)));
+            }
         }
-        let is_used = |label: &usize| term.factors.iter().any(|factor| factor.labels.contains(label));
-        let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| is_used(label));
-        if let Some(label) = sum.left.iter().find(|label| !is_used(label)) {
-            let message = format!("index `{}` is on the left, but not in every term", sum.names[*label]);
-            return Err(Error::new(ErrorKind::Label(message)));
-        }
-        for label in unused {
-            let tiling = cuts.finest(label).ok_or_else(|| {
-                Error::new(ErrorKind::Label(format!("index `{}` is summed, but no operand has it", sum.names[label])))
-            })?;
-            term.scale *= tiling.extent() as f64;
-        }
-        term.summed = used;
-        Ok(term)
+        Ok(())
     }
 
     /// Plans all products of a term but the last one, which is returned. Nothing where the term is zero.
@@ -166,7 +199,7 @@ impl<'p> Planner<'p> {
         }
         let mut extents = vec![1; sum.names.len()];
         for factor in factors {
-            let tilings = self.structures[factor.operand].tilings();
+            let tilings = self.tensors.structures[factor.operand].tilings();
             factor.labels.iter().zip(tilings).for_each(|(&label, tiling)| extents[label] = tiling.extent());
         }
         let inputs: Vec<Vec<usize>> = factors.iter().map(|factor| factor.labels.clone()).collect();
@@ -177,18 +210,17 @@ impl<'p> Planner<'p> {
     fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
         let Some(factors) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
         let product = product(factors, left.clone(), sum, Complex::ONE);
-        let cuts = Cuts::new(&product, &self.structures, &self.names, None)?;
+        let cuts = Cuts::new(&product, &self.tensors, None)?;
         let labels = sum.names.len();
         let terms = self.compare(labels, |comparison| infer::without_equal(product.terms.clone(), comparison));
         if terms.is_empty() {
             return Ok(None);
         }
-        let symmetry = self.compare(labels, |comparison| infer::symmetry(&product, &cuts, None, comparison))?;
-        let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
-        let frame = Structure::new(&tilings).with(symmetry)?;
+        let frame = self.frame(&product, &cuts, None)?;
+        let tilings = frame.tilings().to_vec();
         let finish = |blocks| frame.with_blocks(&blocks);
         let (pair, structure) = self.request(&product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
-        let number = self.add(structure, "an intermediate");
+        let number = self.tensors.add(structure, "an intermediate");
         self.steps.push(Step { pair, factors: operands_of(&product), makes: Target::Intermediate(number) });
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
     }
@@ -205,19 +237,13 @@ impl<'p> Planner<'p> {
             }
             let own = vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }];
             let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
-            let cuts = Cuts::new(&own, &self.structures, &self.names, None)?;
+            let cuts = Cuts::new(&own, &self.tensors, None)?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
-            let number = self.add(Structure::new(&tilings), "ones");
+            let number = self.tensors.add(Structure::new(&tilings), "ones");
             self.ones.push(number);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }
         Ok(Some(factors))
-    }
-
-    fn add(&mut self, structure: Structure, name: &str) -> usize {
-        self.structures.push(structure);
-        self.names.push(name.to_string());
-        self.structures.len() - 1
     }
 
     /// Calls back with what a product of two factors, whose result is cut so, is prepared from.
@@ -227,7 +253,7 @@ impl<'p> Planner<'p> {
         tilings: &[Tiling],
         with: impl FnOnce(&PairRequest<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let cuts = Cuts::new(product, &self.structures, &self.names, Some(tilings))?;
+        let cuts = Cuts::new(product, &self.tensors, Some(Aim { name: "the result", tilings }))?;
         let term = &product.terms[0];
         let mut exchanges = Vec::new();
         self.compare(product.names.len(), |comparison| {
@@ -244,7 +270,7 @@ impl<'p> Planner<'p> {
                 exchanges.clear();
             }
         });
-        let factors = [0, 1].map(|n| (&term.factors[n], &self.structures[term.factors[n].operand]));
+        let factors = [0, 1].map(|n| (&term.factors[n], &self.tensors.structures[term.factors[n].operand]));
         with(&PairRequest { cuts: &cuts, factors, left: &product.left, scale: term.scale, exchanges })
     }
 }

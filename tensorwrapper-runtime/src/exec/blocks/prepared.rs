@@ -7,7 +7,10 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 
 use super::super::context::Context;
-use super::plan::{Plan, Target};
+use super::super::operands::DynOperand;
+use super::operand::{BlockOperand, block_operands};
+use super::plan::Step;
+use super::stages::Stage;
 use crate::tensor::Blocks;
 
 /// An equation over block tensors of certain structures, planned once and run on any elements.
@@ -17,134 +20,126 @@ use crate::tensor::Blocks;
 /// let (occ, vir) = (Tiling::cuts([2, 3]), Tiling::cuts([4, 1]));
 /// let a = Blocks::<f64>::from_fn(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [1, 1]])?, |i| (i[0] + i[1]) as f64)?;
 /// let b = Blocks::<f64>::from_fn(&Structure::new([&vir, &occ]).with_blocks([[0, 1], [1, 0]])?, |i| (i[0] * i[1]) as f64)?;
-/// let product = Context::cpu().prepare_blocks("[i, j] = A[i, k] * B[k, j]", &[("A", &a), ("B", &b)])?;
+/// let product = Context::cpu().prepare_blocks::<f64>("[i, j] = A[i, k] * B[k, j]", &[("A", &a), ("B", &b)])?;
 /// assert_eq!(product.structure().stored()?.iter().collect::<Vec<_>>(), [[0, 1], [1, 0]]);
 /// assert_eq!((product.tuples(), product.multiplications()), (2, 2 * 4 * 3 + 3 * 1 * 2));
-/// let c = product.run(&[&a, &b])?;
+/// let c: Blocks<f64> = product.run(&[&a, &b])?;
 /// assert_eq!(c.get(&[4, 0])?, a.get(&[4, 4])? * b.get(&[4, 0])?);
 /// # Ok::<(), Error>(())
 /// ```
 pub struct PreparedBlocks {
     pub(super) context: Context,
-    pub(super) plan: Plan,
-    /// Of the operands as they are given, the number of the first one that is the same tensor.
+    pub(super) stages: Vec<Stage>,
+    /// The structures of the operands, as they are given.
+    pub(super) structures: Vec<Structure>,
+    /// Of the operands the number of the first one that is the same tensor.
     pub(super) numbers: Vec<usize>,
     pub(super) dtype: Dtype,
 }
 
 impl PreparedBlocks {
+    fn last(&self) -> &Stage {
+        self.stages.last().expect("an equation has a stage that makes its result")
+    }
+
     /// The structure of the result.
     pub fn structure(&self) -> &Structure {
-        &self.plan.result
+        self.last().result()
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.stages.iter().flat_map(|stage| match stage {
+            Stage::Products(plan) => &plan.steps[..],
+            Stage::Elements(_) => &[],
+        })
     }
 
     /// How many products of pieces of blocks a run computes, in all pairs of tensors.
     pub fn tuples(&self) -> usize {
-        self.plan.steps.iter().map(|step| step.pair.tuples).sum()
+        self.steps().map(|step| step.pair.tuples).sum()
     }
 
-    /// How many multiplications of numbers they take.
+    /// How many multiplications of numbers they take. Element-wise work is not counted.
     pub fn multiplications(&self) -> u128 {
-        self.plan.steps.iter().map(|step| step.pair.multiplications).sum()
+        self.steps().map(|step| step.pair.multiplications).sum()
     }
 
-    /// Computes the result of these operands, which have the structures that were prepared for, in the same order.
+    /// Computes the result of these operands, which have the structures that were prepared for, in the same order: numbers that were given
+    /// by name are not among them.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand has another structure, [`ErrorKind::Element`] when it has another element type,
     /// [`ErrorKind::Memory`].
-    pub fn run<T: Element>(&self, operands: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
-        let given = self.given(operands)?;
-        let mut result = Blocks::for_results(&self.plan.result)?;
-        self.compute(&given, &mut result)?;
-        Ok(result)
+    pub fn run<T: Element>(&self, operands: &[&dyn DynOperand<T>]) -> Result<Blocks<T>, Error> {
+        self.run_on(&block_operands(operands)?)
     }
 
     /// The same into a tensor of the result's structure, whose elements are lost.
     ///
     /// # Errors
     /// As [`run`](PreparedBlocks::run); and [`ErrorKind::Shape`] when the target has another structure, which is then unchanged.
-    pub fn run_to<T: Element>(&self, operands: &[&Blocks<T>], target: &mut Blocks<T>) -> Result<(), Error> {
-        let given = self.given(operands)?;
-        if *target.structure() != self.plan.result {
-            let message = format!("the target has the structure {:?}, but the result {:?}", target.structure(), self.plan.result);
+    pub fn run_to<T: Element>(&self, operands: &[&dyn DynOperand<T>], target: &mut Blocks<T>) -> Result<(), Error> {
+        let operands = block_operands(operands)?;
+        self.check(&operands)?;
+        if target.structure() != self.structure() {
+            let message = format!("the target has the structure {:?}, but the result {:?}", target.structure(), self.structure());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        self.compute(&given, target)
+        self.compute(&operands, target)
     }
 
-    /// The operands by their numbers, if they are those that were prepared for.
-    fn given<'o, T: Element>(&self, operands: &[&'o Blocks<T>]) -> Result<Vec<Option<&'o Blocks<T>>>, Error> {
+    pub(super) fn run_on<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<Blocks<T>, Error> {
+        self.check(operands)?;
+        let mut result = Blocks::for_results(self.structure())?;
+        self.compute(operands, &mut result)?;
+        Ok(result)
+    }
+
+    /// Whether these are the operands that were prepared for.
+    fn check<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<(), Error> {
         if T::DTYPE != self.dtype {
             return Err(Error::new(ErrorKind::Element { expected: self.dtype, found: T::DTYPE }));
         }
-        let mut given: Vec<Option<&Blocks<T>>> = vec![None; self.plan.operands];
         if operands.len() != self.numbers.len() {
             let message = format!("{} operands are given, but {} were prepared for", operands.len(), self.numbers.len());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        for (n, (&number, &operand)) in self.numbers.iter().zip(operands).enumerate() {
-            if *operand.structure() != self.plan.structures[number] {
-                let message = format!(
-                    "operand {n} has the structure {:?}, but was prepared for {:?}",
-                    operand.structure(),
-                    self.plan.structures[number]
-                );
+        for (n, (&number, operand)) in self.numbers.iter().zip(operands).enumerate() {
+            if operand.structure != self.structures[n] {
+                let (found, expected) = (&operand.structure, &self.structures[n]);
+                let message = format!("operand {n} has the structure {found:?}, but was prepared for {expected:?}");
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            if given[number].is_some_and(|known| !known.is_same(operand)) {
+            if !operands[number].is_same(operand) {
                 let message =
                     format!("operand {n} is another tensor than an earlier one, which was the same when this was prepared");
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            given[number] = Some(operand);
-        }
-        Ok(given)
-    }
-
-    fn compute<T: Element>(&self, given: &[Option<&Blocks<T>>], result: &mut Blocks<T>) -> Result<(), Error> {
-        let mut made: Vec<Option<Blocks<T>>> = vec![None; self.plan.structures.len()];
-        for &number in &self.plan.ones {
-            made[number] = Some(Blocks::from_fn(&self.plan.structures[number], |_| T::ONE)?);
-        }
-        let mut is_written = false;
-        let device = self.context.backend.device();
-        for step in &self.plan.steps {
-            let mut target = match step.makes {
-                Target::Intermediate(number) => Some(Blocks::for_results(&self.plan.structures[number])?),
-                Target::Result => None,
-            };
-            let adds = target.is_none() && std::mem::replace(&mut is_written, true);
-            let out = target.as_mut().unwrap_or(&mut *result);
-            // What no product writes is zero.
-            if !adds && step.pair.written < elements(out.structure())? {
-                out.slab_mut().fill(T::ZERO);
-            }
-            let slab = |number: usize| match given.get(number) {
-                Some(operand) => operand.expect("every operand was given").slab(),
-                None => made[number].as_ref().expect("steps read what earlier ones have made").slab(),
-            };
-            step.pair.run(device, step.factors.map(slab), out.slab_mut(), adds)?;
-            if let (Target::Intermediate(number), Some(target)) = (step.makes, target) {
-                made[number] = Some(target);
-            }
-        }
-        if !is_written {
-            result.slab_mut().fill(T::ZERO);
         }
         Ok(())
     }
+
+    fn compute<T: Element>(&self, operands: &[BlockOperand<'_, T>], result: &mut Blocks<T>) -> Result<(), Error> {
+        let device = self.context.backend.device();
+        let (last, before) = self.stages.split_last().expect("an equation has a stage that makes its result");
+        let mut made: Vec<Blocks<T>> = Vec::new();
+        for stage in before {
+            let mut out = Blocks::for_results(stage.result())?;
+            stage.run(device, &slabs(operands, &made), out.slab_mut())?;
+            made.push(out);
+        }
+        last.run(device, &slabs(operands, &made), result.slab_mut())
+    }
 }
 
-/// Number of elements that are stored.
-fn elements(structure: &Structure) -> Result<usize, Error> {
-    let stored = structure.stored()?;
-    Ok((0..stored.len()).map(|number| stored.size(number)).sum())
+/// The elements of operands, and of what stages have made.
+fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &'s [Blocks<T>]) -> Vec<&'s [T]> {
+    operands.iter().map(|operand| &operand.slab[..]).chain(made.iter().map(Blocks::slab)).collect()
 }
 
 impl std::fmt::Debug for PreparedBlocks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (steps, tuples) = (self.plan.steps.len(), self.tuples());
+        let (steps, tuples) = (self.steps().count(), self.tuples());
         write!(f, "{steps} products of {tuples} tuples into {:?}", self.structure())
     }
 }

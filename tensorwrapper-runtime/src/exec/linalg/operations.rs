@@ -17,9 +17,9 @@ pub(super) fn labelled<'a, X: TensorLike>(tensor: &'a X, names: &[&str]) -> (Ind
 where
     X::Elem: Element,
 {
-    let value = tensor.operand().given.value();
-    let rank = value.extents.len();
-    (Indexed::new(value, &labels(names, rank.max(names.len()))), rank.max(names.len()))
+    let given = tensor.operand().given;
+    let rank = given.rank();
+    (Indexed::new(given.value(), &labels(names, rank.max(names.len()))), rank.max(names.len()))
 }
 
 /// An operation on matrices over `T`, one of the marks of this module. Sealed.
@@ -92,7 +92,7 @@ impl<T: Element> Operation<T> for Norm {
     type Results = (T::Real,);
     const KIND: Factorisation = Factorisation::Norm;
     fn of<X: TensorLike<Elem = T>>(a: &X, _: i32) -> Factors<'_, T, (T::Real,)> {
-        let rank = a.operand().given.value().extents.len();
+        let rank = a.operand().given.rank();
         let names = if rank == 1 { &["i"][..] } else { &["i", "j"] };
         let (a, rank) = labelled(a, names);
         a.norm(&labels(&[], rank - names.len()))
@@ -122,7 +122,7 @@ macro_rules! systems {
             const KIND: Factorisation = Factorisation::$Name;
             fn of<'a, X: TensorLike<Elem = T>, Y: TensorLike<Elem = T>>(a: &'a X, b: &'a Y) -> Factors<'a, T, (T,)> {
                 let (a, rank) = labelled(a, &["i", "k"]);
-                let is_vector = b.operand().given.value().extents.len() < rank;
+                let is_vector = b.operand().given.rank() < rank;
                 let (b, rank) = labelled(b, if is_vector { &["i"] } else { &["i", "j"] });
                 a.$name(b, &labels(if is_vector { &["k"] } else { &["k", "j"] }, rank))
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::copied::compute_device;
 use crate::exec::run::copied;
-use crate::expr::{Indexed, IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+use crate::expr::{Indexed, IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike, Whole};
 use crate::tensor::{Placement, Tensor};
 use tensorwrapper_core::backend::{BackendInstance, DeviceMemory};
 use tensorwrapper_core::element::{Dtype, Element};
@@ -142,6 +142,7 @@ impl<T: Element, S: Extents> fmt::Debug for DeviceTensor<T, S> {
 impl<T: Element, S: Extents> TensorLike for DeviceTensor<T, S> {
     type Elem = T;
     type Shape = S;
+    type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         self.tensor.operand()
     }

@@ -3,11 +3,12 @@
 use std::cell::Cell;
 
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
+use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use};
 
 use super::super::evaluator::{ComputesExtents, Recorded};
 use super::super::site::{Call, CallSite, Tensor};
-use crate::exec::Number;
+use super::Block;
+use crate::exec::{Number, position};
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -22,6 +23,8 @@ pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) site: &'static CallSite,
     pub(super) context: &'f E,
     pub(super) tensors: &'f [Tensor<'a>],
+    /// Those that are block tensors, made dense.
+    pub(super) dense: &'f [Option<Link<Value<'a>>>],
     /// The values that the program passes to this equation in addition to tensors.
     pub(super) call: &'f Call<'a>,
     /// Results of the equations before.
@@ -33,10 +36,38 @@ pub(super) struct BlockHoles<'f, 'a, E> {
 }
 
 impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
+    /// The holes of an equation of a run, where earlier ones have these results.
+    pub(super) fn new(
+        block: &'f Block<'f, 'a, E>,
+        number: usize,
+        equation: &'f Equation,
+        results: &'f [Link<Value<'a>>],
+    ) -> BlockHoles<'f, 'a, E> {
+        BlockHoles {
+            holes: equation.holes(),
+            number,
+            site: block.site,
+            context: block.context,
+            tensors: block.tensors,
+            dense: &block.dense,
+            call: &block.calls[number],
+            results,
+            all_results: block.site.equations().iter().map(|equation| equation.left().len()).sum(),
+            computes_extents: Cell::new(false),
+        }
+    }
+
+    /// A tensor that the program gives.
+    fn given(&self, number: usize) -> Link<Value<'a>> {
+        match self.dense.get(number) {
+            Some(Some(dense)) => Link::clone(dense),
+            _ => self.tensors[number].0.value().expect("block tensors were made dense, and others need no memory"),
+        }
+    }
+
     /// The position of a hole among those of its equation that are passed in the same list.
     fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
-        let mut listed = self.holes.iter().filter(|(_, role)| listed(*role));
-        listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
+        position(&self.holes, hole, listed)
     }
 
     fn listed_number(&self, hole: &Hole) -> Number {
@@ -49,7 +80,7 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     fn tensor(&self, id: OperandId, _: &Hole) -> Link<Value<'a>> {
         let number = self.site.recipes[self.number].1[id.0];
         match number.checked_sub(self.all_results) {
-            Some(given) => self.tensors[given].0.value(),
+            Some(given) => self.given(given),
             None => Link::clone(&self.results[number]),
         }
     }
@@ -58,7 +89,10 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
         let position = self.position(hole, |role| role == Use::Scalar);
         match &self.call.scalars[position].0 {
             ScalarKind::Number(value) => Tree::Constant(*value),
-            ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
+            ScalarKind::Tensor(given) => {
+                let value = given.value().expect("a block tensor is no scalar, and others need no memory");
+                Tree::Operand(value, Vec::new())
+            }
             ScalarKind::Local(number) => Tree::Operand(Link::clone(&self.results[*number]), Vec::new()),
         }
     }

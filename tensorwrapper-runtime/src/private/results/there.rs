@@ -4,6 +4,7 @@ use super::{Evaluator, IntoContext, Patched, WritesTensors};
 use crate::__private::block::Block;
 use crate::__private::ticket::Ticket;
 use crate::exec::{DeviceTensor, OnDevice};
+use crate::expr::{Form, Whole};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
@@ -17,7 +18,7 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
 }
 
 impl Evaluator for OnDevice {
-    type Tensor<'a, T: Element, S: Extents> = DeviceTensor<T, S>;
+    type Tensor<'a, F: Form, T: Element, S: Extents> = DeviceTensor<T, S>;
     type Number<'a, T: Element> = T;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
@@ -28,19 +29,22 @@ impl Evaluator for OnDevice {
         block.is_new()
     }
 
-    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> DeviceTensor<T, S> {
+    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+        block: &mut Block<'_, 'a, Self>,
+        _: &Ticket<T, S, F>,
+    ) -> DeviceTensor<T, S> {
         let device = &block.context.context.backend;
-        DeviceTensor::new(block.take(), device)
+        DeviceTensor::new(block.take::<Whole, T, S>(), device)
     }
 
-    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, ()>) -> T {
+    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
         block.take_number()
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl WritesTensors for OnDevice {
-    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
+    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
         block.take_patch()
     }
 }

@@ -1,0 +1,106 @@
+//! One equation over block tensors whose element type is known at run time only, as the macros call it.
+
+use num_complex::Complex;
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Equation, Operand, OperandId, Use};
+
+use super::super::context::Context;
+use super::super::plan_key::Number;
+use super::operand::BlockOperand;
+use super::tree::TreeHoles;
+use crate::expr::OperandData;
+use crate::tensor::AnyBlocks;
+
+/// An equation and what it is computed of.
+#[derive(Debug)]
+pub(crate) struct BlockCall<'c> {
+    pub(crate) equation: &'c Equation,
+    /// The text of the equation, by which its plan is found again.
+    pub(crate) text: &'c str,
+    pub(crate) dtype: Dtype,
+    /// The operands, in the order of the equation.
+    pub(crate) operands: Vec<OperandData<'c>>,
+    /// The numbers, in the order of the equation's holes.
+    pub(crate) scalars: Vec<Complex<f64>>,
+    /// Positions, ranges and exponents, in the same order.
+    pub(crate) numbers: Vec<Number>,
+}
+
+impl Context {
+    /// Computes an equation over block tensors.
+    ///
+    /// # Errors
+    /// As [`einsum_blocks`](Context::einsum_blocks).
+    pub(crate) fn call_blocks(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
+        dispatch!(call.dtype, T => self.called::<T>(call))
+    }
+
+    fn called<T: Element>(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
+        check_place(call.equation)?;
+        let operands: Vec<BlockOperand<'_, T>> = call.operands.iter().map(BlockOperand::of).collect::<Result<_, _>>()?;
+        let names = || call.equation.operands().iter().map(|operand| operand.hole.text.clone()).collect();
+        let key = format!("call {} {:?} {:?}", call.text, call.scalars, call.numbers);
+        let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same, listed: call.equation.holes() }) };
+        let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
+        Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands)?.into())
+    }
+}
+
+/// Whether the whole of a tensor is written.
+fn check_place(equation: &Equation) -> Result<(), Error> {
+    let Some((place, _)) = equation.place() else { return Ok(()) };
+    let place = &equation.operands()[place.0];
+    let is_label = |index: &tensorwrapper_notation::Index| matches!(index, tensorwrapper_notation::Index::Label(..));
+    if place.indices.iter().all(is_label) {
+        return Ok(());
+    }
+    let message = format!("a part of the block tensor `{}` cannot be written", place.hole.text);
+    Err(Error::new(ErrorKind::Unsupported(message)).with_help("write the whole of it, with a label on each axis"))
+}
+
+/// The holes of a call.
+struct CallHoles<'h, 'c> {
+    call: &'h BlockCall<'c>,
+    /// Of each operand the number of the first one that is the same tensor.
+    same: Vec<usize>,
+    listed: Vec<(&'c Hole, Use)>,
+}
+
+impl CallHoles<'_, '_> {
+    fn number_of(&self, hole: &Hole) -> Number {
+        let is_number = |role: Use| !matches!(role, Use::Tensor | Use::Scalar | Use::Function);
+        self.call.numbers[position(&self.listed, hole, is_number)]
+    }
+}
+
+/// The position of a hole among those of its equation that are passed in the same list.
+pub(crate) fn position(holes: &[(&Hole, Use)], hole: &Hole, is_listed: impl Fn(Use) -> bool) -> usize {
+    let mut listed = holes.iter().filter(|(_, role)| is_listed(*role));
+    listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
+}
+
+impl TreeHoles for CallHoles<'_, '_> {
+    fn operand(&self, id: OperandId, _: &Operand) -> usize {
+        self.same[id.0]
+    }
+
+    fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
+        Ok(self.call.scalars[position(&self.listed, hole, |role| role == Use::Scalar)])
+    }
+
+    fn whole(&self, hole: &Hole) -> i32 {
+        match self.number_of(hole) {
+            Number::Whole(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+
+    fn real(&self, hole: &Hole) -> f64 {
+        match self.number_of(hole) {
+            Number::Real(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+}

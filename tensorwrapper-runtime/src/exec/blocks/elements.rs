@@ -1,0 +1,350 @@
+//! What is computed element by element, box by box: sums, quotients and functions of tensors, with the structure that results.
+//!
+//! A box is a part of a block within which no operand is cut. Which boxes are zero is known before anything is computed.
+
+use std::collections::HashMap;
+
+use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::cuts::{Aim, Cuts, Part};
+use super::equal::Comparison;
+use super::flow::Flowing;
+use super::infer::{frame, renamed};
+use super::pieces::{Piece, labels, pieces};
+use super::same;
+use super::tensors::Tensors;
+use super::terms::{Factor, Sum, Term};
+use super::tree::{Tree, Written};
+
+/// A plan of element-wise work.
+pub(super) struct Elements {
+    programs: Vec<Program>,
+    boxes: Vec<Boxed>,
+    pub(super) result: Structure,
+    /// Whether there are elements of the result that no box has.
+    leaves_out: bool,
+}
+
+/// The work of one box.
+struct Boxed {
+    program: usize,
+    nest: LoopNest,
+    /// The number of each tensor that is read, where the box lies in it, and whether elements are conjugated.
+    inputs: Vec<(usize, Strided, bool)>,
+    output: Strided,
+}
+
+/// What a box has of a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Has {
+    Nothing,
+    Elements,
+    /// Elements whose sign is turned.
+    Negated,
+}
+
+/// What element-wise work is planned from.
+struct Planner<'p> {
+    tree: &'p Tree,
+    factors: Vec<&'p Factor>,
+    left: &'p [usize],
+    cuts: &'p Cuts,
+    tensors: &'p Tensors,
+    /// Of each factor its labels, each once, and its pieces by their parts.
+    pieces: Vec<(Vec<usize>, HashMap<Vec<usize>, Piece>)>,
+}
+
+impl Elements {
+    /// Plans an expression without sums over labels, whose result is cut as `target` says, if it says so.
+    ///
+    /// # Errors
+    /// What does not fit; [`ErrorKind::Shape`] where a block divides that is zero.
+    pub(super) fn new(written: &Written, tensors: &Tensors, is_complex: bool) -> Result<Elements, Error> {
+        let Written { tree, left, names, target } = written;
+        let factors = tree.factors();
+        let all =
+            Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
+        let sum = Sum { terms: vec![all], left: left.clone(), names: names.clone() };
+        let cuts = Cuts::new(&sum, tensors, target.as_ref().map(|(name, tilings)| Aim { name, tilings }))?;
+        let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
+        let sign_of = |axes: &[usize], conjugates: bool| {
+            let rename = |factor: &Factor| {
+                let labels = factor.labels.iter().map(|&label| renamed(left, axes, label)).collect();
+                Factor { labels, ..factor.clone() }
+            };
+            let image = tree.map(&rename, &|value| value);
+            let image = if conjugates { image.conjugated()? } else { image };
+            same::sign(&image, tree, &comparison)
+        };
+        let frame = frame(left, &cuts, flow(tree, left, &cuts, tensors), is_complex, &sign_of)?;
+        let of = |factor: &&Factor| -> Result<_, Error> {
+            let structure = &tensors.structures[factor.operand];
+            let found = pieces(factor, structure, &cuts, is_complex)?;
+            Ok((labels(factor), found.into_iter().map(|piece| (piece.parts.clone(), piece)).collect()))
+        };
+        let pieces = factors.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+        Planner { tree, factors, left, cuts: &cuts, tensors, pieces }.plan(&frame)
+    }
+
+    /// Computes it from the elements of the tensors that it may read.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
+        if self.leaves_out {
+            out.fill(T::ZERO);
+        }
+        for work in &self.boxes {
+            let inputs = work.inputs.iter().map(|(number, layout, conjugates)| {
+                let mut operand = Operand::new(T::erase(slabs[*number]), layout);
+                operand.conjugate = *conjugates;
+                operand
+            });
+            let inputs: Vec<Operand<'_>> = inputs.collect();
+            let output = Output::new(T::erase_mut(out), &work.output);
+            device.map(&work.nest, &self.programs[work.program], Reduction::Sum, &[], &inputs, output)?;
+        }
+        Ok(())
+    }
+}
+
+/// How charges flow through an expression without sums over labels, if one is conserved.
+fn flow(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<Flowing> {
+    let of = |tree: &Tree| flow(tree, left, cuts, tensors);
+    match tree {
+        Tree::Factor(factor) => {
+            let flow = tensors.structures[factor.operand].charge_flow()?;
+            let is_whole = factor.labels.len() == left.len() && left.iter().all(|label| factor.labels.contains(label));
+            // A cut that is not the result's may carry other charges than its.
+            let fits = |label: &usize| cuts.result(*label).charges().is_some();
+            if !is_whole || !left.iter().all(fits) {
+                return None;
+            }
+            let turned = if factor.conjugates { -1 } else { 1 };
+            let sign = |label: &usize| {
+                let axis = factor.labels.iter().position(|own| own == label).expect("the factor has every label");
+                turned * flow.signs()[axis]
+            };
+            let mut total = flow.group().neutral();
+            flow.group().add(&mut total, turned, flow.total());
+            Some((left.iter().map(sign).collect(), total))
+        }
+        Tree::Negate(inner) => of(inner),
+        Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
+            let (one, other) = (of(one)?, of(other)?);
+            (one == other).then_some(one)
+        }
+        // Where one of them is zero, the product is.
+        Tree::Binary(Operator::Multiply, one, other) => of(one).or_else(|| of(other)),
+        Tree::Binary(Operator::Divide, one, _) => of(one),
+        Tree::Apply(function, inner) if *function != Function::Conj && keeps_zero(*function) == Some(true) => of(inner),
+        Tree::PowerInteger(inner, exponent) if *exponent > 0 => of(inner),
+        Tree::PowerReal(inner, exponent) if *exponent > 0.0 => of(inner),
+        Tree::Number(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+    }
+}
+
+/// Whether a function of zero is zero; nothing where it has no value.
+fn keeps_zero(function: Function) -> Option<bool> {
+    match function {
+        Function::Sqrt | Function::Abs | Function::Sin | Function::Tan | Function::Tanh => Some(true),
+        Function::Conj | Function::Re | Function::Im => Some(true),
+        Function::Exp | Function::Cos | Function::Ln => Some(false),
+        Function::Recip => None,
+    }
+}
+
+impl Planner<'_> {
+    fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
+        let candidates = frame.stored()?;
+        let mut found: Vec<(Vec<usize>, Vec<Vec<(usize, Part)>>)> = Vec::new();
+        for block in candidates.iter() {
+            let mut boxes = Vec::new();
+            self.boxes(&block, &mut Vec::new(), &mut boxes);
+            let mut is_there = false;
+            for at in &boxes {
+                is_there |= self.is_there(self.tree, &mut self.has(at).into_iter(), &block)?;
+            }
+            if is_there {
+                found.push((block, boxes));
+            }
+        }
+        let result = frame.with_blocks(found.iter().map(|(block, _)| block))?;
+        let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false };
+        let mut known: HashMap<Vec<Has>, usize> = HashMap::new();
+        let stored = planned.result.stored()?;
+        planned.leaves_out = (0..stored.len()).map(|number| stored.size(number)).sum::<usize>() < stored.elements();
+        let mut boxes = Vec::new();
+        for (block, parts) in &found {
+            let number = stored.find(block).expect("these blocks are stored");
+            for at in parts {
+                let has = self.has(at);
+                let program = *known.entry(has.clone()).or_insert_with(|| {
+                    planned.programs.push(self.program(&has));
+                    planned.programs.len() - 1
+                });
+                boxes.push(self.boxed(program, block, stored.start(number), stored.elements(), at)?);
+            }
+        }
+        planned.boxes = boxes;
+        Ok(planned)
+    }
+
+    /// The boxes of a block of the result.
+    fn boxes(&self, block: &[usize], chosen: &mut Vec<(usize, Part)>, found: &mut Vec<Vec<(usize, Part)>>) {
+        let Some(&label) = self.left.get(chosen.len()) else { return found.push(chosen.clone()) };
+        for part in self.cuts.parts(label, self.cuts.result(label), block[chosen.len()]) {
+            chosen.push(part);
+            self.boxes(block, chosen, found);
+            chosen.pop();
+        }
+    }
+
+    /// The piece of a factor in a box.
+    fn piece(&self, factor: usize, at: &[(usize, Part)]) -> Option<&Piece> {
+        let (labels, pieces) = &self.pieces[factor];
+        let part = |label: &usize| {
+            let axis = self.left.iter().position(|own| own == label).expect("a label that is not summed is on the left");
+            at[axis].0
+        };
+        pieces.get(&labels.iter().map(part).collect::<Vec<usize>>())
+    }
+
+    /// What a box has of each factor.
+    fn has(&self, at: &[(usize, Part)]) -> Vec<Has> {
+        let of = |factor: usize| match self.piece(factor, at) {
+            None => Has::Nothing,
+            Some(piece) if piece.negates => Has::Negated,
+            Some(_) => Has::Elements,
+        };
+        (0..self.factors.len()).map(of).collect()
+    }
+
+    /// Whether an expression has elements in a box that has this of its factors, in their order.
+    fn is_there(&self, tree: &Tree, has: &mut dyn Iterator<Item = Has>, block: &[usize]) -> Result<bool, Error> {
+        let divides = |divisor: &Tree| {
+            let name = divisor.factors().first().map_or("a number", |factor| &self.tensors.names[factor.operand]);
+            let message = format!("`{name}` is zero at block {block:?}, where it divides");
+            Err(Error::new(ErrorKind::Shape(message)))
+        };
+        Ok(match tree {
+            Tree::Factor(_) => has.next() != Some(Has::Nothing),
+            Tree::Number(value) => *value != num_complex::Complex::ZERO,
+            Tree::Negate(inner) | Tree::Sum(_, inner) => self.is_there(inner, has, block)?,
+            Tree::Binary(operator, left, right) => {
+                let (one, other) = (self.is_there(left, has, block)?, self.is_there(right, has, block)?);
+                match operator {
+                    Operator::Add | Operator::Subtract => one || other,
+                    Operator::Multiply => one && other,
+                    Operator::Divide if one && !other => return divides(right),
+                    Operator::Divide => one,
+                }
+            }
+            Tree::Apply(function, inner) => match (self.is_there(inner, has, block)?, keeps_zero(*function)) {
+                (false, None) => return divides(inner),
+                (is_there, keeps) => is_there || keeps == Some(false),
+            },
+            Tree::PowerInteger(inner, exponent) => match self.is_there(inner, has, block)? {
+                false if *exponent < 0 => return divides(inner),
+                is_there => is_there || *exponent == 0,
+            },
+            Tree::PowerReal(inner, exponent) => match self.is_there(inner, has, block)? {
+                false if *exponent < 0.0 => return divides(inner),
+                is_there => is_there || *exponent == 0.0,
+            },
+        })
+    }
+
+    /// The program of boxes that have this of the factors.
+    fn program(&self, has: &[Has]) -> Program {
+        let mut emitter = Emitter { instructions: Vec::new(), inputs: 0 };
+        emitter.tree(self.tree, &mut has.iter().copied());
+        Program::new(emitter.instructions)
+    }
+
+    fn boxed(
+        &self,
+        program: usize,
+        block: &[usize],
+        start: usize,
+        elements: usize,
+        at: &[(usize, Part)],
+    ) -> Result<Boxed, Error> {
+        let extents: Vec<usize> = at.iter().map(|(_, part)| part.extent).collect();
+        let mut inputs = Vec::new();
+        for (number, factor) in self.factors.iter().enumerate() {
+            let Some(piece) = self.piece(number, at) else { continue };
+            let stride = |label: &usize| {
+                let axis = self.pieces[number].0.iter().position(|own| own == label);
+                axis.map_or(0, |axis| piece.strides[axis])
+            };
+            let strides: Vec<isize> = self.left.iter().map(stride).collect();
+            let len = self.tensors.structures[factor.operand].stored()?.elements();
+            inputs.push((factor.operand, Strided::within(&extents, &strides, piece.offset, len)?, piece.conjugates));
+        }
+        let whole: Vec<usize> = self.left.iter().zip(block).map(|(&label, &tile)| tile_extent(self.cuts, label, tile)).collect();
+        let mut strides = vec![1; whole.len()];
+        (1..whole.len()).rev().for_each(|axis| strides[axis - 1] = strides[axis] * whole[axis] as isize);
+        let first: Vec<usize> = at.iter().map(|&(part, _)| part).collect();
+        let offset = self
+            .left
+            .iter()
+            .zip(first)
+            .zip(&strides)
+            .map(|((&label, part), &stride)| self.cuts.in_result(label, part).first * stride as usize);
+        let output = Strided::within(&extents, &strides, start + offset.sum::<usize>(), elements)?;
+        Ok(Boxed { program, nest: LoopNest::new(&extents[..], extents.len()), inputs, output })
+    }
+}
+
+/// The extent of a tile of the result along a label.
+fn tile_extent(cuts: &Cuts, label: usize, tile: usize) -> usize {
+    let bounds = cuts.result(label).bounds();
+    bounds[tile + 1] - bounds[tile]
+}
+
+/// Writes a program: factors of which a box has nothing are zero.
+struct Emitter {
+    instructions: Vec<Instruction>,
+    inputs: usize,
+}
+
+impl Emitter {
+    fn emit(&mut self, instruction: Instruction) -> usize {
+        self.instructions.push(instruction);
+        self.instructions.len() - 1
+    }
+
+    fn tree(&mut self, tree: &Tree, has: &mut dyn Iterator<Item = Has>) -> usize {
+        let instruction = match tree {
+            Tree::Factor(_) => match has.next().expect("there is an answer for each factor") {
+                Has::Nothing => Instruction::Constant(0.0.into()),
+                present => {
+                    let read = self.emit(Instruction::Input(self.inputs));
+                    self.inputs += 1;
+                    if present == Has::Elements {
+                        return read;
+                    }
+                    Instruction::Negate(read)
+                }
+            },
+            Tree::Number(value) => Instruction::Constant(*value),
+            Tree::Negate(inner) => Instruction::Negate(self.tree(inner, has)),
+            Tree::Binary(operator, left, right) => {
+                let (left, right) = (self.tree(left, has), self.tree(right, has));
+                Instruction::Combine(Binary::from(*operator), left, right)
+            }
+            Tree::Sum(..) => unreachable!("sums over labels are computed before"),
+            Tree::Apply(function, inner) => Instruction::Apply((*function).into(), self.tree(inner, has)),
+            Tree::PowerInteger(inner, exponent) => Instruction::PowerInteger(self.tree(inner, has), *exponent),
+            Tree::PowerReal(inner, exponent) => Instruction::PowerReal(self.tree(inner, has), *exponent),
+        };
+        self.emit(instruction)
+    }
+}

@@ -1,0 +1,163 @@
+//! An equation as stages: sums of products, each into a tensor of its own, and element-wise work that reads them.
+
+use num_complex::Complex;
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::cuts::{Aim, Cuts};
+use super::elements::Elements;
+use super::plan::{Plan, Planner};
+use super::tensors::Tensors;
+use super::terms::{Factor, Sum, Term, expand};
+use super::tree::{Tree, Written};
+
+/// What makes one tensor.
+pub(super) enum Stage {
+    Products(Plan),
+    Elements(Elements),
+}
+
+impl Stage {
+    /// The structure of what it makes.
+    pub(super) fn result(&self) -> &Structure {
+        match self {
+            Stage::Products(plan) => &plan.result,
+            Stage::Elements(elements) => &elements.result,
+        }
+    }
+
+    /// Computes it from the elements of the tensors that it may read.
+    ///
+    /// # Errors
+    /// Memory, and those of the device.
+    pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
+        match self {
+            Stage::Products(plan) => plan.run(device, slabs, out),
+            Stage::Elements(elements) => elements.run(device, slabs, out),
+        }
+    }
+}
+
+/// The stages of an equation, in order; the last one makes its result. The tensors that they read are its operands, then what the stages
+/// before them make.
+///
+/// # Errors
+/// What does not fit, what is not computed over block tensors, and a lack of memory.
+pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
+    let mut staging = Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new() };
+    staging.extents = staging.extents(&written.tree)?;
+    staging.stage::<T>(&written.tree, &written.left, written.target.as_ref().map(|(name, tilings)| Aim { name, tilings }))?;
+    Ok(staging.stages)
+}
+
+struct Staging<'s> {
+    device: &'s dyn Device,
+    tensors: Tensors,
+    names: &'s [String],
+    stages: Vec<Stage>,
+    /// The extent of each label that an operand has.
+    extents: Vec<Option<usize>>,
+}
+
+impl Staging<'_> {
+    /// The extents of all labels. Operands that do not fit are found here, whichever stage reads them.
+    fn extents(&self, tree: &Tree) -> Result<Vec<Option<usize>>, Error> {
+        let factors = tree.factors().into_iter().cloned().collect();
+        let all = Term { scale: Complex::ONE, factors, summed: Vec::new() };
+        let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec() };
+        let cuts = Cuts::new(&sum, &self.tensors, None)?;
+        Ok((0..self.names.len()).map(|label| cuts.finest(label).map(|tiling| tiling.extent())).collect())
+    }
+
+    /// Adds the stages that make a tensor with these labels of an expression.
+    fn stage<T: Element>(&mut self, tree: &Tree, left: &[usize], target: Option<Aim<'_>>) -> Result<Factor, Error> {
+        if tree.is_sum_of_products() {
+            let terms = expand(tree, &mut |_| unreachable!("it is a sum of products"))?;
+            let is_complete = |term: &Term| !term.factors.is_empty() && left.iter().all(|&label| term.has(label));
+            if terms.iter().all(is_complete) {
+                return self.products::<T>(terms, left.to_vec(), target);
+            }
+        }
+        let tree = if tree.has_sum() { self.without_sums::<T>(tree)? } else { tree.clone() };
+        let target = target.map(|aim| (aim.name.to_string(), aim.tilings.to_vec()));
+        let written = Written { tree, left: left.to_vec(), names: self.names.to_vec(), target };
+        let elements = Elements::new(&written, &self.tensors, T::DTYPE.is_complex())?;
+        Ok(self.made(Stage::Elements(elements), left.to_vec()))
+    }
+
+    /// Adds a stage of products.
+    fn products<T: Element>(&mut self, mut terms: Vec<Term>, left: Vec<usize>, target: Option<Aim<'_>>) -> Result<Factor, Error> {
+        for term in &mut terms {
+            // A sum over a label that no factor has counts its indices.
+            let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| term.has(**label));
+            term.scale *= unused.iter().map(|&label| self.count(label)).product::<f64>();
+            term.summed = used;
+        }
+        let sum = Sum { terms, left: left.clone(), names: self.names.to_vec() };
+        let plan = Planner::new::<T>(self.device, self.tensors.clone()).plan::<T>(&sum, target)?;
+        Ok(self.made(Stage::Products(plan), left))
+    }
+
+    /// How many indices a label has.
+    fn count(&self, label: usize) -> f64 {
+        self.extents[label].unwrap_or_default() as f64
+    }
+
+    fn made(&mut self, stage: Stage, labels: Vec<usize>) -> Factor {
+        let operand = self.tensors.add(stage.result().clone(), "an intermediate");
+        self.stages.push(stage);
+        Factor { operand, conjugates: false, labels }
+    }
+
+    /// The same expression of tensors that earlier stages make of its sums over labels.
+    fn without_sums<T: Element>(&mut self, tree: &Tree) -> Result<Tree, Error> {
+        if !tree.has_sum() {
+            return Ok(tree.clone());
+        }
+        if !tree.is_own_kind() {
+            let is_product = tree.is_sum_of_products() || matches!(tree, Tree::Sum(..));
+            if is_product {
+                let terms = expand(tree, &mut |part| self.stage::<T>(part, &part.free(), None))?;
+                return self.sum_of::<T>(terms);
+            }
+        }
+        let inner = |staging: &mut Self, inner: &Tree| staging.without_sums::<T>(inner).map(Box::new);
+        Ok(match tree {
+            Tree::Factor(_) | Tree::Number(_) | Tree::Sum(..) => unreachable!("sums are made above"),
+            Tree::Negate(of) => Tree::Negate(inner(self, of)?),
+            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(self, left)?, inner(self, right)?),
+            Tree::Apply(function, of) => Tree::Apply(*function, inner(self, of)?),
+            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(self, of)?, *exponent),
+            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(self, of)?, *exponent),
+        })
+    }
+
+    /// A sum of products, where those with the same labels are computed together.
+    fn sum_of<T: Element>(&mut self, terms: Vec<Term>) -> Result<Tree, Error> {
+        let mut alike: Vec<(Vec<usize>, Vec<Term>)> = Vec::new();
+        let mut number = Complex::ZERO;
+        for term in terms {
+            let free = term.free();
+            if term.factors.is_empty() {
+                number += term.scale * term.summed.iter().map(|&label| self.count(label)).product::<f64>();
+                continue;
+            }
+            match alike.iter_mut().find(|(labels, _)| *labels == free) {
+                Some((_, terms)) => terms.push(term),
+                None => alike.push((free, vec![term])),
+            }
+        }
+        let mut sum = (number != Complex::ZERO || alike.is_empty()).then_some(Tree::Number(number));
+        for (labels, terms) in alike {
+            let made = Tree::Factor(self.products::<T>(terms, labels, None)?);
+            sum = Some(match sum {
+                Some(sum) => Tree::Binary(Operator::Add, Box::new(sum), Box::new(made)),
+                None => made,
+            });
+        }
+        Ok(sum.expect("a sum of nothing is a number"))
+    }
+}

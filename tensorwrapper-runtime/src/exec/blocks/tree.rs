@@ -1,0 +1,319 @@
+//! The right side of an equation over block tensors, as it was written: sums, products, quotients and functions of operands.
+//!
+//! Knows nothing of the structures of operands.
+
+use num_complex::Complex;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_notation::syntax::{Hole, Operator, Reduction, Scalar};
+use tensorwrapper_notation::{
+    Builder, Cast, CastId, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
+};
+
+use super::terms::Factor;
+
+/// What the holes of an equation stand for.
+pub(in crate::exec) trait TreeHoles {
+    /// The number of an operand.
+    fn operand(&self, id: OperandId, operand: &Operand) -> usize;
+    /// A number.
+    ///
+    /// # Errors
+    /// When the hole is no number.
+    fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
+        Err(Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text))))
+    }
+    /// The exponent of `powi`.
+    fn whole(&self, _: &Hole) -> i32 {
+        unreachable!("entry points at run time write exponents as literals")
+    }
+    /// The exponent of `powf`.
+    fn real(&self, _: &Hole) -> f64 {
+        unreachable!("entry points at run time write exponents as literals")
+    }
+}
+
+/// An expression over labelled operands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Tree {
+    Factor(Factor),
+    Number(Complex<f64>),
+    Negate(Box<Tree>),
+    Binary(Operator, Box<Tree>, Box<Tree>),
+    /// The sum over these labels.
+    Sum(Vec<usize>, Box<Tree>),
+    Apply(Function, Box<Tree>),
+    PowerInteger(Box<Tree>, i32),
+    PowerReal(Box<Tree>, f64),
+}
+
+/// An equation: its right side, the labels of its left one, and the names of all labels.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) tree: Tree,
+    pub(super) left: Vec<usize>,
+    pub(super) names: Vec<String>,
+    /// What its result is written into: what it is called, and how it is cut.
+    pub(super) target: Option<(String, Vec<Tiling>)>,
+}
+
+impl Written {
+    /// Reads an equation.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for what is not computed over block tensors, and holes that are no numbers.
+    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles) -> Result<Written, Error> {
+        if equation.factorise().is_some() {
+            return Err(unsupported("decompositions"));
+        }
+        let [left] = equation.left() else { return Err(unsupported("several results")) };
+        let axis = |axis: &LeftAxis| match axis {
+            LeftAxis::Label(label) => Ok(label.0),
+            LeftAxis::Fused(_) => Err(unsupported("fused axes")),
+            LeftAxis::Rest => Err(unsupported("`..`")),
+        };
+        let left: Vec<usize> = left.axes().iter().map(axis).collect::<Result<_, _>>()?;
+        if let Some(label) = (1..left.len()).find(|&n| left[..n].contains(&left[n])).map(|n| left[n]) {
+            let message = format!("index `{}` twice on the left", equation.labels()[label].name);
+            return Err(unsupported(&message));
+        }
+        if let Some(label) = equation.labels().iter().find(|label| label.declared.is_some()) {
+            return Err(unsupported(&format!("an extent given by `where {}`", label.name)));
+        }
+        let names = equation.labels().iter().map(|label| label.name.clone()).collect();
+        let mut reader = Reader { holes, faults: Vec::new() };
+        let tree = match equation.build(&mut reader) {
+            Right::Expression(tree) => tree,
+            Right::Factorise(..) => return Err(unsupported("decompositions")),
+        };
+        match reader.faults.is_empty() {
+            true => Ok(Written { tree, left, names, target: None }),
+            false => Err(Error::all(reader.faults)),
+        }
+    }
+}
+
+/// That something is not computed over block tensors.
+pub(super) fn unsupported(what: &str) -> Error {
+    let error = Error::new(ErrorKind::Unsupported(format!("{what} in an equation of block tensors")));
+    error.with_help(
+        "sums, products, quotients and functions of block tensors are computed; `to_dense` makes a tensor for the rest",
+    )
+}
+
+impl Tree {
+    /// The number that it is, whatever the operands are.
+    pub(super) fn number(&self) -> Option<Complex<f64>> {
+        match self {
+            Tree::Number(value) => Some(*value),
+            Tree::Negate(inner) => Some(-inner.number()?),
+            Tree::Binary(operator, left, right) => {
+                let (left, right) = (left.number()?, right.number()?);
+                Some(match operator {
+                    Operator::Add => left + right,
+                    Operator::Subtract => left - right,
+                    Operator::Multiply => left * right,
+                    Operator::Divide => quotient(left, right),
+                })
+            }
+            Tree::Factor(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+        }
+    }
+
+    /// Visits its parts, then itself.
+    pub(super) fn visit<'t>(&'t self, with: &mut dyn FnMut(&'t Tree)) {
+        match self {
+            Tree::Factor(_) | Tree::Number(_) => {}
+            Tree::Binary(_, left, right) => {
+                left.visit(with);
+                right.visit(with);
+            }
+            Tree::Negate(inner)
+            | Tree::Sum(_, inner)
+            | Tree::Apply(_, inner)
+            | Tree::PowerInteger(inner, _)
+            | Tree::PowerReal(inner, _) => inner.visit(with),
+        }
+        with(self);
+    }
+
+    /// Its factors, in the order of writing.
+    pub(super) fn factors(&self) -> Vec<&Factor> {
+        let mut found = Vec::new();
+        self.visit(&mut |tree| found.extend(if let Tree::Factor(factor) = tree { Some(factor) } else { None }));
+        found
+    }
+
+    /// Whether a part of it is a sum over labels.
+    pub(super) fn has_sum(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |tree| found |= matches!(tree, Tree::Sum(..)));
+        found
+    }
+
+    /// Whether it is a sum of products once it is expanded.
+    pub(super) fn is_sum_of_products(&self) -> bool {
+        let mut is = true;
+        self.visit(&mut |tree| is &= !tree.is_own_kind());
+        is
+    }
+
+    /// Whether it is neither a sum nor a product, whatever its parts are.
+    pub(super) fn is_own_kind(&self) -> bool {
+        match self {
+            Tree::Apply(function, _) => *function != Function::Conj,
+            Tree::PowerInteger(..) | Tree::PowerReal(..) => true,
+            Tree::Binary(Operator::Divide, _, right) => right.number().is_none(),
+            Tree::Factor(_) | Tree::Number(_) | Tree::Negate(_) | Tree::Binary(..) | Tree::Sum(..) => false,
+        }
+    }
+
+    /// The labels that it is not summed over, each once.
+    pub(super) fn free(&self) -> Vec<usize> {
+        let mut summed: Vec<usize> = Vec::new();
+        self.visit(&mut |tree| summed.extend(if let Tree::Sum(labels, _) = tree { &labels[..] } else { &[] }));
+        let mut found: Vec<usize> = Vec::new();
+        for label in self.factors().into_iter().flat_map(|factor| &factor.labels) {
+            if !summed.contains(label) && !found.contains(label) {
+                found.push(*label);
+            }
+        }
+        found
+    }
+
+    /// The same with other factors and numbers.
+    pub(super) fn map(&self, factor: &dyn Fn(&Factor) -> Factor, number: &dyn Fn(Complex<f64>) -> Complex<f64>) -> Tree {
+        let inner = |inner: &Tree| Box::new(inner.map(factor, number));
+        match self {
+            Tree::Factor(own) => Tree::Factor(factor(own)),
+            Tree::Number(value) => Tree::Number(number(*value)),
+            Tree::Negate(of) => Tree::Negate(inner(of)),
+            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
+            Tree::Sum(labels, of) => Tree::Sum(labels.clone(), inner(of)),
+            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
+            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
+            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
+        }
+    }
+
+    /// The conjugate, where that is the same of conjugated operands.
+    pub(super) fn conjugated(&self) -> Option<Tree> {
+        let mut keeps = true;
+        self.visit(&mut |tree| {
+            keeps &= match tree {
+                // Square roots, logarithms and real powers have a branch cut; the others know what is real.
+                Tree::Apply(function, _) => matches!(
+                    function,
+                    Function::Exp | Function::Sin | Function::Cos | Function::Tan | Function::Tanh | Function::Recip
+                ),
+                Tree::PowerReal(..) => false,
+                _ => true,
+            };
+        });
+        let conjugate = |factor: &Factor| Factor { conjugates: !factor.conjugates, ..factor.clone() };
+        keeps.then(|| self.map(&conjugate, &|value| value.conj()))
+    }
+}
+
+/// A quotient of numbers. By a real number both parts are divided alone: a complex quotient would round, overflow and underflow where a
+/// real one does not.
+pub(super) fn quotient(number: Complex<f64>, divisor: Complex<f64>) -> Complex<f64> {
+    if divisor.im != 0.0 {
+        return number / divisor;
+    }
+    let im = if number.im == 0.0 { 0.0 } else { number.im / divisor.re };
+    Complex::new(number.re / divisor.re, im)
+}
+
+struct Reader<'r> {
+    holes: &'r dyn TreeHoles,
+    faults: Vec<Error>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, what: &str) -> Tree {
+        self.faults.push(unsupported(what));
+        Tree::Number(Complex::ZERO)
+    }
+}
+
+impl Builder for Reader<'_> {
+    type Value = Tree;
+
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Tree {
+        let mut labels = Vec::new();
+        for index in &operand.indices {
+            match index {
+                Index::Label(label, _) => labels.push(label.0),
+                Index::Slice(..) => return self.refuse("slices"),
+                Index::Chip(_) => return self.refuse("positions"),
+                Index::Fused(..) => return self.refuse("fused axes"),
+                Index::Rest => return self.refuse("`..`"),
+            }
+        }
+        Tree::Factor(Factor { operand: self.holes.operand(id, operand), conjugates: false, labels })
+    }
+
+    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Tree {
+        match scalar {
+            Scalar::Literal(value, _) => Tree::Number((*value).into()),
+            Scalar::Hole(hole) => match self.holes.number(hole) {
+                Ok(value) => Tree::Number(value),
+                Err(fault) => {
+                    self.faults.push(fault);
+                    Tree::Number(Complex::ZERO)
+                }
+            },
+        }
+    }
+
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Tree {
+        self.scalar(id, scalar)
+    }
+
+    fn negate(&mut self, value: Tree) -> Tree {
+        Tree::Negate(Box::new(value))
+    }
+
+    fn binary(&mut self, operator: Operator, left: Tree, right: Tree) -> Tree {
+        Tree::Binary(operator, Box::new(left), Box::new(right))
+    }
+
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Tree) -> Tree {
+        if reduction != Reduction::Sum {
+            return self.refuse("reductions other than sums");
+        }
+        Tree::Sum(labels.iter().map(|label| label.0).collect(), Box::new(value))
+    }
+
+    fn apply(&mut self, function: Function, value: Tree) -> Tree {
+        let conjugated = if function == Function::Conj { value.conjugated() } else { None };
+        conjugated.unwrap_or_else(|| Tree::Apply(function, Box::new(value)))
+    }
+
+    fn map(&mut self, _: FunctionId, _: &Mapped, _: Vec<Tree>) -> Tree {
+        self.refuse("functions of the program's")
+    }
+
+    fn begin_cast(&mut self, _: CastId, _: &Cast) {}
+
+    fn cast(&mut self, _: CastId, _: Tree) -> Tree {
+        self.refuse("casts")
+    }
+
+    fn power_integer(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value as i32,
+            Scalar::Hole(hole) => self.holes.whole(hole),
+        };
+        Tree::PowerInteger(Box::new(value), exponent)
+    }
+
+    fn power_real(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value,
+            Scalar::Hole(hole) => self.holes.real(hole),
+        };
+        Tree::PowerReal(Box::new(value), exponent)
+    }
+}

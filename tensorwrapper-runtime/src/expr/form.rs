@@ -1,0 +1,59 @@
+//! The form of an operand: whether it is dense or a block tensor, which decides the type of a result.
+
+use crate::tensor::{AnyBlocks, Blocks, Tensor};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Buffer;
+
+/// How the elements of a tensor are kept: all of them, or those of some blocks. A result of an equation is in blocks where an operand is.
+pub trait Form: sealed::Sealed + 'static {
+    /// The form of a result of operands in this form and in another one.
+    type With<F: Form>: Form;
+    /// A computed result.
+    type Computed<T: Element, S: Extents>;
+    /// The next result of a run, which has this form.
+    #[doc(hidden)]
+    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Self::Computed<T, S>;
+}
+
+/// The results of a run, one by one.
+#[doc(hidden)]
+pub trait NextResult {
+    /// A dense one.
+    fn next_dense(&mut self) -> (Buffer, Strided);
+    /// One in blocks.
+    fn next_blocks(&mut self) -> AnyBlocks;
+}
+
+/// All elements: the form of [`Tensor`], of views and of recorded results.
+#[derive(Debug)]
+pub enum Whole {}
+
+/// Blocks of elements: the form of [`Blocks`].
+#[derive(Debug)]
+pub enum InBlocks {}
+
+impl Form for Whole {
+    type With<F: Form> = F;
+    type Computed<T: Element, S: Extents> = Tensor<T, S>;
+    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Tensor<T, S> {
+        let (elements, layout) = results.next_dense();
+        let elements = T::typed_vec(elements);
+        Tensor::from_parts(elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE)), layout)
+    }
+}
+
+impl Form for InBlocks {
+    type With<F: Form> = InBlocks;
+    type Computed<T: Element, S: Extents> = Blocks<T, S>;
+    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Blocks<T, S> {
+        results.next_blocks().into_blocks()
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Whole {}
+    impl Sealed for super::InBlocks {}
+}

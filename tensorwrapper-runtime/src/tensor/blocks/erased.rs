@@ -1,0 +1,100 @@
+//! Block tensors whose element type is known at run time only, and what is read of one element by element.
+
+use tensorwrapper_core::element::{Element, dispatch};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::storage::{Buffer, SliceRef};
+use tensorwrapper_core::structure::{Image, Structure};
+use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
+
+use super::super::any::AnyTensor;
+use super::super::dense::Tensor;
+use super::Blocks;
+
+/// A borrowed block tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct BlocksRef<'a> {
+    pub(crate) structure: &'a Structure,
+    pub(crate) slab: SliceRef<'a>,
+}
+
+/// A block tensor.
+#[derive(Clone, Debug)]
+pub struct AnyBlocks {
+    pub(crate) structure: Structure,
+    pub(crate) slab: Buffer,
+}
+
+impl BlocksRef<'_> {
+    /// All elements; see [`Blocks::to_dense`].
+    ///
+    /// # Errors
+    /// As [`Blocks::to_dense`].
+    pub(crate) fn to_dense(self) -> Result<AnyTensor, Error> {
+        dispatch!(self.slab.dtype(), T => {
+            let slab = T::typed(self.slab).expect("the slice has that element type");
+            to_dense::<T>(self.structure, slab).map(AnyTensor::from)
+        })
+    }
+}
+
+impl AnyBlocks {
+    /// The tensor, borrowed.
+    pub(crate) fn erase(&self) -> BlocksRef<'_> {
+        BlocksRef { structure: &self.structure, slab: self.slab.as_ref() }
+    }
+
+    /// The tensor with its types. The caller knows that they fit.
+    pub(crate) fn into_blocks<T: Element, S: Extents>(self) -> Blocks<T, S> {
+        let slab = T::typed_vec(self.slab).unwrap_or_else(|_| unreachable!("elements of {} were computed", T::DTYPE));
+        Blocks::from_slab(slab, self.structure)
+    }
+}
+
+impl<T: Element, S: Extents> From<Blocks<T, S>> for AnyBlocks {
+    fn from(blocks: Blocks<T, S>) -> AnyBlocks {
+        let (slab, structure) = blocks.into_slab();
+        AnyBlocks { structure, slab: T::erase_vec(slab) }
+    }
+}
+
+/// All elements of blocks with this structure.
+///
+/// # Errors
+/// As [`Blocks::to_dense`].
+pub(super) fn to_dense<T: Element>(structure: &Structure, slab: &[T]) -> Result<Tensor<T>, Error> {
+    let mut dense = Tensor::zeros(structure.shape())?;
+    let strides = Strided::row_major(structure.shape().extents())?;
+    let counts: Shape = structure.tilings().iter().map(|tiling| tiling.len()).collect();
+    for block in &counts {
+        let Some(image) = structure.image(&block)? else { continue };
+        let shape = structure.block_shape(&block)?;
+        for offset in shape.offsets() {
+            let at: Vec<usize> = offset.iter().zip(shape.origin()).map(|(offset, first)| offset + first).collect();
+            let at = strides.position(&at).unwrap_or_default();
+            dense.as_mut_slice()[at] = element_of(structure, slab, image, shape.extents(), &offset);
+        }
+    }
+    Ok(dense)
+}
+
+/// The element at an offset in a block of these extents, which follows from a stored one.
+pub(super) fn element_of<T: Element>(
+    structure: &Structure,
+    slab: &[T],
+    image: Image<'_>,
+    extents: &[usize],
+    offset: &[usize],
+) -> T {
+    let stored = structure.stored().expect("an image was found among the stored blocks");
+    // Along axis n of the stored block runs the axis of this one that the permutation names.
+    let at = image.by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
+    follows(slab[stored.start(image.number) + at], image.by)
+}
+
+/// The element that follows from a canonical one.
+pub(super) fn follows<T: Element>(element: T, by: &SignedPermutation) -> T {
+    let element = if by.conjugates() { element.conj() } else { element };
+    if by.sign() == Sign::Minus { T::ZERO - element } else { element }
+}

@@ -1,0 +1,197 @@
+//! `tensor!` over block tensors: results are in blocks where an operand is, and agree with the same equation over dense tensors.
+
+use tensorwrapper::{
+    Blocks, Context, Error, Extents, Form, InBlocks, Shape, Structure, Symmetry, Tensor, TensorLike, Tiling, record, tensor,
+    try_tensor,
+};
+
+/// Numbers that differ from element to element.
+fn value(index: &[usize]) -> f64 {
+    index.iter().enumerate().map(|(axis, &n)| ((axis + 2) * (n + 3) % 7) as f64 - 2.5).product()
+}
+
+fn blocks(structure: &Structure) -> Blocks<f64> {
+    Blocks::from_fn(structure, value).unwrap()
+}
+
+fn same<S: Extents, S2: Extents>(found: &Blocks<f64, S>, expected: &Tensor<f64, S2>) {
+    let dense = found.to_dense().unwrap();
+    assert_eq!(dense.extents(), expected.extents());
+    for (a, b) in dense.as_slice().iter().zip(expected.as_slice()) {
+        assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} is not {b} in {found:?}");
+    }
+}
+
+fn tilings() -> (Tiling, Tiling) {
+    (Tiling::cuts([2, 1]), Tiling::cuts([1, 3, 2]))
+}
+
+#[test]
+fn products_are_in_blocks() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [1, 2]]).unwrap());
+    let b = blocks(&Structure::new([&vir, &occ]));
+    let c: Blocks<f64, Shape![_, _]> = tensor!([i, j] = a[i, k] * b[k, j] - 2.0 * b[k, i] * a[j, k]);
+    let (x, y) = (a.to_dense().unwrap(), b.to_dense().unwrap());
+    let expected = tensor!([i, j] = x[i, k] * y[k, j] - 2.0 * y[k, i] * x[j, k]);
+    same(&c, &expected);
+}
+
+#[test]
+fn extents_are_checked_by_the_compiler_where_the_type_has_them() {
+    let (occ, vir) = tilings();
+    let a: Blocks<f64, Shape![3, 6]> = blocks(&Structure::new([&occ, &vir])).into_typed().unwrap();
+    let gram: Blocks<f64, Shape![3, 3]> = tensor!([i, j] = a[i, k] * a[j, k]);
+    // The symmetry of the result is inferred.
+    assert_eq!(*gram.structure().symmetry(), Symmetry::none(2).symmetric([0, 1]).unwrap());
+    let e: f64 = tensor!([] = a[i, k] * a[i, k]);
+    let trace: f64 = tensor!([] = gram[i, i]);
+    assert!((e - trace).abs() < 1e-9 * e);
+}
+
+#[test]
+fn dense_and_block_operands_mix() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&vir, &occ]).with_blocks([[1, 0], [2, 1]]).unwrap());
+    let d = Tensor::<f64>::from_fn([6, 4], value).unwrap();
+    let c = tensor!([p, i] = d[a1, p] * a[a1, i]);
+    // The result takes the cuts of the block tensor where it has them.
+    assert_eq!(c.structure().tilings(), [Tiling::whole(4), occ]);
+    let x = a.to_dense().unwrap();
+    same(&c, &tensor!([p, i] = d[a1, p] * x[a1, i]));
+    // A transposed view of a dense tensor, and a factor that is read twice.
+    let t = Tensor::<f64>::from_fn([3, 6], value).unwrap();
+    let view = t.view();
+    let h = tensor!([b, i] = view[i, b] * a[b, i] + a[b, i]);
+    let (view, x) = (t.view(), a.to_dense().unwrap());
+    same(&h, &tensor!([b, i] = view[i, b] * x[b, i] + x[b, i]));
+}
+
+#[test]
+fn amplitudes_are_divided_block_by_block() {
+    let (occ, vir) = tilings();
+    let group = Symmetry::none(4).antisymmetric([0, 1]).unwrap().antisymmetric([2, 3]).unwrap();
+    let v = blocks(&Structure::new([&occ, &occ, &vir, &vir]).with(group.clone()).unwrap());
+    let (eo, ev) = (
+        Tensor::<f64>::from_fn([3], |i| -1.0 - i[0] as f64).unwrap(),
+        Tensor::<f64>::from_fn([6], |i| 1.0 + i[0] as f64).unwrap(),
+    );
+    let t = tensor!([i, j, a, b] = v[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b]));
+    assert_eq!(*t.structure().symmetry(), group);
+    assert_eq!(t.bytes(), v.bytes());
+    let x = v.to_dense().unwrap();
+    same(&t, &tensor!([i, j, a, b] = x[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b])));
+    // With a contraction in the numerator, and a function.
+    let r = tensor!([i, j, a, b] = (v[i, j, a, b] + 0.5 * sum(c, d; v[c1, d1, a, b] * v[i, j, c, d] * v[c1, d1, c, d])) / exp(eo[i] + eo[j]));
+    let expected = tensor!([i, j, a, b] = (x[i, j, a, b] + 0.5 * sum(c, d; x[c1, d1, a, b] * x[i, j, c, d] * x[c1, d1, c, d])) / exp(eo[i] + eo[j]));
+    same(&r, &expected);
+    assert_eq!(*r.structure().symmetry(), group);
+}
+
+#[test]
+fn functions_keep_zeros_where_they_can() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let s = tensor!([i, b] = sin(a[i, b]) * 2.0);
+    assert_eq!(s.blocks(), a.blocks());
+    let c = tensor!([i, b] = cos(a[i, b]));
+    assert_eq!(c.blocks().len(), 6);
+    let x = a.to_dense().unwrap();
+    same(&s, &tensor!([i, b] = sin(x[i, b]) * 2.0));
+    same(&c, &tensor!([i, b] = cos(x[i, b])));
+    let n = 3;
+    same(&tensor!([i, b] = powi(a[i, b], {n}) - abs(a[i, b])), &tensor!([i, b] = powi(x[i, b], {n}) - abs(x[i, b])));
+}
+
+#[test]
+fn blocks_of_equations_write_and_read() {
+    let (occ, vir) = tilings();
+    let f = blocks(&Structure::new([&vir, &vir]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap());
+    let mut t = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [1, 2]]).unwrap());
+    let (before, shift) = (t.to_dense().unwrap(), 0.25);
+    let (w, e) = tensor! {
+        let w[i, a] = t[i, b] * f[b, a];
+        t[i, a] += shift * w[i, a];
+        let e = w[i, a] * t[i, a];
+        (w, e)
+    };
+    let g = f.to_dense().unwrap();
+    let expected = tensor!([i, a] = before[i, b] * g[b, a]);
+    same(&w, &expected);
+    let after = tensor!([i, a] = before[i, a] + shift * expected[i, a]);
+    same(&t, &after);
+    assert!((e - tensor!([] = expected[i, a] * after[i, a])).abs() < 1e-9 * e.abs());
+    // What is written keeps its cuts, a dense target is dense.
+    let coarse = Tiling::whole(3);
+    let mut other = Blocks::<f64>::zeros(&Structure::new([&coarse, &vir])).unwrap();
+    tensor!(other[i, a] = w[i, a]);
+    assert_eq!(other.structure().tilings()[0], coarse);
+    same(&other, &expected);
+    let mut dense = Tensor::<f64>::zeros([3, 6]).unwrap();
+    tensor!(dense[i, a] = w[i, a] + before[i, a]);
+    assert_eq!(dense, tensor!([i, a] = expected[i, a] + before[i, a]).into_dyn());
+}
+
+#[test]
+fn entry_points_of_dense_tensors_read_blocks_as_dense_ones() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1]]).unwrap());
+    let x = a.to_dense().unwrap();
+    let expected = tensor!([i, j] = x[i, k] * x[j, k]).into_dyn();
+    assert_eq!(tensorwrapper::einsum::<f64>("ik,jk->ij", &[&a, &a]).unwrap(), expected);
+    assert_eq!((a.at("ik") * a.at("jk")).eval("ij").unwrap(), expected);
+    assert_eq!(record::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)]).unwrap().eval().unwrap(), expected);
+}
+
+#[test]
+fn texts_take_numbers_and_dense_tensors() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let d = Tensor::<f64>::from_fn([6], value).unwrap();
+    let context = Context::cpu();
+    for scale in [0.5, -2.0] {
+        let c =
+            context.eval_blocks::<f64>("[i, k] = scale * A[i, k] * d[k]", &[("A", &a), ("d", &d), ("scale", &scale)]).unwrap();
+        let x = a.to_dense().unwrap();
+        same(&c, &tensor!([i, k] = scale * x[i, k] * d[k]));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let said = |error: Error| error.to_string();
+    let b = blocks(&Structure::new([&Tiling::cuts([4, 1]), &occ]));
+    let c = try_tensor!([i, j] = a[i, k] * b[k, j]);
+    assert_eq!(said(c.unwrap_err()), "index `k` has extent 6 in `a` but 5 in `b`");
+    let d = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1]]).unwrap());
+    let c = try_tensor!([i, k] = a[i, k] / d[i, k]);
+    assert_eq!(said(c.unwrap_err()), "`d` is zero at block [1, 1], where it divides");
+    let c = try_tensor!([i, k] = max(j; a[i, k] * b[j, i]));
+    assert!(said(c.unwrap_err()).starts_with("reductions other than sums in an equation of block tensors"));
+    let mut e = a.clone();
+    let c = try_tensor!(e[0, k] = a[1, k]);
+    assert!(said(c.unwrap_err()).starts_with("a part of the block tensor `e` cannot be written"));
+    let mut g = Blocks::<f64>::zeros(&Structure::new([&occ, &occ])).unwrap();
+    let c = try_tensor!(g[i, k] = a[i, k]);
+    assert_eq!(said(c.unwrap_err()), "index `k` has extent 3 in `g` but 6 in `a`");
+}
+
+/// In generic code the form of a result follows from those of its operands.
+fn scaled<X: TensorLike<Elem = f64, Shape = Shape![_, _]>>(x: &X) -> <X::Form as Form>::Computed<f64, Shape![_, _]> {
+    tensor!([i, j] = 2.0 * x[j, i])
+}
+
+#[test]
+fn generic_functions_take_both() {
+    let (occ, vir) = tilings();
+    let a: Blocks<f64, Shape![_, _]> = blocks(&Structure::new([&occ, &vir])).into_typed().unwrap();
+    let dense = a.to_dense().unwrap();
+    let (b, d): (Blocks<f64, Shape![_, _]>, Tensor<f64, Shape![_, _]>) = (scaled(&a), scaled(&dense));
+    same(&b, &d);
+    fn is_in_blocks<F: Form>() -> bool {
+        std::any::TypeId::of::<F>() == std::any::TypeId::of::<InBlocks>()
+    }
+    assert!(is_in_blocks::<<Blocks<f64> as TensorLike>::Form>());
+}
