@@ -56,7 +56,7 @@ fn expansion() {
                     let __extent2 = __tw::meet(__extent2, __axis0_0_2);
                     let __extent1 = __axis0_1_2;
                     __block.equation(__element);
-                    __tw::ticket(__element, (__extent0, __extent1), 0usize)
+                    __tw::ticket(__element, (__extent0, __extent1), __operand1.form(), 0usize)
                 };
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
@@ -189,7 +189,7 @@ fn expansion() {
                     <i_1_70 as SameExtent_1_83<_, _>>::check(__tw::AxisPair(__axis0_0_2, __axis0_1_2).__compare());
                     let __extent0 = __tw::meet(__extent0, __axis0_1_2);
                     __block.equation(__element);
-                    __tw::ticket(__element, (), 2usize)
+                    __tw::ticket(__element, (), w.form(), 2usize)
                 };
                 if __tw::Evaluator::is_new(&mut __block) {
                     __tw::unwrap(__block.record());

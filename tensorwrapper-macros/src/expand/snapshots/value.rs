@@ -88,7 +88,12 @@ fn expansion() {
                             let __extent2 = __tw::meet(__extent2, __axis1_0_2);
                             let __extent1 = __axis1_1_2;
                             __block.equation(__element);
-                            __tw::ticket(__element, (__extent0, __extent1), 0usize)
+                            __tw::ticket(
+                                __element,
+                                (__extent0, __extent1),
+                                __tw::joined(__operand0.form(), __operand1.form()),
+                                0usize,
+                            )
                         };
                         __tw::unwrap(__tw::Evaluator::run(&mut __block));
                         let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);

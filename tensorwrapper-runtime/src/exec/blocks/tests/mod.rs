@@ -1,6 +1,7 @@
 //! Equations over block tensors against the same ones over dense tensors.
 
 mod drawn;
+mod expressions;
 
 use num_complex::Complex;
 use rand::rngs::StdRng;

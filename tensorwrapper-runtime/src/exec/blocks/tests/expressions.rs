@@ -1,0 +1,88 @@
+//! Drawn expressions of sums, products, quotients and functions over block tensors and dense ones, against the dense equation.
+
+use super::*;
+use crate::exec::{RecordOperand, record};
+use rand::seq::IndexedRandom;
+
+/// Names, and how many axes each has.
+const NAMES: [(&str, usize); 5] = [("A", 2), ("B", 2), ("S", 2), ("d", 1), ("M", 2)];
+
+/// An operand over some of these labels.
+fn operand(rng: &mut StdRng, labels: &[char]) -> String {
+    let (name, rank) = *NAMES.choose(rng).unwrap();
+    let indices: Vec<String> = (0..rank).map(|_| labels.choose(rng).unwrap().to_string()).collect();
+    format!("{name}[{}]", indices.join(", "))
+}
+
+/// An expression over some of these labels; `next` makes labels that are summed.
+fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::ops::RangeInclusive<char>) -> String {
+    if depth == 0 {
+        return if rng.random_bool(0.15) { "0.5".to_string() } else { operand(rng, labels) };
+    }
+    let mut inner = |rng: &mut StdRng| expression(rng, labels, depth - 1, next);
+    match rng.random_range(0..12) {
+        0..3 => format!("({} + {})", inner(rng), inner(rng)),
+        3..5 => format!("({} - {})", inner(rng), inner(rng)),
+        5..7 => format!("({} * {})", inner(rng), inner(rng)),
+        7 => format!("({} / (3.0 + cos({})))", inner(rng), inner(rng)),
+        8 => format!("{}({})", ["sin", "tanh", "cos", "conj", "re", "abs"].choose(rng).unwrap(), inner(rng)),
+        9 => format!("powi({}, {})", inner(rng), rng.random_range(0..4)),
+        10 => format!("(-{})", inner(rng)),
+        _ => {
+            let Some(label) = next.next() else { return operand(rng, labels) };
+            let with: Vec<char> = labels.iter().copied().chain([label]).collect();
+            let one = expression(rng, &with, depth - 1, next);
+            let free = *labels.choose(rng).unwrap();
+            let other = operand(rng, &[label, free]);
+            format!("sum({label}; ({one} * {other}))")
+        }
+    }
+}
+
+/// Whether the expression is computed, and whether its result has a symmetry.
+fn compare<T: Element>(rng: &mut StdRng) -> (bool, bool) {
+    let cut = Tiling::cuts((0..rng.random_range(1..4)).map(|_| rng.random_range(1..4)).collect::<Vec<_>>());
+    let other = Tiling::whole(cut.extent());
+    let a = sparse(rng, &[&cut, &cut], 0.6);
+    let rows = if rng.random_bool(0.7) { &cut } else { &other };
+    let b = sparse(rng, &[rows, &cut], 0.7);
+    let sign = *[Sign::Plus, Sign::Minus].choose(rng).unwrap();
+    let group = Symmetry::none(2).generator(&[1, 0], sign, T::DTYPE.is_complex() && rng.random_bool(0.5)).unwrap();
+    let s = sparse(rng, &[&cut, &cut], 0.7).with(group).unwrap();
+    let [a, b, s] = [a, b, s].map(|structure| filled::<T>(rng, &structure));
+    let dense =
+        |shape: &[usize]| Tensor::<T>::from_fn(shape, |i| T::from_complex((0.3 * (1 + i.iter().sum::<usize>()) as f64).into()));
+    let (d, m) = (dense(&[cut.extent()]).unwrap(), dense(&[cut.extent(), cut.extent()]).unwrap());
+    let inner = expression(rng, &['i', 'j'], 3, &mut ('k'..='p'));
+    let text = format!("[i, j] = ({inner} {} S[i, j])", ["+", "*", "-"].choose(rng).unwrap());
+    let all: [(&str, &dyn RecordOperand<T>); 5] = [("A", &a), ("B", &b), ("S", &s), ("d", &d), ("M", &m)];
+    let names: Vec<(&str, &dyn RecordOperand<T>)> =
+        all.into_iter().filter(|(name, _)| text.contains(&format!("{name}["))).collect();
+    let found = Context::cpu().eval_blocks(&text, &names);
+    let expected = record::<T>(&text, &names).and_then(|recorded| recorded.eval());
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => {
+            same(&found, &expected, &text);
+            (true, found.structure().symmetry().elements().len() > 1)
+        }
+        (Err(found), Err(expected)) => {
+            assert_eq!(found.to_string(), expected.to_string(), "{text}");
+            (false, false)
+        }
+        (Ok(_), Err(expected)) => panic!("{text} is computed, but {expected}"),
+        (Err(found), Ok(_)) => panic!("{text}: {found}"),
+    }
+}
+
+#[test]
+fn drawn_expressions_agree_with_dense_ones() {
+    let mut rng = StdRng::seed_from_u64(2303);
+    let (mut computed, mut symmetric) = (0, 0);
+    for _ in 0..400 {
+        for (is_computed, is_symmetric) in [compare::<f64>(&mut rng), compare::<Complex<f64>>(&mut rng)] {
+            computed += usize::from(is_computed);
+            symmetric += usize::from(is_symmetric);
+        }
+    }
+    assert!(computed > 600 && symmetric > 10, "{computed} are computed, {symmetric} have a symmetry");
+}
