@@ -128,7 +128,13 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         false => Expression::new(ExpressionKind::Reduce(Reduction::Sum, summed, Box::new(product)), span),
     };
     let left = LeftSide { indices: Some(output), span };
-    Ok(Statement { target: Target::Value(vec![left]), right: Right::Expression(product), declarations: Vec::new(), span })
+    Ok(Statement {
+        target: Target::Value(vec![left]),
+        right: Right::Expression(product),
+        declarations: Vec::new(),
+        claims: Vec::new(),
+        span,
+    })
 }
 
 /// A text as a message quotes it: whole, or its beginning if it is long.

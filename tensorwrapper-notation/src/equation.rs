@@ -5,7 +5,9 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Assignment, Count, Factorisation, Form, Hole, Operator, Options, Range, Reduction, Role, Scalar, Word};
+use crate::syntax::{
+    Assignment, ClaimKind, Count, Factorisation, Form, Hole, Operator, Options, Range, Reduction, Role, Scalar, Word,
+};
 use crate::token::Span;
 
 /// Number of a label in its equation. Equal names in different scopes are different labels.
@@ -249,6 +251,18 @@ pub struct Equation {
     /// The number of terms of the right side. A sum in parentheses is one term.
     pub(crate) terms: usize,
     pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) claims: Vec<Claimed>,
+}
+
+/// A symmetry that the left side is claimed to have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claimed {
+    /// What is claimed.
+    pub kind: ClaimKind,
+    /// The groups of labels that change places, all of the left side.
+    pub groups: Vec<Vec<LabelId>>,
+    /// Whether it is believed without a proof.
+    pub assumed: bool,
 }
 
 impl Equation {
@@ -291,6 +305,11 @@ impl Equation {
     /// the result. An update `C += X` has the two terms C and X; `C *= X` has one.
     pub fn terms(&self) -> usize {
         self.terms
+    }
+
+    /// The symmetries that the left side is claimed to have.
+    pub fn claims(&self) -> &[Claimed] {
+        &self.claims
     }
 
     /// Warnings about legal constructs that look like mistakes.

@@ -30,8 +30,8 @@ pub use check::{check, header};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
-    ScalarId,
+    Cast, CastId, Claimed, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
+    OperandId, ScalarId,
 };
 pub use function::Function;
 pub use holes::{InnermostCasts, Use};

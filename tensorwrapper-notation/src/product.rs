@@ -28,7 +28,7 @@ impl Equation {
         let mut labels = result(left)?;
         let kept = labels.len();
         labels.extend(summed);
-        if labels.iter().any(|label| self.labels[label.0].declared.is_some()) {
+        if !self.claims.is_empty() || labels.iter().any(|label| self.labels[label.0].declared.is_some()) {
             return None;
         }
         let mut factors = Vec::new();

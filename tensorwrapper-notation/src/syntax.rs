@@ -326,6 +326,53 @@ pub struct Declaration {
     pub extent: Count,
 }
 
+/// How the left side of an equation behaves when labels change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimKind {
+    /// It stays the same.
+    Sym,
+    /// Its sign turns with each exchange.
+    Asym,
+    /// It becomes its conjugate.
+    Herm,
+}
+
+impl ClaimKind {
+    /// Every kind.
+    pub const ALL: [ClaimKind; 3] = [ClaimKind::Sym, ClaimKind::Asym, ClaimKind::Herm];
+
+    /// The name in equations.
+    pub fn name(self) -> &'static str {
+        match self {
+            ClaimKind::Sym => "sym",
+            ClaimKind::Asym => "asym",
+            ClaimKind::Herm => "herm",
+        }
+    }
+
+    /// The name in sentences.
+    pub fn adjective(self) -> &'static str {
+        match self {
+            ClaimKind::Sym => "symmetric",
+            ClaimKind::Asym => "antisymmetric",
+            ClaimKind::Herm => "Hermitian",
+        }
+    }
+}
+
+/// `where asym(i, j)`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// What is claimed.
+    pub kind: ClaimKind,
+    /// The groups of labels that change places.
+    pub groups: Vec<Vec<Name>>,
+    /// Whether it is believed without a proof.
+    pub assumed: bool,
+    /// Where it was written.
+    pub span: Span,
+}
+
 /// The operators of an assignment, between the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignment {
@@ -365,6 +412,8 @@ pub struct Statement {
     pub right: Right,
     /// Its own `where`.
     pub declarations: Vec<Declaration>,
+    /// The symmetries that its `where` claims.
+    pub claims: Vec<Claim>,
     /// Where it was written.
     pub span: Span,
 }

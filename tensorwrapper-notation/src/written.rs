@@ -11,8 +11,8 @@ use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
 use crate::syntax::{
-    Assignment, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right, Scalar,
-    Statement, Target, Word,
+    Assignment, Claim, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right,
+    Scalar, Statement, Target, Word,
 };
 
 /// The text of a checked equation; `equation` has the declared labels.
@@ -38,8 +38,19 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     }
     let declared: Vec<String> =
         declared.iter().map(|(extent, names)| format!("{}: {}", names.join(", "), count(extent))).collect();
+    let claims = statement.claims.iter().map(claim);
+    let declared: Vec<String> = declared.into_iter().chain(claims).collect();
     let declared = if declared.is_empty() { String::new() } else { format!(" where {}", declared.join(", ")) };
     format!("{target} {right}{declared}")
+}
+
+fn claim(claim: &Claim) -> String {
+    let group = |names: &Vec<Name>| match names.as_slice() {
+        [name] => label(name),
+        names => format!("({})", list(names, label)),
+    };
+    let groups: Vec<String> = claim.groups.iter().map(group).collect();
+    format!("{}{}({})", if claim.assumed { "assume " } else { "" }, claim.kind.name(), groups.join(", "))
 }
 
 /// Reads a text that [`write()`] wrote.

@@ -1,8 +1,8 @@
 //! `tensor!` over block tensors: results are in blocks where an operand is, and agree with the same equation over dense tensors.
 
 use tensorwrapper::{
-    Blocks, Context, Error, Extents, Form, InBlocks, Shape, Structure, Symmetry, Tensor, TensorLike, Tiling, record, tensor,
-    try_tensor,
+    Blocks, Context, Error, Extents, Form, InBlocks, Shape, Sign, Structure, Symmetry, Tensor, TensorLike, Tiling, record,
+    tensor, try_tensor,
 };
 
 /// Numbers that differ from element to element.
@@ -194,4 +194,52 @@ fn generic_functions_take_both() {
         std::any::TypeId::of::<F>() == std::any::TypeId::of::<InBlocks>()
     }
     assert!(is_in_blocks::<<Blocks<f64> as TensorLike>::Form>());
+}
+
+#[test]
+fn where_cuts_results() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let halves = Tiling::cuts([3, 3]);
+    let c = tensor!([b, i] = 2.0 * a[i, b] where b: &halves);
+    assert_eq!(c.structure().tilings()[0], halves);
+    let x = a.to_dense().unwrap();
+    same(&c, &tensor!([b, i] = 2.0 * x[i, b] where b: &halves));
+    let (one, other) = tensor! {
+        where b: &halves; i: 3;
+        let one[b, c] = a[i, b] * a[i, c];
+        let other[b] = a[i, b] / (2.0 + cos(a[i, b]));
+        (one, other)
+    };
+    same(&one, &tensor!([b, c] = x[i, b] * x[i, c]));
+    assert_eq!(other.structure().tilings(), [halves.clone()]);
+    let wrong = try_tensor!([b, i] = a[i, b] where i: &halves);
+    assert_eq!(wrong.unwrap_err().to_string(), "index `i` has extent 3 in `a` but 6 in `where`");
+}
+
+#[test]
+fn claims_are_proved_refused_or_believed() {
+    let (occ, _) = tilings();
+    let a = blocks(&Structure::new([&occ, &occ]));
+    let group = |sign| Symmetry::none(2).exchange(&[0], &[1], sign).unwrap();
+    let s = tensor!([i, j] = a[i, k] * a[j, k] where sym(i, j));
+    assert_eq!(*s.structure().symmetry(), group(Sign::Plus));
+    let r = tensor!([i, j] = asym(i, j; a[i, k] * a[k, j]) where asym(i, j));
+    assert_eq!(*r.structure().symmetry(), group(Sign::Minus));
+    let refused = try_tensor!([i, j] = a[i, k] * a[k, j] where asym(i, j)).unwrap_err().to_string();
+    let said = "the left side is claimed to be antisymmetric in `i`, `j`, but the right side is not known to be\n\
+                help: make it so by `asym(i, j; …)` on the right, or believe it: `where assume asym(i, j)`";
+    assert_eq!(refused, said);
+    // Elements that are symmetric though nothing says so.
+    let m = Blocks::<f64>::from_fn(&Structure::new([&occ, &occ]), |i| (i[0] * i[1]) as f64).unwrap();
+    let believed = tensor!([i, j] = m[i, j] where assume sym(i, j));
+    assert_eq!(believed.blocks().len(), 3);
+    same(&believed, &m.to_dense().unwrap());
+    let dense = a.to_dense().unwrap();
+    let refused = try_tensor!([i, j] = dense[i, k] * dense[j, k] where sym(i, j)).unwrap_err().to_string();
+    assert!(refused.starts_with("a claim of symmetry about a dense result"), "{refused}");
+    // Pairs that change places together, and a text.
+    let v =
+        Context::cpu().eval_blocks::<f64>("[i, a, j, b] = A[i, a] * A[j, b] where sym((i, a), (j, b))", &[("A", &a)]).unwrap();
+    assert_eq!(v.structure().symmetry().elements().len(), 2);
 }

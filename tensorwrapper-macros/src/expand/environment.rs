@@ -29,7 +29,7 @@ enum CaptureMode {
     Function,
     /// As a context to compute in.
     Context,
-    /// As a number that is no element.
+    /// By reference: a number that is no element.
     Number(Use),
 }
 
@@ -162,7 +162,7 @@ impl<'h> Environment<'h> {
             }
             CaptureMode::Number(Use::Range) => {
                 let bounds = quote_spanned!(span=> <_ as __tw::IndexRange>::bounds);
-                emit!(#bounds(&(#tokens)))
+                emit!(&#bounds(&(#tokens)))
             }
             CaptureMode::Number(role) => {
                 let read = match role {
@@ -172,7 +172,7 @@ impl<'h> Environment<'h> {
                         quote_spanned!(span=> <_ as __tw::Count>::count)
                     }
                 };
-                emit!(#read(#tokens))
+                emit!(&#read(#tokens))
             }
         };
         self.captures.push(Capture { name, value });

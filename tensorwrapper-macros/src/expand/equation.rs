@@ -118,7 +118,11 @@ fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
         match role {
             Use::Tensor | Use::Function => {}
             Use::Scalar => scalars.push(environment.scalar(hole, &element(part_of(hole)))),
-            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(environment.number_variable(hole, role)),
+            Use::Range | Use::Count | Use::Whole | Use::Real => {
+                // Several equations may use one.
+                let number = environment.number_variable(hole, role);
+                numbers.push(emit!(#number.clone()));
+            }
         }
     }
     if equation.functions().is_empty() && equation.casts().is_empty() {

@@ -40,7 +40,7 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
     if !is_alone || equation.left().iter().any(|left| left.axes().len() > MOST_AXES) || environment.captures() > MOST_CAPTURES {
         return None;
     }
-    if equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
+    if !equation.claims().is_empty() || equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
         return None;
     }
     // What is left of a faulty block may read results of its faulty equations.

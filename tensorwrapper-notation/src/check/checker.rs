@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{
-    Cast, CastId, Equation, FunctionId, Index, Label, LabelId, Left, Mapped, Meaning, Operand, OperandId, ScalarId,
+    Cast, CastId, Claimed, Equation, FunctionId, Index, Label, LabelId, Left, Mapped, Meaning, Operand, OperandId, ScalarId,
 };
 use crate::syntax::{self, Assignment, Declaration, Name, Scalar, Statement, Target};
 
@@ -34,6 +34,8 @@ pub(super) struct Checker<'s> {
     pub(super) refused: Vec<LabelId>,
     /// How many `sym` and `asym` are around the current node.
     pub(super) exchanges: usize,
+    /// The claims of symmetry whose labels are known.
+    pub(super) claims: Vec<Claimed>,
 }
 
 impl<'s> Checker<'s> {
@@ -58,6 +60,7 @@ impl<'s> Checker<'s> {
             keeps_rest: false,
             refused: Vec::new(),
             exchanges: 0,
+            claims: Vec::new(),
         }
     }
 
@@ -69,8 +72,8 @@ impl<'s> Checker<'s> {
     ) -> Result<Equation, Vec<Diagnostic>> {
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, terms, warnings, .. } = self;
-                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings })
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings, claims })
             }
             _ => {
                 // What this version does not have is reported once, even if both sides have it.

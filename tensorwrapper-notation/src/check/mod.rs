@@ -6,6 +6,7 @@
 mod carry;
 mod cast;
 mod checker;
+mod claims;
 mod declared;
 mod factorise;
 #[cfg(test)]
@@ -71,6 +72,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     if meaning.is_some() {
         checker.every_element_type_is_known();
     }
+    checker.claims(&statement.claims, &left);
     checker.finish(left, place, meaning)
 }
 

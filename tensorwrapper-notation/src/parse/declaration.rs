@@ -1,12 +1,13 @@
-//! `where i, j: n; r: ..=chi`: extents of labels, and bounds on the extents that a truncation decides.
+//! `where i, j: n; r: ..=chi, asym(i, j)`: extents of labels, bounds on the extents that a truncation decides, and claims of symmetry.
 //!
 //! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows of bounds.
 
+use super::claim::{claim, in_header, is_claim};
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
+    Claim, Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
     Target, Word,
 };
 use crate::token::{Span, Token, Tree, text};
@@ -16,6 +17,7 @@ use crate::token::{Span, Token, Tree, text};
 pub(super) struct Declared {
     pub(super) extents: Vec<Declaration>,
     pub(super) bounds: Vec<Bound>,
+    pub(super) claims: Vec<Claim>,
 }
 
 /// `r: ..=chi`
@@ -60,6 +62,9 @@ pub(super) fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Wher
 
 /// `i, j: n` or `r: ..=n`
 pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Diagnostic> {
+    if is_claim(tokens) {
+        return Err(in_header(tokens, span));
+    }
     if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
         return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
     }
@@ -114,6 +119,10 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
     let mut found = Declared::default();
     let mut pending = Vec::new();
     for part in split(cursor.rest(), ',') {
+        if pending.is_empty() && is_claim(part) {
+            found.claims.push(claim(part)?);
+            continue;
+        }
         pending.extend_from_slice(part);
         if part.iter().any(|t| t.is_punct(':')) {
             declaration(&pending, span)?.sort(&mut found.extents, &mut found.bounds);
@@ -122,7 +131,7 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
             pending.push(Token { tree: Tree::Punct(',', false), span: last.span });
         }
     }
-    if !pending.is_empty() || found.extents.is_empty() && found.bounds.is_empty() {
+    if !pending.is_empty() || found.extents.is_empty() && found.bounds.is_empty() && found.claims.is_empty() {
         declaration(&pending, span)?;
     }
     while cursor.next().is_some() {}

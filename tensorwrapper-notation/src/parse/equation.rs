@@ -196,7 +196,7 @@ fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let right = right(&mut cursor)?;
     let declared = if cursor.take_ident("where") { declarations(&mut cursor)? } else { Declared::default() };
     unexpected(&cursor)?;
-    let mut statement = Statement { target, right, declarations: declared.extents, span };
+    let mut statement = Statement { target, right, declarations: declared.extents, claims: declared.claims, span };
     match declared.bounds.iter().flat_map(|bound| bound.apply(&mut [&mut statement])).next() {
         Some(fault) => Err(fault),
         None => Ok(statement),

@@ -4,6 +4,7 @@
 //! algebra, `map` the functions and types of the program, and `index` indices. `mistake` has messages for faults where one can tell what
 //! the author may have meant.
 
+mod claim;
 mod cursor;
 mod declaration;
 mod decomposition;

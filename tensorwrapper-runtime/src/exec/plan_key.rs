@@ -17,13 +17,16 @@ use tensorwrapper_core::backend::InstanceKey;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::storage::SliceRef;
 
 /// A number inside an equation that is not an element: a position, a range or an exponent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// A position or an extent.
     Count(usize),
+    /// An extent, and how labels of that extent are cut.
+    Cut(Tiling),
     /// The first index of a range, and the one after its last.
     Range(usize, Option<usize>),
     /// The exponent of `powi`.

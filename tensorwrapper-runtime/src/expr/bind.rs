@@ -79,6 +79,12 @@ pub(crate) enum Bound<'a> {
 pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
     let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes };
+    if !equation.claims().is_empty() {
+        let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
+        return Err(
+            error.with_help("a result is a block tensor where an operand is; `sym(i, j; …)` makes any right side symmetric")
+        );
+    }
     for (n, label) in equation.labels().iter().enumerate() {
         if let Some(extent) = &label.declared {
             let extent = binder.count(extent);

@@ -173,8 +173,13 @@ impl<'a, T: Element> Indexed<'a, T> {
         let expression = self.expression.clone()?;
         let left = LeftSide { indices: Some(labels(left)?), span: Span::default() };
         let span = expression.span;
-        let statement =
-            Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
+        let statement = Statement {
+            target: Target::Value(vec![left]),
+            right: Right::Expression(expression),
+            declarations: Vec::new(),
+            claims: Vec::new(),
+            span,
+        };
         let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
         let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect());
         bind_value(&equation, T::DTYPE, &leaves).map(Expr::new)

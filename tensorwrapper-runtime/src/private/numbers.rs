@@ -4,6 +4,7 @@
 use std::ops::{Bound, RangeBounds};
 
 use crate::exec::Number;
+use tensorwrapper_core::shape::Tiling;
 
 /// A range of indices.
 #[diagnostic::on_unimplemented(
@@ -46,6 +47,13 @@ pub trait Count {
 impl Count for usize {
     fn count(self) -> Number {
         Number::Count(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Count for &Tiling {
+    fn count(self) -> Number {
+        Number::Cut(self.clone())
     }
 }
 

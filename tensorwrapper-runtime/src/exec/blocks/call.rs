@@ -3,6 +3,7 @@
 use num_complex::Complex;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Equation, Operand, OperandId, Use};
 
@@ -71,7 +72,7 @@ struct CallHoles<'h, 'c> {
 impl CallHoles<'_, '_> {
     fn number_of(&self, hole: &Hole) -> Number {
         let is_number = |role: Use| !matches!(role, Use::Tensor | Use::Scalar | Use::Function);
-        self.call.numbers[position(&self.listed, hole, is_number)]
+        self.call.numbers[position(&self.listed, hole, is_number)].clone()
     }
 }
 
@@ -88,6 +89,20 @@ impl TreeHoles for CallHoles<'_, '_> {
 
     fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
         Ok(self.call.scalars[position(&self.listed, hole, |role| role == Use::Scalar)])
+    }
+
+    fn cut(&self, hole: &Hole) -> Option<Tiling> {
+        match self.number_of(hole) {
+            Number::Cut(tiling) => Some(tiling),
+            _ => None,
+        }
+    }
+
+    fn extent(&self, hole: &Hole) -> usize {
+        match self.number_of(hole) {
+            Number::Count(extent) => extent,
+            other => unreachable!("an extent was passed as {other:?}"),
+        }
     }
 
     fn whole(&self, hole: &Hole) -> i32 {

@@ -16,12 +16,8 @@ pub(super) struct Part {
     pub(super) extent: usize,
 }
 
-/// How the result of an equation is to be cut, and what messages call it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Aim<'a> {
-    pub(super) name: &'a str,
-    pub(super) tilings: &'a [Tiling],
-}
+/// How the result of an equation is to be cut along each axis, where that is said, and what says so.
+pub(super) type Aim<'a> = &'a [Option<(String, Tiling)>];
 
 /// The cut of each label, and of the result.
 #[derive(Clone, Debug)]
@@ -38,7 +34,7 @@ impl Cuts {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Extent`] when operands do not fit, [`ErrorKind::Shape`] when charges do not.
-    pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Option<Aim<'_>>) -> Result<Cuts, Error> {
+    pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Aim<'_>) -> Result<Cuts, Error> {
         let Tensors { structures, names, dense } = tensors;
         let labels = sum.names.len();
         let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels] };
@@ -78,9 +74,8 @@ impl Cuts {
                 cuts.finest[label] = Some(finest);
             }
         }
-        let (name, tilings) = target.map_or(("", &[][..]), |aim| (aim.name, aim.tilings));
-        for (axis, (&label, tiling)) in sum.left.iter().zip(tilings).enumerate() {
-            let Some((operand, first)) = seen[label] else { continue };
+        for (axis, (&label, target)) in sum.left.iter().zip(target).enumerate() {
+            let (Some((operand, first)), Some((name, tiling))) = (seen[label], target) else { continue };
             let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
             let Some(finest) = known.refined(tiling) else {
                 let place = |operand: &str, axis, extent| Place { operand: operand.to_string(), axis, extent };

@@ -12,10 +12,10 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
 
-use super::cuts::{Aim, Cuts, Part};
+use super::cuts::{Cuts, Part};
 use super::equal::Comparison;
 use super::flow::Flowing;
-use super::infer::{frame, renamed};
+use super::infer::{Said, frame, renamed};
 use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
@@ -61,17 +61,18 @@ struct Planner<'p> {
 }
 
 impl Elements {
-    /// Plans an expression without sums over labels, whose result is cut as `target` says, if it says so.
+    /// Plans an expression without sums over labels.
     ///
     /// # Errors
     /// What does not fit; [`ErrorKind::Shape`] where a block divides that is zero.
     pub(super) fn new(written: &Written, tensors: &Tensors, is_complex: bool) -> Result<Elements, Error> {
-        let Written { tree, left, names, target } = written;
+        let Written { tree, left, names, .. } = written;
+        let said = Said { cuts: &written.target, claims: &written.claims };
         let factors = tree.factors();
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
         let sum = Sum { terms: vec![all], left: left.clone(), names: names.clone() };
-        let cuts = Cuts::new(&sum, tensors, target.as_ref().map(|(name, tilings)| Aim { name, tilings }))?;
+        let cuts = Cuts::new(&sum, tensors, said.cuts)?;
         let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
         let sign_of = |axes: &[usize], conjugates: bool| {
             let rename = |factor: &Factor| {
@@ -82,7 +83,7 @@ impl Elements {
             let image = if conjugates { image.conjugated()? } else { image };
             same::sign(&image, tree, &comparison)
         };
-        let frame = frame(left, &cuts, flow(tree, left, &cuts, tensors), is_complex, &sign_of)?;
+        let frame = frame(left, &cuts, (flow(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];
             let found = pieces(factor, structure, &cuts, is_complex)?;
@@ -90,6 +91,11 @@ impl Elements {
         };
         let pieces = factors.iter().map(of).collect::<Result<Vec<_>, _>>()?;
         Planner { tree, factors, left, cuts: &cuts, tensors, pieces }.plan(&frame)
+    }
+
+    /// How many boxes are computed.
+    pub(super) fn boxes(&self) -> usize {
+        self.boxes.len()
     }
 
     /// Computes it from the elements of the tensors that it may read.

@@ -9,7 +9,8 @@ use tensorwrapper_core::shape::{Charges, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
-use super::cuts::Cuts;
+use super::claims::{Claim, with_claims};
+use super::cuts::{Aim, Cuts};
 use super::equal::Comparison;
 use super::flow::Flowing;
 use super::terms::{Sum, Term};
@@ -38,6 +39,13 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
     kept
 }
 
+/// What is said of a result beside its equation: how it is cut, and which symmetries it is claimed to have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Said<'s> {
+    pub(super) cuts: Aim<'s>,
+    pub(super) claims: &'s [Claim],
+}
+
 /// The frame of a result: how it is cut, its symmetry, and the charge that it conserves, if any. `sign_of` says with which sign the result
 /// stays the same when its axes are permuted so and, where that is asked, conjugated.
 ///
@@ -46,12 +54,13 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
 pub(super) fn frame(
     left: &[usize],
     cuts: &Cuts,
-    flow: Option<Flowing>,
+    (flow, said): (Option<Flowing>, Said<'_>),
     is_complex: bool,
     sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
 ) -> Result<Structure, Error> {
     let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
-    let frame = Structure::new(&tilings).with(symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?)?;
+    let inferred = symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?;
+    let frame = Structure::new(&tilings).with(with_claims(inferred, said.claims, is_complex)?)?;
     match flow {
         // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
         Some((signs, total)) if !signs.is_empty() => frame.flow(signs, total),

@@ -4,12 +4,14 @@
 //! sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry,
 //! `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
 //! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work.
-//! `prepared` runs a plan, `kept` keeps the last ones. This file has the entry points.
+//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
 
 mod call;
+mod claims;
 mod cuts;
 mod elements;
 mod equal;
+mod explain;
 mod flow;
 mod group;
 mod infer;
@@ -169,15 +171,17 @@ impl Context {
         let numbers = numbers(operands);
         let mut written = Written::of(equation, &*holes(numbers.clone()))?;
         // What is written keeps its cuts.
-        written.target = equation.place().map(|(place, _)| {
-            let name = equation.operands()[place.0].hole.text.clone();
-            (name, operands[place.0].structure.tilings().to_vec())
-        });
+        if let Some((place, _)) = equation.place() {
+            let name = &equation.operands()[place.0].hole.text;
+            let tilings = operands[place.0].structure.tilings();
+            let known = written.target.iter_mut().zip(tilings);
+            known.for_each(|(known, tiling)| *known = known.take().or_else(|| Some((name.clone(), tiling.clone()))));
+        }
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
-        let tensors = Tensors { structures: structures.clone(), names, dense };
+        let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
         let stages = stages::<T>(self.backend.device(), tensors, &written)?;
-        Ok(PreparedBlocks { context: self.clone(), stages, structures, numbers, dtype: T::DTYPE })
+        Ok(PreparedBlocks { context: self.clone(), stages, names, structures, numbers, dtype: T::DTYPE })
     }
 }
 

@@ -13,10 +13,10 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
 use tensorwrapper_order::{Search, find};
 
-use super::cuts::{Aim, Cuts};
+use super::cuts::Cuts;
 use super::equal::Comparison;
 use super::flow::{self, Flowing};
-use super::infer;
+use super::infer::{self, Said};
 use super::join::Parts;
 use super::pair::{Pair, PairRequest};
 use super::tensors::Tensors;
@@ -110,16 +110,16 @@ impl<'p> Planner<'p> {
         Planner { device, is_complex: T::DTYPE.is_complex(), tensors, ones: Vec::new(), steps: Vec::new() }
     }
 
-    /// Plans an equation, whose result is cut as `target` says, if it says so.
+    /// Plans an equation, of whose result this is said.
     ///
     /// # Errors
     /// What does not fit, and a lack of memory.
-    pub(super) fn plan<T: Element>(mut self, sum: &Sum, target: Option<Aim<'_>>) -> Result<Plan, Error> {
-        let cuts = Cuts::new(sum, &self.tensors, target)?;
+    pub(super) fn plan<T: Element>(mut self, sum: &Sum, said: Said<'_>) -> Result<Plan, Error> {
+        let cuts = Cuts::new(sum, &self.tensors, said.cuts)?;
         self.check_labels(sum)?;
         let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(sum.terms.clone(), comparison));
         let sum = Sum { terms, ..sum.clone() };
-        let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?)?;
+        let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?, said)?;
         let tilings = frame.tilings().to_vec();
         let mut last = Vec::new();
         for term in &sum.terms {
@@ -139,10 +139,10 @@ impl<'p> Planner<'p> {
     }
 
     /// The frame of a sum of products that differ.
-    fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>) -> Result<Structure, Error> {
+    fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>, said: Said<'_>) -> Result<Structure, Error> {
         self.compare(sum.names.len(), |comparison| {
             let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
-            infer::frame(&sum.left, cuts, flow, self.is_complex, &sign_of)
+            infer::frame(&sum.left, cuts, (flow, said), self.is_complex, &sign_of)
         })
     }
 
@@ -210,13 +210,13 @@ impl<'p> Planner<'p> {
     fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
         let Some(factors) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
         let product = product(factors, left.clone(), sum, Complex::ONE);
-        let cuts = Cuts::new(&product, &self.tensors, None)?;
+        let cuts = Cuts::new(&product, &self.tensors, &[])?;
         let labels = sum.names.len();
         let terms = self.compare(labels, |comparison| infer::without_equal(product.terms.clone(), comparison));
         if terms.is_empty() {
             return Ok(None);
         }
-        let frame = self.frame(&product, &cuts, None)?;
+        let frame = self.frame(&product, &cuts, None, Said::default())?;
         let tilings = frame.tilings().to_vec();
         let finish = |blocks| frame.with_blocks(&blocks);
         let (pair, structure) = self.request(&product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
@@ -237,7 +237,7 @@ impl<'p> Planner<'p> {
             }
             let own = vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }];
             let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
-            let cuts = Cuts::new(&own, &self.tensors, None)?;
+            let cuts = Cuts::new(&own, &self.tensors, &[])?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
             let number = self.tensors.add(Structure::new(&tilings), "ones");
             self.ones.push(number);
@@ -253,7 +253,8 @@ impl<'p> Planner<'p> {
         tilings: &[Tiling],
         with: impl FnOnce(&PairRequest<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let cuts = Cuts::new(product, &self.tensors, Some(Aim { name: "the result", tilings }))?;
+        let aim: Vec<_> = tilings.iter().map(|tiling| Some(("the result".to_string(), tiling.clone()))).collect();
+        let cuts = Cuts::new(product, &self.tensors, &aim)?;
         let term = &product.terms[0];
         let mut exchanges = Vec::new();
         self.compare(product.names.len(), |comparison| {

@@ -30,6 +30,8 @@ use crate::tensor::Blocks;
 pub struct PreparedBlocks {
     pub(super) context: Context,
     pub(super) stages: Vec<Stage>,
+    /// What the operands are called.
+    pub(super) names: Vec<String>,
     /// The structures of the operands, as they are given.
     pub(super) structures: Vec<Structure>,
     /// Of the operands the number of the first one that is the same tensor.

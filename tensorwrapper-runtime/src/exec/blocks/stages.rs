@@ -3,12 +3,13 @@
 use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Operator;
 
-use super::cuts::{Aim, Cuts};
+use super::cuts::Cuts;
 use super::elements::Elements;
+use super::infer::Said;
 use super::plan::{Plan, Planner};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
@@ -49,7 +50,8 @@ impl Stage {
 pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
     let mut staging = Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new() };
     staging.extents = staging.extents(&written.tree)?;
-    staging.stage::<T>(&written.tree, &written.left, written.target.as_ref().map(|(name, tilings)| Aim { name, tilings }))?;
+    staging.check_declared(written)?;
+    staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
     Ok(staging.stages)
 }
 
@@ -68,28 +70,47 @@ impl Staging<'_> {
         let factors = tree.factors().into_iter().cloned().collect();
         let all = Term { scale: Complex::ONE, factors, summed: Vec::new() };
         let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec() };
-        let cuts = Cuts::new(&sum, &self.tensors, None)?;
+        let cuts = Cuts::new(&sum, &self.tensors, &[])?;
         Ok((0..self.names.len()).map(|label| cuts.finest(label).map(|tiling| tiling.extent())).collect())
     }
 
+    /// Whether labels have the extents that a `where` gives them.
+    fn check_declared(&self, written: &Written) -> Result<(), Error> {
+        for (label, (declared, known)) in written.declared.iter().zip(&self.extents).enumerate() {
+            let (Some(declared), Some(known)) = (declared, known) else { continue };
+            if declared != known {
+                let named = |factor: &&Factor| factor.labels.contains(&label);
+                let factor = written.tree.factors().into_iter().find(named);
+                let place = factor.map(|factor| (factor.operand, factor.labels.iter().position(|own| *own == label)));
+                let (operand, axis) = place.map_or((0, 0), |(operand, axis)| (operand, axis.unwrap_or_default()));
+                return Err(Error::new(ErrorKind::Extent {
+                    label: self.names[label].clone(),
+                    first: Place { operand: self.tensors.names[operand].clone(), axis, extent: *known },
+                    second: Place { operand: "where".to_string(), axis: 0, extent: *declared },
+                }));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the stages that make a tensor with these labels of an expression.
-    fn stage<T: Element>(&mut self, tree: &Tree, left: &[usize], target: Option<Aim<'_>>) -> Result<Factor, Error> {
+    fn stage<T: Element>(&mut self, tree: &Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
         if tree.is_sum_of_products() {
             let terms = expand(tree, &mut |_| unreachable!("it is a sum of products"))?;
             let is_complete = |term: &Term| !term.factors.is_empty() && left.iter().all(|&label| term.has(label));
             if terms.iter().all(is_complete) {
-                return self.products::<T>(terms, left.to_vec(), target);
+                return self.products::<T>(terms, left.to_vec(), said);
             }
         }
         let tree = if tree.has_sum() { self.without_sums::<T>(tree)? } else { tree.clone() };
-        let target = target.map(|aim| (aim.name.to_string(), aim.tilings.to_vec()));
-        let written = Written { tree, left: left.to_vec(), names: self.names.to_vec(), target };
+        let (target, claims) = (said.cuts.to_vec(), said.claims.to_vec());
+        let written = Written { tree, left: left.to_vec(), names: self.names.to_vec(), declared: Vec::new(), target, claims };
         let elements = Elements::new(&written, &self.tensors, T::DTYPE.is_complex())?;
         Ok(self.made(Stage::Elements(elements), left.to_vec()))
     }
 
     /// Adds a stage of products.
-    fn products<T: Element>(&mut self, mut terms: Vec<Term>, left: Vec<usize>, target: Option<Aim<'_>>) -> Result<Factor, Error> {
+    fn products<T: Element>(&mut self, mut terms: Vec<Term>, left: Vec<usize>, said: Said<'_>) -> Result<Factor, Error> {
         for term in &mut terms {
             // A sum over a label that no factor has counts its indices.
             let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| term.has(**label));
@@ -97,7 +118,7 @@ impl Staging<'_> {
             term.summed = used;
         }
         let sum = Sum { terms, left: left.clone(), names: self.names.to_vec() };
-        let plan = Planner::new::<T>(self.device, self.tensors.clone()).plan::<T>(&sum, target)?;
+        let plan = Planner::new::<T>(self.device, self.tensors.clone()).plan::<T>(&sum, said)?;
         Ok(self.made(Stage::Products(plan), left))
     }
 
@@ -120,7 +141,7 @@ impl Staging<'_> {
         if !tree.is_own_kind() {
             let is_product = tree.is_sum_of_products() || matches!(tree, Tree::Sum(..));
             if is_product {
-                let terms = expand(tree, &mut |part| self.stage::<T>(part, &part.free(), None))?;
+                let terms = expand(tree, &mut |part| self.stage::<T>(part, &part.free(), Said::default()))?;
                 return self.sum_of::<T>(terms);
             }
         }
@@ -152,7 +173,7 @@ impl Staging<'_> {
         }
         let mut sum = (number != Complex::ZERO || alike.is_empty()).then_some(Tree::Number(number));
         for (labels, terms) in alike {
-            let made = Tree::Factor(self.products::<T>(terms, labels, None)?);
+            let made = Tree::Factor(self.products::<T>(terms, labels, Said::default())?);
             sum = Some(match sum {
                 Some(sum) => Tree::Binary(Operator::Add, Box::new(sum), Box::new(made)),
                 None => made,

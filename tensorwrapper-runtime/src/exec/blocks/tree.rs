@@ -5,11 +5,12 @@
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
-use tensorwrapper_notation::syntax::{Hole, Operator, Reduction, Scalar};
+use tensorwrapper_notation::syntax::{Count, Hole, Operator, Reduction, Scalar};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
 };
 
+use super::claims::Claim;
 use super::terms::Factor;
 
 /// What the holes of an equation stand for.
@@ -22,6 +23,14 @@ pub(in crate::exec) trait TreeHoles {
     /// When the hole is no number.
     fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
         Err(Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text))))
+    }
+    /// The cut of labels, if the hole is one.
+    fn cut(&self, _: &Hole) -> Option<Tiling> {
+        None
+    }
+    /// The extent of labels.
+    fn extent(&self, _: &Hole) -> usize {
+        unreachable!("entry points at run time write extents as literals")
     }
     /// The exponent of `powi`.
     fn whole(&self, _: &Hole) -> i32 {
@@ -53,8 +62,12 @@ pub(super) struct Written {
     pub(super) tree: Tree,
     pub(super) left: Vec<usize>,
     pub(super) names: Vec<String>,
-    /// What its result is written into: what it is called, and how it is cut.
-    pub(super) target: Option<(String, Vec<Tiling>)>,
+    /// How its result is to be cut along each axis of the left side, where that is said, and by what.
+    pub(super) target: Vec<Option<(String, Tiling)>>,
+    /// The extent that a `where` gives to each label, if one does.
+    pub(super) declared: Vec<Option<usize>>,
+    /// The symmetries that its result is claimed to have.
+    pub(super) claims: Vec<Claim>,
 }
 
 impl Written {
@@ -77,20 +90,33 @@ impl Written {
             let message = format!("index `{}` twice on the left", equation.labels()[label].name);
             return Err(unsupported(&message));
         }
-        if let Some(label) = equation.labels().iter().find(|label| label.declared.is_some()) {
-            return Err(unsupported(&format!("an extent given by `where {}`", label.name)));
-        }
-        let names = equation.labels().iter().map(|label| label.name.clone()).collect();
+        let names: Vec<String> = equation.labels().iter().map(|label| label.name.clone()).collect();
+        let extent = |count: &Count| match count {
+            Count::Literal(extent, _) => *extent,
+            Count::Hole(hole) => holes.cut(hole).map_or_else(|| holes.extent(hole), |tiling| tiling.extent()),
+        };
+        let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
+        let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
+        let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
         let mut reader = Reader { holes, faults: Vec::new() };
         let tree = match equation.build(&mut reader) {
             Right::Expression(tree) => tree,
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
-            true => Ok(Written { tree, left, names, target: None }),
+            true => Ok(Written { tree, left, names, declared, target, claims }),
             false => Err(Error::all(reader.faults)),
         }
     }
+}
+
+/// The cut that a `where` gives to a label.
+fn cut(equation: &Equation, label: usize, holes: &dyn TreeHoles) -> Option<(String, Tiling)> {
+    let tiling = match equation.labels()[label].declared.as_ref()? {
+        Count::Literal(..) => None,
+        Count::Hole(hole) => holes.cut(hole),
+    };
+    Some(("where".to_string(), tiling?))
 }
 
 /// That something is not computed over block tensors.

@@ -124,8 +124,13 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
         let call = self.call.clone()?;
         let side = |indices: &Result<_, Error>| Ok(LeftSide { indices: Some(indices.clone()?), span: Span::default() });
         let target = Target::Value(self.left.iter().map(side).collect::<Result<_, Error>>()?);
-        let statement =
-            Statement { target, right: Right::Factorisation(Box::new(call)), declarations: Vec::new(), span: Span::default() };
+        let statement = Statement {
+            target,
+            right: Right::Factorisation(Box::new(call)),
+            declarations: Vec::new(),
+            claims: Vec::new(),
+            span: Span::default(),
+        };
         let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
         let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect::<HashMap<_, _>>());
         match bind(&equation, T::DTYPE, &Computing { leaves, compute })? {

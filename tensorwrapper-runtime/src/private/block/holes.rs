@@ -72,7 +72,7 @@ impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
 
     fn listed_number(&self, hole: &Hole) -> Number {
         let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
-        self.call.numbers[position]
+        self.call.numbers[position].clone()
     }
 }
 
@@ -113,6 +113,7 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     fn count(&self, hole: &Hole) -> usize {
         match self.listed_number(hole) {
             Number::Count(count) => count,
+            Number::Cut(tiling) => tiling.extent(),
             other => unreachable!("a position was passed as {other:?}"),
         }
     }

@@ -189,7 +189,7 @@ impl<O, const BITS: u64> Exponent<f64, O> for ConstReal<BITS> {
 /// The exponent that operand `N` is.
 macro_rules! captured_exponents {
     ($($X:ty: $Variant:ident;)*) => { $(
-        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Capture<N> {
+        impl<'n, O: Nth<N, Item = &'n exec::Number>, const N: usize> Exponent<$X, O> for Capture<N> {
             #[inline(always)]
             fn exponent(operands: &O) -> $X {
                 match operands.nth() {

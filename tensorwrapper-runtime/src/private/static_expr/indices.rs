@@ -171,7 +171,7 @@ impl<O, const POSITION: usize> IndexExpr<O> for ConstIndex<POSITION> {
 /// The axis is fixed at the position that operand `N` is.
 #[derive(Debug)]
 pub struct CaptureIndex<const N: usize>;
-impl<O: Nth<N, Item = Number>, const N: usize> IndexExpr<O> for CaptureIndex<N> {
+impl<'n, O: Nth<N, Item = &'n Number>, const N: usize> IndexExpr<O> for CaptureIndex<N> {
     type Resolved = FixedIndex;
     #[inline(always)]
     fn resolve(operands: &O) -> FixedIndex {

@@ -1,0 +1,56 @@
+//! `where asym(i, j), assume sym((i, a), (j, b)), herm(p, q)`: symmetries that the left side of an equation has.
+
+use super::cursor::split;
+use super::index::labels;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Claim, ClaimKind};
+use crate::token::{Delimiter, Span, Token, text};
+
+/// Whether an item of a `where` is a claim.
+pub(super) fn is_claim(tokens: &[Token]) -> bool {
+    let tokens = assumed(tokens).1;
+    matches!(tokens, [name, call] if kind(name).is_some() && call.group(Delimiter::Parenthesis).is_some())
+}
+
+/// Whether tokens begin with `assume`, and those behind it.
+fn assumed(tokens: &[Token]) -> (bool, &[Token]) {
+    match tokens {
+        [first, rest @ ..] if first.is_ident("assume") => (true, rest),
+        all => (false, all),
+    }
+}
+
+fn kind(name: &Token) -> Option<ClaimKind> {
+    ClaimKind::ALL.into_iter().find(|kind| name.is_ident(kind.name()))
+}
+
+/// A claim, which [`is_claim`] has found.
+pub(super) fn claim(tokens: &[Token]) -> Result<Claim, Diagnostic> {
+    let (assumed, tokens) = assumed(tokens);
+    let [name, call] = tokens else { unreachable!("a claim is a name and what stands in parentheses") };
+    let (kind, inner) = (kind(name).expect("a claim has a name"), call.group(Delimiter::Parenthesis).unwrap_or_default());
+    let span = name.span.to(call.span);
+    let groups = split(inner, ',').into_iter().map(|part| match part {
+        [group] if group.group(Delimiter::Parenthesis).is_some() => {
+            labels(group.group(Delimiter::Parenthesis).unwrap_or_default(), group.span)
+        }
+        label => labels(label, call.span),
+    });
+    let groups = groups.collect::<Result<Vec<_>, _>>()?;
+    let usage = match kind {
+        ClaimKind::Herm => "write `herm(p, q)`, or `herm((p, q), (r, s))`".to_string(),
+        _ => format!("write `{0}(i, j)`, or `{0}((i, a), (j, b))`", kind.name()),
+    };
+    let wanted = if kind == ClaimKind::Herm { groups.len() == 2 } else { groups.len() >= 2 };
+    if !wanted || groups.iter().any(|group| group.is_empty() || group.len() != groups[0].len()) {
+        let message = format!("`{}` takes labels, or groups of as many labels, that change places", kind.name());
+        return Err(Diagnostic::syntax(span, message).help(usage));
+    }
+    Ok(Claim { kind, groups, assumed, span })
+}
+
+/// That a claim stands in the `where` of a block.
+pub(super) fn in_header(tokens: &[Token], span: Span) -> Diagnostic {
+    let message = format!("`{}` claims a symmetry of one equation's left side", text(tokens));
+    Diagnostic::syntax(span, message).help(format!("write it behind that equation: `R[i, j] = … where {};`", text(tokens)))
+}

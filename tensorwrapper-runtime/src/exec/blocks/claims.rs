@@ -1,0 +1,84 @@
+//! Claims of symmetry: a result has what is inferred, and what is claimed is among it, or believed.
+
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
+use tensorwrapper_notation::Claimed;
+use tensorwrapper_notation::syntax::ClaimKind;
+
+/// A symmetry that a result is claimed to have.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    kind: ClaimKind,
+    /// The exchanges of axes that generate it.
+    exchanges: Vec<SignedPermutation>,
+    /// The names of its labels, for messages.
+    names: Vec<String>,
+    assumed: bool,
+}
+
+impl Claim {
+    /// A claim about a left side of these labels.
+    ///
+    /// # Errors
+    /// When its groups are no axes of the left side.
+    pub(super) fn new(claimed: &Claimed, left: &[usize], names: &[String]) -> Result<Claim, Error> {
+        let axis = |label: usize| left.iter().position(|&own| own == label);
+        let mut exchanges = Vec::new();
+        for pair in claimed.groups.windows(2) {
+            let mut axes: Vec<usize> = (0..left.len()).collect();
+            for (one, other) in pair[0].iter().zip(&pair[1]) {
+                let (Some(one), Some(other)) = (axis(one.0), axis(other.0)) else {
+                    return Err(Error::new(ErrorKind::Label("a claim names an index that is not on the left".to_string())));
+                };
+                axes.swap(one, other);
+            }
+            let sign = if claimed.kind == ClaimKind::Asym { Sign::Minus } else { Sign::Plus };
+            let exchange = SignedPermutation::new(&axes, sign)?;
+            exchanges.push(if claimed.kind == ClaimKind::Herm { exchange.conjugating() } else { exchange });
+        }
+        let group = |group: &Vec<tensorwrapper_notation::LabelId>| {
+            let group: Vec<String> = group.iter().map(|label| format!("`{}`", names[label.0])).collect();
+            if group.len() == 1 { group.concat() } else { format!("({})", group.join(", ")) }
+        };
+        let names = claimed.groups.iter().map(group).collect();
+        Ok(Claim { kind: claimed.kind, exchanges, names, assumed: claimed.assumed })
+    }
+}
+
+/// What is inferred, with what is believed.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] for a claim that does not follow; those of [`Symmetry::generated`].
+pub(super) fn with_claims(inferred: Symmetry, claims: &[Claim], is_complex: bool) -> Result<Symmetry, Error> {
+    let mut believed = Vec::new();
+    for claim in claims {
+        for exchange in &claim.exchanges {
+            // Real numbers do not notice conjugation.
+            let same = |known: &&SignedPermutation| {
+                known.axes().eq(exchange.axes())
+                    && known.sign() == exchange.sign()
+                    && (!is_complex || known.conjugates() == exchange.conjugates())
+            };
+            if inferred.elements().iter().find(same).is_some() {
+                continue;
+            }
+            if !claim.assumed {
+                return Err(not_known(claim));
+            }
+            let plain = SignedPermutation::new(&exchange.axes().collect::<Vec<_>>(), exchange.sign())?;
+            believed.push(if is_complex && exchange.conjugates() { plain.conjugating() } else { plain });
+        }
+    }
+    if believed.is_empty() { Ok(inferred) } else { inferred.generated(believed) }
+}
+
+fn not_known(claim: &Claim) -> Error {
+    let (adjective, name, names) = (claim.kind.adjective(), claim.kind.name(), claim.names.join(", "));
+    let labels = names.replace('`', "");
+    let message = format!("the left side is claimed to be {adjective} in {names}, but the right side is not known to be");
+    let error = Error::new(ErrorKind::Shape(message));
+    error.with_help(match claim.kind {
+        ClaimKind::Herm => format!("if it is, write `where assume {name}({labels})`"),
+        _ => format!("make it so by `{name}({labels}; …)` on the right, or believe it: `where assume {name}({labels})`"),
+    })
+}
