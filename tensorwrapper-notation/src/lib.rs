@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod claim;
 mod diagnostic;
 mod einsum;
 mod equation;

@@ -1,9 +1,9 @@
 //! The syntax tree: an equation as written, before its meaning is checked.
 //!
 //! Expressions have limits because walks through them are recursive. The size is counted while an expression is made, so an expression
-//! that is too deep never exists. Long sums and products are chains, which are walked in loops. An operand or a result has at most
-//! `MOST_AXES` indices, because work on one tensor may grow with the square of its rank.
+//! that is too deep never exists. Long sums and products are chains, which are walked in loops. Ranks are limited, too: see [`MOST_AXES`].
 
+pub use crate::claim::ClaimKind;
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
 use crate::function::Function;
@@ -163,8 +163,7 @@ struct Size {
 /// of a thread even without optimisation.
 pub const LONGEST: usize = 1000;
 
-/// The most indices of one operand or result. Texts may come from outside the program, and the time of some work on a result grows with
-/// the square of its rank. NumPy has at most 64 axes.
+/// The most indices of one operand or result: some work grows with the square of a rank. NumPy has at most 64 axes.
 pub const MOST_AXES: usize = 256;
 
 /// The most operations that may be nested. Each needs as much of the stack as `LONGEST / DEEPEST` terms.
@@ -326,40 +325,6 @@ pub struct Declaration {
     pub extent: Count,
 }
 
-/// How the left side of an equation behaves when labels change places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimKind {
-    /// It stays the same.
-    Sym,
-    /// Its sign turns with each exchange.
-    Asym,
-    /// It becomes its conjugate.
-    Herm,
-}
-
-impl ClaimKind {
-    /// Every kind.
-    pub const ALL: [ClaimKind; 3] = [ClaimKind::Sym, ClaimKind::Asym, ClaimKind::Herm];
-
-    /// The name in equations.
-    pub fn name(self) -> &'static str {
-        match self {
-            ClaimKind::Sym => "sym",
-            ClaimKind::Asym => "asym",
-            ClaimKind::Herm => "herm",
-        }
-    }
-
-    /// The name in sentences.
-    pub fn adjective(self) -> &'static str {
-        match self {
-            ClaimKind::Sym => "symmetric",
-            ClaimKind::Asym => "antisymmetric",
-            ClaimKind::Herm => "Hermitian",
-        }
-    }
-}
-
 /// `where asym(i, j)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
@@ -369,8 +334,6 @@ pub struct Claim {
     pub groups: Vec<Vec<Name>>,
     /// Whether it is believed without a proof.
     pub assumed: bool,
-    /// Where it was written.
-    pub span: Span,
 }
 
 /// The operators of an assignment, between the two sides.

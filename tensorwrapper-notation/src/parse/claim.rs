@@ -46,7 +46,7 @@ pub(super) fn claim(tokens: &[Token]) -> Result<Claim, Diagnostic> {
         let message = format!("`{}` takes labels, or groups of as many labels, that change places", kind.name());
         return Err(Diagnostic::syntax(span, message).help(usage));
     }
-    Ok(Claim { kind, groups, assumed, span })
+    Ok(Claim { kind, groups, assumed })
 }
 
 /// That a claim stands in the `where` of a block.

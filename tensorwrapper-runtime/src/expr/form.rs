@@ -48,7 +48,7 @@ impl Form for InBlocks {
     type With<F: Form> = InBlocks;
     type Computed<T: Element, S: Extents> = Blocks<T, S>;
     fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Blocks<T, S> {
-        results.next_blocks().into_blocks()
+        Blocks::of_any(results.next_blocks())
     }
 }
 

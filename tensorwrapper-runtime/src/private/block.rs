@@ -7,15 +7,18 @@
 
 mod holes;
 mod in_blocks;
+mod made;
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use tensorwrapper_notation::Equation;
 
 use holes::BlockHoles;
-use in_blocks::MadeResults;
-pub(in crate::__private) use in_blocks::Taken;
+use made::MadeResults;
+pub(in crate::__private) use made::Taken;
 
 use super::evaluator::{Computes, ComputesExtents};
 use super::site::{Call, CallSite, Tensor, constants};
@@ -152,7 +155,7 @@ impl<'a, E> Block<'_, 'a, E> {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
         self.read_densely()?;
-        let holes = BlockHoles::new(self, number, equation, &self.results);
+        let holes = self.holes(number, equation, &self.results);
         let bound = bind(equation, self.calls[number].dtype, &holes);
         let computes_extents = holes.computes_extents.get();
         self.computes_extents |= computes_extents;
@@ -176,6 +179,22 @@ impl<'a, E> Block<'_, 'a, E> {
             self.record()?;
         }
         Ok(())
+    }
+
+    /// The holes of an equation, where earlier ones have these results.
+    fn holes<'f>(&'f self, number: usize, equation: &'f Equation, results: &'f [Link<Value<'a>>]) -> BlockHoles<'f, 'a, E> {
+        BlockHoles {
+            holes: equation.holes(),
+            number,
+            site: self.site,
+            context: self.context,
+            tensors: self.tensors,
+            dense: &self.dense,
+            call: &self.calls[number],
+            results,
+            all_results: self.site.equations().iter().map(|equation| equation.left().len()).sum(),
+            computes_extents: Cell::new(false),
+        }
     }
 
     /// Makes dense tensors of the block tensors that the program gives, unless that was done.

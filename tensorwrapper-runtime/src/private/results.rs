@@ -134,7 +134,7 @@ impl<E: Computes> Block<'_, '_, E> {
             |part: AnyTensor| part.into_tensor().unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE));
         match self.take_write() {
             Taken::Part(part, Target { selection, whole }) => Patch(Written::Part(Part { part: typed(part), selection, whole })),
-            Taken::Blocks(blocks) => Patch(Written::Blocks(blocks.into_blocks())),
+            Taken::Blocks(blocks) => Patch(Written::Blocks(Blocks::of_any(blocks))),
             Taken::Dense(_) => unreachable!("what is written has a place"),
         }
     }
@@ -145,6 +145,7 @@ impl<E: Computes> Block<'_, '_, E> {
 pub struct Patch<T: Element>(Written<T>);
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a write of a small tensor is fast, and one value exists at a time")]
 enum Written<T: Element> {
     Part(Part<T>),
     /// All blocks of a block tensor.
@@ -257,7 +258,7 @@ impl<T: Element, S: Extents> WriteInto<Blocks<T, S>> for Patch<T> {
             "the place of an assignment had extents {whole:?} when it was read, and has {found:?} where it is written: \
              it is another tensor now"
         );
-        *target = AnyBlocks::from(blocks).into_blocks();
+        *target = Blocks::of_any(AnyBlocks::from(blocks));
     }
 }
 

@@ -143,9 +143,10 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         BlocksRef { structure: &self.structure, slab: T::erase(&self.slab) }
     }
 
-    /// Its parts.
-    pub(crate) fn into_slab(self) -> (Owned<T>, Structure) {
-        (self.slab, self.structure)
+    /// The tensor of these elements, whose type and extents the caller knows.
+    pub(crate) fn of_any(any: AnyBlocks) -> Blocks<T, S> {
+        let slab = T::typed_vec(any.slab).unwrap_or_else(|_| unreachable!("elements of {} were computed", T::DTYPE));
+        Blocks::from_slab(slab, any.structure)
     }
 
     /// What is known of the tensor without its elements.
@@ -259,6 +260,12 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             }
         }
         Ok(())
+    }
+}
+
+impl<T: Element, S: Extents> From<Blocks<T, S>> for AnyBlocks {
+    fn from(blocks: Blocks<T, S>) -> AnyBlocks {
+        AnyBlocks { structure: blocks.structure, slab: T::erase_vec(blocks.slab) }
     }
 }
 

@@ -3,7 +3,7 @@ fn expansion() {
     let value = {
         #[allow(unused_imports)]
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
-        let (__value, (__patch0,)) = match (&(c), (&(alpha), (&(self.a), (<_ as __tw::IndexRange>::bounds(&(r)), ())))) {
+        let (__value, (__patch0,)) = match (&(c), (&(alpha), (&(self.a), (&<_ as __tw::IndexRange>::bounds(&(r)), ())))) {
             (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
                 static __SITE: __tw::CallSite =
                     __tw::CallSite::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
@@ -89,7 +89,11 @@ fn expansion() {
                     impl SameExtent_1_33<4294967295, 0> for j_1_6 {}
                     <j_1_6 as SameExtent_1_33<_, _>>::check(__tw::AxisPair(__axis0_1_2, __length0).__compare());
                     let __extent1 = __tw::meet(__extent1, __length0);
-                    __block.equation_with(__element, [<_ as __tw::IntoScalar<_>>::scalar(__element, __capture1)], [__capture3]);
+                    __block.equation_with(
+                        __element,
+                        [<_ as __tw::IntoScalar<_>>::scalar(__element, __capture1)],
+                        [__capture3.clone()],
+                    );
                     __operand0.after(0usize)
                 };
                 __tw::unwrap(__tw::Evaluator::run(&mut __block));

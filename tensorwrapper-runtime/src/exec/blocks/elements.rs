@@ -49,6 +49,11 @@ enum Has {
     Negated,
 }
 
+/// Pieces by their parts.
+type Pieces = HashMap<Vec<usize>, Piece>;
+/// The part of each label of the result that a box has.
+type At = Vec<(usize, Part)>;
+
 /// What element-wise work is planned from.
 struct Planner<'p> {
     tree: &'p Tree,
@@ -57,7 +62,7 @@ struct Planner<'p> {
     cuts: &'p Cuts,
     tensors: &'p Tensors,
     /// Of each factor its labels, each once, and its pieces by their parts.
-    pieces: Vec<(Vec<usize>, HashMap<Vec<usize>, Piece>)>,
+    pieces: Vec<(Vec<usize>, Pieces)>,
 }
 
 impl Elements {
@@ -169,7 +174,7 @@ fn keeps_zero(function: Function) -> Option<bool> {
 impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
         let candidates = frame.stored()?;
-        let mut found: Vec<(Vec<usize>, Vec<Vec<(usize, Part)>>)> = Vec::new();
+        let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
         for block in candidates.iter() {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);
@@ -203,7 +208,7 @@ impl Planner<'_> {
     }
 
     /// The boxes of a block of the result.
-    fn boxes(&self, block: &[usize], chosen: &mut Vec<(usize, Part)>, found: &mut Vec<Vec<(usize, Part)>>) {
+    fn boxes(&self, block: &[usize], chosen: &mut At, found: &mut Vec<At>) {
         let Some(&label) = self.left.get(chosen.len()) else { return found.push(chosen.clone()) };
         for part in self.cuts.parts(label, self.cuts.result(label), block[chosen.len()]) {
             chosen.push(part);

@@ -84,7 +84,7 @@ fn summary(structure: &Structure, size: usize) -> String {
         parts.push(format!("a symmetry of {group} permutations"));
     }
     if let Some(flow) = structure.charge_flow() {
-        parts.push(format!("charges flow {:?} with total {:?}", flow.signs(), &flow.total()[..]));
+        parts.push(format!("charges flow {:?} with total {:?}", flow.signs(), flow.total()));
     }
     if let Ok(stored) = structure.stored() {
         let all: f64 = structure.tilings().iter().map(|tiling| tiling.len() as f64).product();

@@ -7,6 +7,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
 
+pub(super) use super::tree::Factor;
 use super::tree::{Tree, quotient, unsupported};
 
 /// Products that a right side may expand to.
@@ -18,14 +19,6 @@ pub(super) struct Term {
     pub(super) scale: Complex<f64>,
     pub(super) factors: Vec<Factor>,
     pub(super) summed: Vec<usize>,
-}
-
-/// An operand of an equation, by its number, and the label of each of its axes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Factor {
-    pub(super) operand: usize,
-    pub(super) conjugates: bool,
-    pub(super) labels: Vec<usize>,
 }
 
 /// A right side and the labels of the left one.

@@ -11,7 +11,6 @@ use tensorwrapper_notation::{
 };
 
 use super::claims::Claim;
-use super::terms::Factor;
 
 /// What the holes of an equation stand for.
 pub(in crate::exec) trait TreeHoles {
@@ -40,6 +39,14 @@ pub(in crate::exec) trait TreeHoles {
     fn real(&self, _: &Hole) -> f64 {
         unreachable!("entry points at run time write exponents as literals")
     }
+}
+
+/// An operand of an equation, by its number, and the label of each of its axes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Factor {
+    pub(super) operand: usize,
+    pub(super) conjugates: bool,
+    pub(super) labels: Vec<usize>,
 }
 
 /// An expression over labelled operands.

@@ -3,11 +3,10 @@
 use std::cell::Cell;
 
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use};
+use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
 
 use super::super::evaluator::{ComputesExtents, Recorded};
 use super::super::site::{Call, CallSite, Tensor};
-use super::Block;
 use crate::exec::{Number, position};
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
@@ -36,27 +35,6 @@ pub(super) struct BlockHoles<'f, 'a, E> {
 }
 
 impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
-    /// The holes of an equation of a run, where earlier ones have these results.
-    pub(super) fn new(
-        block: &'f Block<'f, 'a, E>,
-        number: usize,
-        equation: &'f Equation,
-        results: &'f [Link<Value<'a>>],
-    ) -> BlockHoles<'f, 'a, E> {
-        BlockHoles {
-            holes: equation.holes(),
-            number,
-            site: block.site,
-            context: block.context,
-            tensors: block.tensors,
-            dense: &block.dense,
-            call: &block.calls[number],
-            results,
-            all_results: block.site.equations().iter().map(|equation| equation.left().len()).sum(),
-            computes_extents: Cell::new(false),
-        }
-    }
-
     /// A tensor that the program gives.
     fn given(&self, number: usize) -> Link<Value<'a>> {
         match self.dense.get(number) {

@@ -7,67 +7,14 @@ use tensorwrapper_notation::Equation;
 
 use super::super::evaluator::Computes;
 use super::Block;
-use super::holes::BlockHoles;
+use super::made::{Made, MadeResults, Taken};
 use crate::exec::{BlockCall, evaluate};
-use crate::expr::{Bound, NextResult, OperandData, ScalarKind, Source, Target, Value, bind};
+use crate::expr::{Bound, OperandData, ScalarKind, Source, Value, bind};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, AnyTensor};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::storage::{Buffer, SliceRef};
-
-/// A result of an equation, which later equations may read.
-#[derive(Clone, Debug)]
-enum Made {
-    /// A dense tensor; where it is written into another one, the part and its place.
-    Dense(AnyTensor, Option<(AnyTensor, Target)>),
-    Blocks(AnyBlocks),
-}
-
-/// The results of such a run that are taken, in their order.
-#[derive(Debug)]
-pub(super) struct MadeResults(std::vec::IntoIter<Taken>);
-
-/// A result that leaves the block, or is written into a tensor.
-#[derive(Debug)]
-pub(in crate::__private) enum Taken {
-    Dense(AnyTensor),
-    Part(AnyTensor, Target),
-    Blocks(AnyBlocks),
-}
-
-impl MadeResults {
-    pub(super) fn next(&mut self) -> Taken {
-        self.0.next().expect("there is a result for each that is taken")
-    }
-
-    /// The next result, which is a number.
-    pub(super) fn next_number<T: Element>(&mut self) -> T {
-        let elements = match self.next() {
-            Taken::Dense(tensor) | Taken::Part(tensor, _) => tensor.into_buffer().0,
-            Taken::Blocks(blocks) => blocks.slab,
-        };
-        // A number that no block contributes to is zero.
-        T::typed(elements.as_ref()).and_then(|elements| elements.first().copied()).unwrap_or(T::ZERO)
-    }
-}
-
-impl NextResult for MadeResults {
-    fn next_dense(&mut self) -> (Buffer, Strided) {
-        match self.next() {
-            Taken::Dense(tensor) | Taken::Part(tensor, _) => tensor.into_buffer(),
-            Taken::Blocks(_) => unreachable!("a dense result was recorded"),
-        }
-    }
-
-    fn next_blocks(&mut self) -> AnyBlocks {
-        match self.next() {
-            Taken::Blocks(blocks) => blocks,
-            Taken::Dense(_) | Taken::Part(..) => unreachable!("a result in blocks was recorded"),
-        }
-    }
-}
+use tensorwrapper_core::storage::SliceRef;
 
 impl<'a, E> Block<'_, 'a, E> {
     /// Whether an operand is a block tensor.
@@ -98,16 +45,16 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             made.extend(results);
         }
         let sinks = self.site.sinks.iter().map(|&number| match made[number].clone() {
-            Made::Dense(tensor, _) => Taken::Dense(tensor),
+            Made::Dense(tensor, _) => Taken::Dense(*tensor),
             Made::Blocks(blocks) => Taken::Blocks(blocks),
         });
         let writes = written.iter().map(|&number| match made[number].clone() {
-            Made::Dense(_, Some((part, target))) => Taken::Part(part, target),
+            Made::Dense(_, Some(write)) => Taken::Part(write.0, write.1),
             Made::Dense(..) => unreachable!("what is written has a place"),
             Made::Blocks(blocks) => Taken::Blocks(blocks),
         });
         let taken: Vec<Taken> = writes.chain(sinks).collect();
-        self.in_blocks = Some(MadeResults(taken.into_iter()));
+        self.in_blocks = Some(MadeResults::new(taken));
         Ok(())
     }
 
@@ -146,16 +93,16 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     fn call_dense(&mut self, number: usize, equation: &Equation, made: &[Made]) -> Result<Vec<Made>, Error> {
         let values: Vec<Link<Value<'a>>> = made.iter().map(dense_value).collect::<Result<_, _>>()?;
         self.read_densely()?;
-        let holes = BlockHoles::new(self, number, equation, &values);
+        let holes = self.holes(number, equation, &values);
         let context = self.context.context();
         match bind(equation, self.calls[number].dtype, &holes)? {
             Bound::Results(results) => {
-                Ok(evaluate(context, &results)?.into_iter().map(|tensor| Made::Dense(tensor, None)).collect())
+                Ok(evaluate(context, &results)?.into_iter().map(|tensor| Made::Dense(Box::new(tensor), None)).collect())
             }
             Bound::Write(write) => {
                 let [part, after] = <[AnyTensor; 2]>::try_from(evaluate(context, &[write.part, write.after])?)
                     .unwrap_or_else(|_| unreachable!("two values were computed"));
-                Ok(vec![Made::Dense(after, Some((part, write.target)))])
+                Ok(vec![Made::Dense(Box::new(after), Some(Box::new((part, write.target))))])
             }
         }
     }
@@ -175,7 +122,7 @@ fn given(made: &Made) -> OperandData<'_> {
 /// A result as a recorded value.
 fn dense_value<'a>(made: &Made) -> Result<Link<Value<'a>>, Error> {
     let dense = match made {
-        Made::Dense(tensor, _) => tensor.clone(),
+        Made::Dense(tensor, _) => (**tensor).clone(),
         Made::Blocks(blocks) => blocks.erase().to_dense()?,
     };
     let (extents, dtype) = (dense.extents().to_vec(), dense.dtype());

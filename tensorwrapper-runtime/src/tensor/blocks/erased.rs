@@ -3,14 +3,13 @@
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::shape::Shape;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 use tensorwrapper_core::structure::{Image, Structure};
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
 use super::super::any::AnyTensor;
 use super::super::dense::Tensor;
-use super::Blocks;
 
 /// A borrowed block tensor.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +26,10 @@ pub struct AnyBlocks {
 }
 
 impl BlocksRef<'_> {
-    /// All elements; see [`Blocks::to_dense`].
+    /// All elements; see [`Blocks::to_dense`](super::Blocks::to_dense).
     ///
     /// # Errors
-    /// As [`Blocks::to_dense`].
+    /// As [`Blocks::to_dense`](super::Blocks::to_dense).
     pub(crate) fn to_dense(self) -> Result<AnyTensor, Error> {
         dispatch!(self.slab.dtype(), T => {
             let slab = T::typed(self.slab).expect("the slice has that element type");
@@ -44,25 +43,12 @@ impl AnyBlocks {
     pub(crate) fn erase(&self) -> BlocksRef<'_> {
         BlocksRef { structure: &self.structure, slab: self.slab.as_ref() }
     }
-
-    /// The tensor with its types. The caller knows that they fit.
-    pub(crate) fn into_blocks<T: Element, S: Extents>(self) -> Blocks<T, S> {
-        let slab = T::typed_vec(self.slab).unwrap_or_else(|_| unreachable!("elements of {} were computed", T::DTYPE));
-        Blocks::from_slab(slab, self.structure)
-    }
-}
-
-impl<T: Element, S: Extents> From<Blocks<T, S>> for AnyBlocks {
-    fn from(blocks: Blocks<T, S>) -> AnyBlocks {
-        let (slab, structure) = blocks.into_slab();
-        AnyBlocks { structure, slab: T::erase_vec(slab) }
-    }
 }
 
 /// All elements of blocks with this structure.
 ///
 /// # Errors
-/// As [`Blocks::to_dense`].
+/// As [`Blocks::to_dense`](super::Blocks::to_dense).
 pub(super) fn to_dense<T: Element>(structure: &Structure, slab: &[T]) -> Result<Tensor<T>, Error> {
     let mut dense = Tensor::zeros(structure.shape())?;
     let strides = Strided::row_major(structure.shape().extents())?;
