@@ -42,7 +42,7 @@
 ///
 /// | left side | result |
 /// |---|---|
-/// | `[i, j] = …` | a `Tensor<T, S>`. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
+/// | `[i, j] = …` | a `Tensor<T, S>`, or a `Blocks<T, S>` where an operand is one. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
 /// | `[] = …`, in a block `let e = …` | a plain number |
 /// | `let e[] = …` | a tensor of rank 0, which is a number to later equations |
 /// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
@@ -59,7 +59,7 @@
 ///
 /// # Operands and indices
 ///
-/// An operand is any tensor, view or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
+/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
 ///
 /// | index | means |
 /// |---|---|
@@ -183,6 +183,40 @@
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
+///
+/// # Block tensors
+///
+/// An operand may be a [`Blocks`]: a tensor that stores some blocks of its elements, with a symmetry and with charges. A result is in
+/// blocks where an operand is, whatever the others are; a tensor that is written decides for itself. Extents, ranks and element types are
+/// checked as those of dense tensors. Cuts, blocks, symmetry and charges are data: they are not in types, and those of results are inferred
+/// before anything is computed.
+///
+/// ```
+/// use tensorwrapper::prelude::*;
+/// use tensorwrapper::{Blocks, Structure, Symmetry, Tiling};
+/// let (occ, vir) = (Tiling::cuts([1, 2]), Tiling::cuts([2, 2]));
+/// let pairs = Symmetry::none(4).antisymmetric([0, 1])?.antisymmetric([2, 3])?;
+/// let v = Blocks::<f64>::from_fn(&Structure::new([&occ, &occ, &vir, &vir]).with(pairs.clone())?, |i| (i[0] + 2 * i[2]) as f64)?;
+/// let (eo, ev) = (Tensor::<f64>::filled([3], -1.0)?, Tensor::<f64>::filled([4], 2.0)?);
+/// let t = tensor!([i, j, a, b] = v[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b]) where asym(i, j), asym(a, b));
+/// assert_eq!(t.bytes(), v.bytes());
+/// let e: f64 = tensor!([] = 0.25 * v[i, j, a, b] * t[i, j, a, b]);
+/// let f = tensor!([i, j] = v[i, k, a, b] * t[j, k, a, b] where i: &Tiling::whole(3));
+/// assert_eq!((f.structure().symmetry().elements().len(), f.blocks().len()), (1, 2)); // its axes are cut differently
+/// # let _ = e;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// | written | means |
+/// |---|---|
+/// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label |
+/// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
+/// | `where assume asym(i, j)` | believed: what follows from it is not computed |
+///
+/// Sums, products, quotients, numbers, functions and powers are computed; a function of zero that is not zero fills all blocks, and a
+/// divisor needs every block of what it divides. Positions, slices, fused axes, `..`, `map`, casts, other reductions and decompositions are
+/// refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
+/// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
 /// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but are not implemented in this version. Using them
 /// is an error that names them.
