@@ -41,7 +41,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::{PreparedBlocks, einsum_blocks};
+pub use blocks::{PreparedBlocks, Truncation, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;

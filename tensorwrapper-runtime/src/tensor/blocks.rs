@@ -14,6 +14,7 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 use super::dense::Tensor;
 use super::view::TensorRef;
 
+mod arithmetic;
 #[cfg(test)]
 mod tests;
 

@@ -15,6 +15,7 @@ mod pair;
 mod pieces;
 mod plan;
 mod prepared;
+mod sectors;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use tensorwrapper_notation::{Equation, Operand};
 use self::kept::Key;
 use self::plan::Planner;
 pub use self::prepared::PreparedBlocks;
+pub use self::sectors::Truncation;
 use self::terms::Sum;
 use super::context::Context;
 use super::record::{check_different, unknown_name, unread_name};
