@@ -1,11 +1,12 @@
-//! The state of a chain, what its parts make of the operator, and sweeps over it.
+//! The state of a chain over dense tensors, and what its parts make of the operator.
 //!
 //! A state is a product of tensors `A[a, s, b]`: left bond, spin, right bond. Of the part of the chain on one side, the operator
 //! leaves an environment `L[a, l, b]`: bond of the state above, bond of the operator, bond of the state below.
 
 use tensorwrapper::prelude::*;
 
-use super::lanczos::{ground, overlap, unit};
+use super::lanczos::{Vector, ground, is_symmetric};
+use super::sweep::{Found, Sweeps, Toward, Width};
 
 /// `W[l, r, s, t]`
 pub(crate) type Operator = Tensor<f64, Shape![_, _, _, _]>;
@@ -20,18 +21,9 @@ pub(crate) struct Chain {
     /// What is left of each site, and what is right of the site before each; where a sweep has not been, of an older state.
     left: Vec<Site>,
     right: Vec<Site>,
-    /// Most values that a bond keeps, and the weight that may go.
-    bond: usize,
-    tolerance: f64,
+    width: Width,
     /// Weights of the values at the middle bond.
     middle: Vec<f64>,
-}
-
-/// What a sweep found.
-pub(crate) struct Sweep {
-    pub(crate) energy: f64,
-    /// The most that a bond lost.
-    pub(crate) discarded: f64,
 }
 
 /// A bond cut: the sites on both sides, and the weights of what is kept and of what is gone.
@@ -43,15 +35,23 @@ struct Cut {
     discarded: f64,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Toward {
-    Right,
-    Left,
+impl Vector for Pair {
+    fn overlap(&self, other: &Pair) -> Result<f64, Error> {
+        try_tensor!([] = self[a, s, t, b] * other[a, s, t, b])
+    }
+
+    fn add(&mut self, part: f64, other: &Pair) -> Result<(), Error> {
+        try_tensor!(self[a, s, t, b] += part * other[a, s, t, b])
+    }
+
+    fn times(&self, number: f64) -> Result<Pair, Error> {
+        try_tensor!([a, s, t, b] = self[a, s, t, b] * number)
+    }
 }
 
 impl Chain {
     /// A state in which every spin points somewhere else by itself.
-    pub(crate) fn new(W: Operator, sites: usize, bond: usize, tolerance: f64) -> Result<Chain, Error> {
+    pub(crate) fn new(W: Operator, sites: usize, width: Width) -> Result<Chain, Error> {
         let (bonds, spins) = (W.extents()[0], W.extents()[2]);
         let mut chance = 0x9E37_79B9_7F4A_7C15_u64;
         let mut random = || {
@@ -67,35 +67,11 @@ impl Chain {
         }
         let end = |at: usize| Tensor::from_fn((1, bonds, 1), |i| if i[1] == at { 1.0 } else { 0.0 });
         let (left, right) = (vec![end(bonds - 1)?; sites + 1], vec![end(0)?; sites + 1]);
-        let mut chain = Chain { W, sites: product, left, right, bond, tolerance, middle: vec![1.0] };
+        let mut chain = Chain { W, sites: product, left, right, width, middle: vec![1.0] };
         for site in (1..sites).rev() {
             chain.grow(site, Toward::Left)?;
         }
         Ok(chain)
-    }
-
-    /// Optimizes every pair of neighbours, from left to right and back.
-    pub(crate) fn sweep(&mut self) -> Result<Sweep, Error> {
-        let last = self.sites.len() - 2;
-        let mut found = Sweep { energy: f64::INFINITY, discarded: 0.0 };
-        let right = (0..last).map(|site| (site, Toward::Right));
-        let left = (0..=last).rev().map(|site| (site, Toward::Left));
-        for (site, toward) in right.chain(left).collect::<Vec<_>>() {
-            let (A, B) = (&self.sites[site], &self.sites[site + 1]);
-            let start = try_tensor!([a, s, t, c] = A[a, s, b] * B[b, t, c])?;
-            let (energy, theta) = ground(|pair| self.apply(site, pair), &start)?;
-            let cut = self.cut(&theta, toward)?;
-            if site == last / 2 {
-                self.middle.clone_from(&cut.weights);
-            }
-            found = Sweep { energy, discarded: found.discarded.max(cut.discarded) };
-            match toward {
-                Toward::Right => (self.sites[site], self.sites[site + 1]) = (cut.rotation, cut.rest),
-                Toward::Left => (self.sites[site], self.sites[site + 1]) = (cut.rest, cut.rotation),
-            }
-            self.grow(if toward == Toward::Right { site } else { site + 1 }, toward)?;
-        }
-        Ok(found)
     }
 
     /// The operator on two neighbours, seen through the state of all others.
@@ -123,7 +99,7 @@ impl Chain {
     /// Cuts two sites at their bond, and keeps the largest of its singular values.
     fn cut(&self, theta: &Pair, toward: Toward) -> Result<Cut, Error> {
         let (U, S, V, discarded) = try_tensor!(
-            ([a, s, k], [k], [k, t, b], []) = svd(theta[a, s, t, b]; max = self.bond, tol = self.tolerance)
+            ([a, s, k], [k], [k, t, b], []) = svd(theta[a, s, t, b]; max = self.width.bond, tol = self.width.tolerance)
         )?;
         let weights = S.as_slice().iter().map(|value| value * value).collect();
         let (rotation, rest): (Site, Site) = match toward {
@@ -132,31 +108,43 @@ impl Chain {
         };
         Ok(Cut { rotation, rest, weights, discarded })
     }
+}
 
-    /// The largest bond of the state.
-    pub(crate) fn largest_bond(&self) -> usize {
+impl Sweeps for Chain {
+    fn sites(&self) -> usize {
+        self.sites.len()
+    }
+
+    fn optimize(&mut self, site: usize, toward: Toward) -> Result<Found, Error> {
+        let (A, B) = (&self.sites[site], &self.sites[site + 1]);
+        let start = try_tensor!([a, s, t, c] = A[a, s, b] * B[b, t, c])?;
+        let (energy, theta) = ground(|pair| self.apply(site, pair), &start)?;
+        let cut = self.cut(&theta, toward)?;
+        if site == (self.sites.len() - 2) / 2 {
+            self.middle.clone_from(&cut.weights);
+        }
+        match toward {
+            Toward::Right => (self.sites[site], self.sites[site + 1]) = (cut.rotation, cut.rest),
+            Toward::Left => (self.sites[site], self.sites[site + 1]) = (cut.rest, cut.rotation),
+        }
+        self.grow(if toward == Toward::Right { site } else { site + 1 }, toward)?;
+        Ok(Found { energy, discarded: cut.discarded })
+    }
+
+    fn largest_bond(&self) -> usize {
         self.sites.iter().map(|site| site.extents()[2]).max().unwrap_or(1)
     }
 
-    /// The entropy at the middle bond, in nats.
-    pub(crate) fn entropy(&self) -> f64 {
-        let all: f64 = self.middle.iter().map(|weight| weight.max(0.0)).sum();
-        let term = |weight: &f64| if *weight > 0.0 { -(weight / all) * (weight / all).ln() } else { 0.0 };
-        // Not −0, which a product state's sum of nothing would be.
-        self.middle.iter().map(term).sum::<f64>() + 0.0
+    fn middle(&self) -> &[f64] {
+        &self.middle
     }
 
-    /// Whether the operator on the first two sites is as it is seen from either side.
-    pub(crate) fn is_symmetric(&self) -> Result<bool, Error> {
-        let spins = self.W.extents()[2];
-        let right = self.right[2].extents()[0];
+    fn is_symmetric(&self) -> Result<bool, Error> {
+        let (spins, right) = (self.W.extents()[2], self.right[2].extents()[0]);
         let vector = |k: f64| {
             let element = |i: &[usize]| ((1 + i[1] * 7 + i[2] * 3 + i[3]) as f64 * k).sin();
-            unit(&Tensor::from_fn((1, spins, spins, right), element)?)
+            Tensor::from_fn((1, spins, spins, right), element)
         };
-        let (x, y) = (vector(1.3)?, vector(2.9)?);
-        let (Hx, Hy) = (self.apply(0, &x)?, self.apply(0, &y)?);
-        let scale = overlap(&Hx, &Hx)?.sqrt() + overlap(&Hy, &Hy)?.sqrt();
-        Ok((overlap(&x, &Hy)? - overlap(&Hx, &y)?).abs() <= 1e-10 * scale.max(f64::MIN_POSITIVE))
+        is_symmetric(|pair| self.apply(0, pair), &vector(1.3)?, &vector(2.9)?)
     }
 }

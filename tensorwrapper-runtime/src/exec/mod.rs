@@ -43,7 +43,7 @@ mod tests;
 
 pub(crate) use blocks::BlockCall;
 pub(crate) use blocks::position;
-pub use blocks::{PreparedBlocks, einsum_blocks};
+pub use blocks::{PreparedBlocks, Truncation, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;

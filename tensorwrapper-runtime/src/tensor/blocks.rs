@@ -18,6 +18,7 @@ use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
 
+mod arithmetic;
 #[cfg(test)]
 mod tests;
 

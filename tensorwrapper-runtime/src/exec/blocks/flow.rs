@@ -33,7 +33,13 @@ fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>,
     let mut seen: Vec<Vec<(i64, usize)>> = vec![Vec::new(); sum.names.len()];
     let mut total: Option<Charge> = None;
     for factor in &term.factors {
-        let Some(flow) = structures[factor.operand].charge_flow() else { return Ok(None) };
+        let Some(flow) = structures[factor.operand].charge_flow() else {
+            // A vector scales what others have, whatever charge that is.
+            if factor.labels.len() == 1 {
+                continue;
+            }
+            return Ok(None);
+        };
         let turned = if factor.conjugates { -1 } else { 1 };
         factor.labels.iter().zip(flow.signs()).for_each(|(&label, &sign)| seen[label].push((turned * sign, factor.operand)));
         flow.group().add(total.get_or_insert_with(|| flow.group().neutral()), turned, flow.total());

@@ -89,7 +89,7 @@ impl Move {
     }
 
     /// Copies the piece from the slab to the matrix.
-    fn gather<T: Element>(&self, device: &dyn Device, slab: &[T], matrix: &mut [T]) -> Result<(), Error> {
+    pub(super) fn gather<T: Element>(&self, device: &dyn Device, slab: &[T], matrix: &mut [T]) -> Result<(), Error> {
         if self.is_for_device() {
             return self.gather_on(device, slab, matrix);
         }

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
@@ -36,7 +37,28 @@ pub(super) fn labels(factor: &Factor) -> Vec<usize> {
 /// # Errors
 /// As [`Structure::stored`].
 pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_complex: bool) -> Result<Vec<Piece>, Error> {
-    let (stored, labels) = (structure.stored()?, labels(factor));
+    let labels = labels(factor);
+    let mut found = Vec::new();
+    for image in images(structure)? {
+        Image { factor, structure, cuts, labels: &labels, image, is_complex }.pieces(&mut found);
+    }
+    Ok(found)
+}
+
+/// A block that is there: one that is stored, or that follows from one.
+pub(super) struct BlockImage<'s> {
+    pub(super) block: Vec<usize>,
+    /// Where the stored block begins.
+    pub(super) start: usize,
+    pub(super) by: &'s SignedPermutation,
+}
+
+/// All blocks that are there, in the order of the stored ones.
+///
+/// # Errors
+/// As [`Structure::stored`].
+pub(super) fn images(structure: &Structure) -> Result<Vec<BlockImage<'_>>, Error> {
+    let stored = structure.stored()?;
     let mut found = Vec::new();
     let mut seen: HashSet<Vec<usize>> = HashSet::new();
     for number in 0..stored.len() {
@@ -47,57 +69,51 @@ pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_com
             let mut block = canonical.clone();
             by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
             if seen.insert(block.clone()) {
-                let image = Image {
-                    factor,
-                    structure,
-                    cuts,
-                    labels: &labels,
-                    block: &block,
-                    start: stored.start(number),
-                    by,
-                    is_complex,
-                };
-                image.pieces(&mut found);
+                found.push(BlockImage { block, start: stored.start(number), by });
             }
         }
     }
     Ok(found)
 }
 
-/// A block that follows from a stored one.
+impl BlockImage<'_> {
+    /// The extents of its axes.
+    pub(super) fn extents(&self, structure: &Structure) -> Vec<usize> {
+        let extent = |(tiling, &tile): (&Tiling, &usize)| tiling.bounds()[tile + 1] - tiling.bounds()[tile];
+        structure.tilings().iter().zip(&self.block).map(extent).collect()
+    }
+
+    /// The strides of its axes in the stored block.
+    pub(super) fn strides(&self, structure: &Structure) -> Vec<isize> {
+        let extents = self.extents(structure);
+        let mut strides = vec![0; self.block.len()];
+        let mut stride = 1;
+        for axis in self.by.axes().collect::<Vec<_>>().into_iter().rev() {
+            strides[axis] = stride;
+            stride *= extents[axis] as isize;
+        }
+        strides
+    }
+}
+
+/// A block of a factor.
 struct Image<'i> {
     factor: &'i Factor,
     structure: &'i Structure,
     cuts: &'i Cuts,
     labels: &'i [usize],
-    block: &'i [usize],
-    /// Where the stored block begins.
-    start: usize,
-    by: &'i SignedPermutation,
+    image: BlockImage<'i>,
     /// Whether conjugates differ from what they are conjugates of.
     is_complex: bool,
 }
 
 impl Image<'_> {
-    /// The strides of its axes in the stored block.
-    fn strides(&self) -> Vec<isize> {
-        let tilings = self.structure.tilings();
-        let extent = |axis: usize| tilings[axis].bounds()[self.block[axis] + 1] - tilings[axis].bounds()[self.block[axis]];
-        let mut strides = vec![0; self.block.len()];
-        let mut stride = 1;
-        for axis in self.by.axes().collect::<Vec<_>>().into_iter().rev() {
-            strides[axis] = stride;
-            stride *= extent(axis) as isize;
-        }
-        strides
-    }
-
     /// Adds its pieces.
     fn pieces(&self, found: &mut Vec<Piece>) {
-        let axes: Vec<Vec<(usize, Part)>> = (0..self.block.len())
-            .map(|axis| self.cuts.parts(self.factor.labels[axis], &self.structure.tilings()[axis], self.block[axis]))
+        let axes: Vec<Vec<(usize, Part)>> = (0..self.image.block.len())
+            .map(|axis| self.cuts.parts(self.factor.labels[axis], &self.structure.tilings()[axis], self.image.block[axis]))
             .collect();
-        let strides = self.strides();
+        let strides = self.image.strides(self.structure);
         let mut chosen: Vec<(usize, Part)> = Vec::new();
         self.choose(&axes, &strides, &mut chosen, found);
     }
@@ -126,9 +142,9 @@ impl Image<'_> {
             parts: vec![0; count],
             extents: vec![0; count],
             strides: vec![0; count],
-            offset: self.start,
-            negates: self.by.sign() == Sign::Minus,
-            conjugates: self.is_complex && self.by.conjugates() != self.factor.conjugates,
+            offset: self.image.start,
+            negates: self.image.by.sign() == Sign::Minus,
+            conjugates: self.is_complex && self.image.by.conjugates() != self.factor.conjugates,
         };
         for (axis, &(number, part)) in chosen.iter().enumerate() {
             let n = self.labels.iter().position(|&label| label == self.factor.labels[axis]).expect("every label is among these");

@@ -1,0 +1,240 @@
+//! Linear algebra over block tensors: sector by sector, each a dense matrix for the device.
+//!
+//! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors` cuts results
+//! into blocks. This file has the entry points.
+
+mod dense;
+mod factors;
+mod matrix;
+#[cfg(test)]
+mod tests;
+mod truncation;
+
+use tensorwrapper_core::backend::{Device, Factorisation};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+
+use self::factors::NewAxis;
+use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
+pub use self::truncation::Truncation;
+use super::super::context::Context;
+use crate::tensor::Blocks;
+
+/// U, s and V of [`Context::svd_blocks`].
+type Svd<T> = (Blocks<T>, Blocks<<T as Element>::Real>, Blocks<T>);
+
+/// Linear algebra over block tensors: `rows` are the axes that are the rows of a matrix, in this order; the other axes, in ascending
+/// order, are its columns.
+///
+/// Rows and columns that blocks connect make a sector. Where the tensor conserves a charge, a sector is what rows of one charge and
+/// their columns make. Each sector is factorised as a dense matrix. The new axis has a tile for each one, ascending by charge, or
+/// else in the order of their first rows.
+///
+/// The tiles of the new axis carry the charges of the rows: the factor of the rows has the total charge 0, and the new axis the sign −1
+/// there; the factor of the columns has the tensor's total, and the new axis the sign +1. So `einsum_blocks` contracts them. Operands
+/// with a symmetry are read through it; results have none. The same operand gives the same results.
+impl Context {
+    /// A = U·diag(s)·V: U `[rows, k]`, s `[k]`, V `[k, columns]`. In each tile of `k`, s descends.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
+    /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not converge;
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
+    pub fn svd_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
+        let (u, s, v, _) = self.svd_cut_blocks(a, rows, &Truncation::none())?;
+        Ok((u, s, v))
+    }
+
+    /// [`svd_blocks`](Context::svd_blocks) with the largest singular values of all sectors, and the discarded weight: the sum of the
+    /// squares of the values that are not kept, divided by the sum of the squares of all. A sector of which nothing is kept has no tile.
+    ///
+    /// # Errors
+    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the tolerance is negative or NaN.
+    #[allow(clippy::type_complexity, reason = "the results, as those of the dense function")]
+    pub fn svd_cut_blocks<T: Element>(
+        &self,
+        a: &Blocks<T>,
+        rows: impl AsRef<[usize]>,
+        truncation: &Truncation,
+    ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let sectors = matrix.sectors()?;
+        let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_sector(&matrix, &sectors, a, |device, elements, extents| {
+            let (left, values, right) = dense::svd(device, &elements, extents)?;
+            u.push(left);
+            s.push(values);
+            v.push(right);
+            Ok(())
+        })?;
+        let values: Vec<Vec<f64>> = s.iter().map(|s| s.iter().map(|s| s.to_complex().re).collect()).collect();
+        let (kept, discarded) = truncation.kept(&values)?;
+        let new = NewAxis::new(&matrix, &sectors, &kept)?;
+        Ok((new.factor(ROWS, &u)?, new.values(&s)?, new.factor(COLUMNS, &v)?, discarded))
+    }
+
+    /// A = Q·R: Q `[rows, k]` with orthonormal columns, R `[k, columns]`, in each sector a triangle.
+    ///
+    /// # Errors
+    /// As [`svd_blocks`](Context::svd_blocks).
+    pub fn qr_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        self.two_factors(a, rows.as_ref(), Factorisation::Qr)
+    }
+
+    /// A = L·Q: L `[rows, k]`, in each sector a triangle, Q `[k, columns]` with orthonormal rows.
+    ///
+    /// # Errors
+    /// As [`svd_blocks`](Context::svd_blocks).
+    pub fn lq_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        self.two_factors(a, rows.as_ref(), Factorisation::Lq)
+    }
+
+    /// Eigenvalues `[k]`, ascending in each tile of `k`, and eigenvectors `[rows, k]` of a Hermitian matrix. In each sector the lower
+    /// triangle is read. Rows without blocks take part, with eigenvalues 0. The new axis carries charges if the tensor conserves them and
+    /// has the total 0: a matrix that changes the charge has eigenvectors of several charges.
+    ///
+    /// # Errors
+    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the n-th axis of the rows and that
+    /// of the columns are cut differently.
+    pub fn eigh_blocks<T: Element>(
+        &self,
+        a: &Blocks<T>,
+        rows: impl AsRef<[usize]>,
+    ) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
+        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let sectors = matrix.square_sectors("eigh")?;
+        let (mut values, mut vectors) = (Vec::new(), Vec::new());
+        self.each_sector(&matrix, &sectors, a, |device, elements, [rows, _]| {
+            let (own, vector) = dense::eigh(device, &elements, rows)?;
+            values.push(own);
+            vectors.push(vector);
+            Ok(())
+        })?;
+        let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS]).collect();
+        let new = NewAxis::new(&matrix, &sectors, &kept)?;
+        Ok((new.values(&values)?, new.factor(ROWS, &vectors)?))
+    }
+
+    fn two_factors<T: Element>(
+        &self,
+        a: &Blocks<T>,
+        rows: &[usize],
+        kind: Factorisation,
+    ) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        let matrix = BlockMatrix::new(a.structure(), rows)?;
+        let sectors = matrix.sectors()?;
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        self.each_sector(&matrix, &sectors, a, |device, elements, extents| {
+            let (one, other) = dense::two_factors(device, kind, &elements, extents)?;
+            left.push(one);
+            right.push(other);
+            Ok(())
+        })?;
+        let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS].min(sector.extents[COLUMNS])).collect();
+        let new = NewAxis::new(&matrix, &sectors, &kept)?;
+        Ok((new.factor(ROWS, &left)?, new.factor(COLUMNS, &right)?))
+    }
+
+    /// Calls back with the elements of each sector, and its extents. An error says which sector it is about.
+    fn each_sector<T: Element>(
+        &self,
+        matrix: &BlockMatrix<'_>,
+        sectors: &[Sector<'_>],
+        a: &Blocks<T>,
+        mut factorise: impl FnMut(&dyn Device, Vec<T>, [usize; 2]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let device = self.backend.device();
+        for sector in sectors {
+            let elements = matrix.gather(device, sector, a.slab())?;
+            factorise(device, elements, sector.extents).map_err(|error| match &sector.charge {
+                Some(charge) => error.with_help(format!("this is the sector of charge {charge:?}")),
+                None => error.with_help(format!("this is the sector of the rows of tile {:?}", sector.lines[ROWS][0].tiles)),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Linear algebra in the global context; what rows, columns and the new axis are is said at [`Context::svd_blocks`] and in the
+/// documentation of its block of methods.
+impl<T: Element> Blocks<T> {
+    /// [`Context::svd_blocks`].
+    ///
+    /// # Errors
+    /// As [`Context::svd_blocks`].
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling, einsum_blocks};
+    /// let spin = Tiling::cuts([1, 1]).charged([1, -1])?;
+    /// let bond = Tiling::cuts([1, 2, 1]).charged([-1, 0, 1])?;
+    /// // What enters by the first two axes leaves by the last two.
+    /// let structure = Structure::new([&bond, &spin, &spin, &bond]).flow([1, 1, -1, -1], [0])?;
+    /// let theta = Blocks::<f64>::from_fn(&structure, |i| (1 + i[0] + 2 * i[1] + 3 * i[2] * i[3]) as f64)?;
+    /// let (u, s, v) = theta.svd([0, 1])?;
+    /// assert_eq!(s.structure().tilings()[0], Tiling::cuts([1, 2, 2, 2, 1]).charged([-2, -1, 0, 1, 2])?);
+    /// let again = einsum_blocks("ask,k,ktb->astb", &[&u, &s, &v])?;
+    /// assert!((again.get(&[1, 0, 1, 3])? - theta.get(&[1, 0, 1, 3])?).abs() < 1e-12);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn svd(&self, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
+        Context::global().svd_blocks(self, rows)
+    }
+
+    /// [`Context::svd_cut_blocks`].
+    ///
+    /// # Errors
+    /// As [`Context::svd_cut_blocks`].
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling, Truncation};
+    /// let cut = Tiling::cuts([1, 1, 1]);
+    /// let diagonal = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1], [2, 2]])?;
+    /// let a = Blocks::<f64>::from_fn(&diagonal, |i| [3.0, 1.0, 2.0][i[0]])?;
+    /// let (u, s, _, discarded) = a.svd_cut([0], &Truncation::none().max(2))?;
+    /// assert_eq!((s.get(&[0])?, s.get(&[1])?, discarded), (3.0, 2.0, 1.0 / 14.0));
+    /// assert_eq!(u.blocks(), [[0, 0], [2, 1]]); // of the row in the middle nothing is kept
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[allow(clippy::type_complexity, reason = "as above")]
+    pub fn svd_cut(
+        &self,
+        rows: impl AsRef<[usize]>,
+        truncation: &Truncation,
+    ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        Context::global().svd_cut_blocks(self, rows, truncation)
+    }
+
+    /// [`Context::qr_blocks`].
+    ///
+    /// # Errors
+    /// As [`Context::qr_blocks`].
+    pub fn qr(&self, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        Context::global().qr_blocks(self, rows)
+    }
+
+    /// [`Context::lq_blocks`].
+    ///
+    /// # Errors
+    /// As [`Context::lq_blocks`].
+    pub fn lq(&self, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        Context::global().lq_blocks(self, rows)
+    }
+
+    /// [`Context::eigh_blocks`].
+    ///
+    /// # Errors
+    /// As [`Context::eigh_blocks`].
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let spin = Tiling::cuts([1, 2]).charged([0, 1])?;
+    /// let h = Blocks::<f64>::from_fn(&Structure::new([&spin, &spin]).flow([1, -1], [0])?, |i| (i[0] + i[1]) as f64)?;
+    /// let (values, vectors) = h.eigh([0])?;
+    /// assert_eq!(values.structure().tilings(), &h.structure().tilings()[..1]);
+    /// assert!((values.get(&[1])? + values.get(&[2])? - 6.0).abs() < 1e-13 && vectors.blocks() == [[0, 0], [1, 1]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn eigh(&self, rows: impl AsRef<[usize]>) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
+        Context::global().eigh_blocks(self, rows)
+    }
+}

@@ -1,0 +1,190 @@
+//! Arithmetic of block tensors as vectors: inner products, norms, sums with factors, and a factor for each index of an axis.
+
+use std::collections::HashSet;
+
+use num_complex::Complex;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::structure::Structure;
+
+use super::Blocks;
+
+impl<T: Element> Blocks<T> {
+    /// The inner product `Σ conj(self) · other` over all elements, those that follow by symmetry included.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the structures differ.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling};
+    /// let cut = Tiling::cuts([1, 1]);
+    /// let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1])?)?, |_| 2.0)?;
+    /// assert_eq!((a.inner(&a)?, a.frobenius_norm()), (16.0, 4.0)); // of three stored elements
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn inner(&self, other: &Blocks<T>) -> Result<T, Error> {
+        self.check_same(other)?;
+        let stored = self.structure.stored()?;
+        let mut sum = T::ZERO;
+        for number in 0..stored.len() {
+            let range = stored.start(number)..stored.start(number) + stored.size(number);
+            let own = self.slab[range.clone()].iter().zip(&other.slab[range]).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
+            let (plain, conjugated) = self.images(&stored.block(number));
+            sum = sum + T::from_complex(Complex::from(plain as f64)) * own;
+            sum = sum + T::from_complex(Complex::from(conjugated as f64)) * own.conj();
+        }
+        Ok(sum)
+    }
+
+    /// The root of the sum of the squares of all elements, those that follow by symmetry included.
+    pub fn frobenius_norm(&self) -> f64 {
+        self.inner(self).map_or(f64::NAN, |square| square.to_complex().re.sqrt())
+    }
+
+    /// Multiplies all elements by a number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the number is not real, but the symmetry conjugates.
+    pub fn scale(&mut self, by: T) -> Result<(), Error> {
+        self.check_factor(by)?;
+        self.slab.iter_mut().for_each(|x| *x = *x * by);
+        Ok(())
+    }
+
+    /// Adds another tensor, multiplied by a number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the structures differ, and as [`scale`](Blocks::scale). Nothing is changed then.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let structure = Structure::new([&Tiling::cuts([1, 2])]);
+    /// let (mut x, y) = (Blocks::<f64>::from_fn(&structure, |_| 3.0)?, Blocks::from_fn(&structure, |i| i[0] as f64)?);
+    /// x.add_scaled(-2.0, &y)?;
+    /// assert_eq!(x.get(&[2])?, -1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn add_scaled(&mut self, by: T, other: &Blocks<T>) -> Result<(), Error> {
+        self.check_same(other)?;
+        self.check_factor(by)?;
+        self.slab.iter_mut().zip(other.slab.iter()).for_each(|(x, &y)| *x = *x + by * y);
+        Ok(())
+    }
+
+    /// The same with each element multiplied by the vector's element at its index on this axis: with singular values, what is between the
+    /// factors goes into one of them. The structure stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such axis, when the vector is none, is cut differently, or when a symmetry moves the axis.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([1, 2]);
+    /// let v = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]), |_| 1.0)?;
+    /// let s = Blocks::<f64>::from_fn(&Structure::new([&cut]), |k| (1 + k[0]) as f64)?;
+    /// assert_eq!(v.scaled_along(0, &s)?.get(&[2, 1])?, 3.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn scaled_along(&self, axis: usize, vector: &Blocks<T::Real>) -> Result<Blocks<T>, Error> {
+        let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+        let Some(tiling) = self.structure.tilings().get(axis) else {
+            return refused(format!("there is no axis {axis} of a tensor of rank {}", self.structure.rank()));
+        };
+        let [own] = vector.structure.tilings() else {
+            return refused(format!("an axis is multiplied by a vector, not by a tensor of rank {}", vector.structure.rank()));
+        };
+        if !own.same_cuts(tiling) {
+            return refused(format!("axis {axis} is cut {tiling}, but the vector {own}"));
+        }
+        if self.structure.symmetry().elements().iter().any(|element| element.axis(axis) != axis) {
+            return refused(format!("a symmetry moves axis {axis}: multiplied by a vector, the tensor would not have it"));
+        }
+        let factors = vector.to_dense()?;
+        let (mut result, stored) = (self.clone(), self.structure.stored()?);
+        for number in 0..stored.len() {
+            let block = stored.block(number);
+            let shape = self.structure.block_shape(&block)?;
+            let inner: usize = shape.extents()[axis + 1..].iter().product();
+            let (first, extent) = (tiling.bounds()[block[axis]], shape.extents()[axis]);
+            let elements = &mut result.slab[stored.start(number)..][..stored.size(number)];
+            for (row, elements) in elements.chunks_exact_mut(inner.max(1)).enumerate() {
+                let factor = T::from_real(factors.as_slice()[first + row % extent]);
+                elements.iter_mut().for_each(|x| *x = *x * factor);
+            }
+        }
+        Ok(result)
+    }
+
+    /// The same elements with another structure, which has all blocks that are stored here: blocks that it has beside them are zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when axes are cut differently, when a structure has a symmetry, and when a block would be lost.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([1, 2]);
+    /// let all = Structure::new([&cut, &cut]);
+    /// let diagonal = Blocks::<f64>::from_fn(&all.with_blocks([[0, 0], [1, 1]])?, |_| 1.0)?;
+    /// assert_eq!(diagonal.widened(&all)?.blocks().len(), 4);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn widened(&self, structure: &Structure) -> Result<Blocks<T>, Error> {
+        let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+        if self.structure == *structure {
+            return Ok(self.clone());
+        }
+        if !self.structure.symmetry().is_none() || !structure.symmetry().is_none() {
+            return refused("a tensor with a symmetry has no other structure".to_string());
+        }
+        let (own, other) = (self.structure.tilings(), structure.tilings());
+        if own.len() != other.len() || own.iter().zip(other).any(|(own, other)| !own.same_cuts(other)) {
+            return refused(format!("{:?} and {structure:?} are cut differently", self.structure));
+        }
+        let (from, to) = (self.structure.stored()?, structure.stored()?);
+        let mut result = Blocks::zeros(structure)?;
+        for number in 0..from.len() {
+            let block = from.block(number);
+            let Some(place) = to.find(&block) else {
+                return refused(format!("block {block:?} would be lost: {structure:?} does not have it"));
+            };
+            let elements = &self.slab[from.start(number)..][..from.size(number)];
+            result.slab[to.start(place)..][..from.size(number)].copy_from_slice(elements);
+        }
+        Ok(result)
+    }
+
+    /// How many blocks follow from a stored one, itself included, without conjugation and with it.
+    fn images(&self, block: &[usize]) -> (usize, usize) {
+        if self.structure.symmetry().is_none() {
+            return (1, 0);
+        }
+        let mut seen: HashSet<Vec<usize>> = HashSet::new();
+        let mut counts = (0, 0);
+        for by in self.structure.symmetry().elements() {
+            let image = by.axes().map(|axis| block[axis]).collect();
+            if seen.insert(image) {
+                *(if by.conjugates() { &mut counts.1 } else { &mut counts.0 }) += 1;
+            }
+        }
+        counts
+    }
+
+    fn check_same(&self, other: &Blocks<T>) -> Result<(), Error> {
+        if self.structure == other.structure {
+            return Ok(());
+        }
+        let message = format!("the tensors have different structures: {:?} and {:?}", self.structure, other.structure);
+        Err(Error::new(ErrorKind::Shape(message)))
+    }
+
+    /// Whether the tensor keeps its symmetry when it is multiplied by this number.
+    fn check_factor(&self, by: T) -> Result<(), Error> {
+        let conjugates = self.structure.symmetry().elements().iter().any(|element| element.conjugates());
+        if !conjugates || by.to_complex().im == 0.0 {
+            return Ok(());
+        }
+        let message =
+            format!("a tensor whose symmetry conjugates is multiplied by real numbers only, not by {}", by.to_complex());
+        Err(Error::new(ErrorKind::Shape(message)))
+    }
+}
