@@ -2,10 +2,11 @@
 //!
 //! `terms` reads an equation as a sum of products; `cuts` says how its labels are cut, `equal` when two products are the same by
 //! symmetry, `infer` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
-//! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all. `prepared` runs a plan, `kept` keeps
+//! `group` multiplies what was gathered, `direct` what is not, `placed` writes down where its pieces lie, `pair` is a product of two factors, `plan` the order of all. `prepared` runs a plan, `kept` keeps
 //! the last ones. This file has the entry points.
 
 mod cuts;
+mod direct;
 mod equal;
 mod group;
 mod infer;
@@ -13,6 +14,7 @@ mod join;
 mod kept;
 mod pair;
 mod pieces;
+mod placed;
 mod plan;
 mod prepared;
 mod terms;
