@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::simd::Simd;
 use super::strategy::Route;
-use super::{contract, factorise, map};
+use super::{contract, factorise, map, sums};
 use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::{
-    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+    BufferedSum, Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, PreparedSum, Program,
+    Reduction, RunContraction, RunSum,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
@@ -88,6 +89,17 @@ impl Device for Cpu {
             }
         };
         Ok(PreparedContraction::new(contraction, kernel))
+    }
+
+    fn prepare_sum(&self, contraction: &Contraction<'_>) -> Result<PreparedSum, Error> {
+        self.simd()?;
+        let kernel: Option<Box<dyn RunSum>> =
+            dispatch!(contraction.dtype, T => sums::prepare::<T>(self.route, contraction)?.map(|sum| Box::new(sum) as _));
+        let kernel = match kernel {
+            Some(kernel) => kernel,
+            None => Box::new(BufferedSum::new(contraction, |product| self.prepare(product))?),
+        };
+        Ok(PreparedSum::new(contraction, kernel))
     }
 
     fn map(

@@ -28,6 +28,9 @@
 //! 4. `matrix` brings what `unpacked_gemm` and, where neighbours in memory belong to different matrices, `engine` multiply into matrices:
 //!    `split` decides which axes become loops, and `staging` which operands are copied a group of matrices at a time.
 //!
+//! `sums` prepares sums of products of blocks, which `summed_gemm` (small blocks, sums in registers) or `engine` (a tile of the result
+//! after the other) add where the result lies.
+//!
 //! `fixed` has the loops of `unpacked_gemm` for sizes that are constants; code that the macros generate calls it.
 //!
 //! # The way of an element-wise program
@@ -105,6 +108,10 @@ mod split;
 mod staging;
 mod strategy;
 mod stream;
+mod summed_gemm;
+mod sums;
+#[cfg(test)]
+mod sums_tests;
 mod tasks;
 #[cfg(test)]
 mod tests;

@@ -30,17 +30,17 @@ type Kernel<T> = unsafe fn(&Task<T>, usize, [*const T; 2], *mut T);
 
 /// What is multiplied. Rows of the right factor and of the result lie best where their elements are neighbours.
 #[derive(Clone, Copy, Debug)]
-struct Task<T> {
-    sizes: Sizes,
-    left: Place,
-    right: Place,
-    out: Place,
+pub(super) struct Task<T> {
+    pub(super) sizes: Sizes,
+    pub(super) left: Place,
+    pub(super) right: Place,
+    pub(super) out: Place,
     /// How much further the next product of several is in left, right and result.
     step: [isize; 3],
     conjugate: [bool; 2],
-    alpha: T,
+    pub(super) alpha: T,
     /// Whether left and right are exchanged: all matrices are read and written as their transposes.
-    transposed: bool,
+    pub(super) transposed: bool,
 }
 
 impl<T: Element> UnpackedGemm<T> {
@@ -68,6 +68,11 @@ impl<T: Element> UnpackedGemm<T> {
             Task { sizes, left, right, out, step, conjugate, alpha, transposed }
         };
         Ok(UnpackedGemm { task, kernel: kernel(&task, simd) })
+    }
+
+    /// What is multiplied.
+    pub(super) fn task(&self) -> &Task<T> {
+        &self.task
     }
 
     /// How it is computed, in a few words.
@@ -113,6 +118,23 @@ impl<T: Element> ProductKernel<T> for (UnpackedGemm<T>, [isize; 3]) {
 }
 
 impl<T: Element> Task<T> {
+    /// So many of them, as the kernels of `fixed` take them.
+    #[inline(always)]
+    pub(super) fn problem<const TRANSPOSED: bool>(&self, products: usize) -> fixed::Problem {
+        let Task { sizes, left, right, out, step: [a, b, c], .. } = *self;
+        let products = fixed::Axis { extent: products, a: a as usize, b: b as usize, c: c as usize };
+        let terms = fixed::Term { extent: sizes.inner, a: left.column as usize, b: right.row as usize };
+        fixed::Problem {
+            rows: sizes.rows,
+            columns: sizes.columns,
+            terms: [terms, fixed::Term::NONE],
+            a_row: left.row as usize,
+            c_row: out.row as usize,
+            b_column: if TRANSPOSED { right.column as usize } else { 1 },
+            outer: [fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, products],
+        }
+    }
+
     /// Whether the kernels in vectors can do it: rows of the result are neighbours and fill a vector, those of the right factor
     /// are so or can be brought together, and nothing is conjugated, counted backwards, or multiplied by a complex number.
     fn fills_vectors(&self) -> bool {
@@ -163,22 +185,11 @@ impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED>
 
     #[inline(always)]
     fn problem(self) -> fixed::Problem {
-        let Task { sizes, left, right, out, step: [a, b, c], .. } = *self.task;
-        let products = fixed::Axis { extent: self.products, a: a as usize, b: b as usize, c: c as usize };
-        let terms = fixed::Term { extent: sizes.inner, a: left.column as usize, b: right.row as usize };
-        fixed::Problem {
-            rows: sizes.rows,
-            columns: sizes.columns,
-            terms: [terms, fixed::Term::NONE],
-            a_row: left.row as usize,
-            c_row: out.row as usize,
-            b_column: if TRANSPOSED { right.column as usize } else { 1 },
-            outer: [fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, products],
-        }
+        self.task.problem::<TRANSPOSED>(self.products)
     }
 
     #[inline(always)]
-    unsafe fn stored<V: Vector>(self, sums: V) -> V {
+    unsafe fn stored<V: Vector>(self, sums: V, _to: *const V::Real) -> V {
         // SAFETY: the caller's promise.
         unsafe { sums.mul(V::splat(V::Real::from_complex(self.task.alpha.to_complex()))) }
     }

@@ -12,6 +12,7 @@ use super::operand::{LoopNest, Operand, Output};
 use super::program::Program;
 use super::reduce::Reduction;
 use super::resident::Resident;
+use super::sum::{BufferedSum, PreparedSum};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::Error;
@@ -73,6 +74,19 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for a kernel that this machine cannot run.
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
+
+    /// Decides how to compute sums of products of two factors that have the extents and strides of this contraction, which has no epilogue.
+    /// Its layouts begin where a run says.
+    ///
+    /// # Errors
+    /// As [`prepare`](Device::prepare).
+    ///
+    /// # Panics
+    /// When it has another number of factors than two, or an epilogue.
+    fn prepare_sum(&self, contraction: &Contraction<'_>) -> Result<PreparedSum, Error> {
+        let sum = BufferedSum::new(contraction, |product| self.prepare(product))?;
+        Ok(PreparedSum::new(contraction, Box::new(sum)))
+    }
 
     /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
     /// any number of times and in any order; they are of the output's element type.

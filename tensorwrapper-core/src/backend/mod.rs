@@ -16,6 +16,7 @@ mod program;
 pub mod reduce;
 pub mod reference;
 mod resident;
+mod sum;
 mod unfused_epilogue;
 
 pub use compile::{Backend, BackendInstance, Executable, InstanceKey};
@@ -31,4 +32,5 @@ pub use reduce::Reduction;
 pub use resident::{
     DeviceCache, DeviceMemory, Factorised, KernelRequest, Mapped, MemoryLocation, MemoryUse, Resident, Session, TensorDescriptor,
 };
+pub use sum::{BufferedSum, PreparedSum, RunSum, SumTerm};
 pub use unfused_epilogue::UnfusedEpilogue;

@@ -36,7 +36,7 @@ pub(super) use self::workspace::Workspace;
 use self::kernel::Kernel;
 use self::model::Cut;
 use self::problem::{Problem, WorkShare};
-use self::product::{Product, on};
+use self::product::{Adds, Product, on};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
 use super::sink::Sink;
@@ -82,6 +82,38 @@ impl<T: GemmElement> PackedGemm<T> {
     /// Computes it from other places on.
     pub(super) fn run_from(&self, threads: usize, start: [isize; 3], data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         self.run_at(threads, &self.sorted.batch, start, data, out)
+    }
+
+    /// Computes the sum of the products that begin at these places, times a number, or adds it to what the result holds.
+    ///
+    /// # Errors
+    /// Memory for packed blocks.
+    pub(super) fn run_sum(
+        &self,
+        starts: impl Iterator<Item = [isize; 3]>,
+        weight: T,
+        data: [&[T]; 2],
+        (out, adds): (Sink<'_, T>, bool),
+    ) -> Result<(), Error> {
+        let plain = on(&self.sorted, data, out);
+        let alpha = weight * plain.alpha;
+        let mut product = Product { alpha, adds: if adds { Adds::Always } else { Adds::AfterFirst }, ..plain };
+        if product.batch.is_empty() {
+            let problem = Problem::new(&product, self.kernel, &self.cut);
+            return problem.compute(&problem.whole(), starts, out);
+        }
+        for (number, start) in starts.enumerate() {
+            product.adds = if adds || number > 0 { Adds::Always } else { Adds::Never };
+            let problem = Problem::new(&product, self.kernel, &self.cut);
+            let mut walk = Odometer::new(product.batch, &start, 0);
+            let items = (0..points(product.batch)).map(|_| {
+                let start = walk.position;
+                walk.step();
+                start
+            });
+            problem.compute(&problem.whole(), items, out)?;
+        }
+        Ok(())
     }
 
     /// Computes products of another batch, from other places on.
@@ -194,6 +226,7 @@ fn contract_apart<T: GemmElement>(
         start,
         alpha: product.alpha,
         out: Sink::new(&mut sums),
+        adds: Adds::Never,
         epilogue: None,
     };
     let cut = Cut::new(&apart, kernel);

@@ -7,7 +7,7 @@ use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
 use super::panels::Panel;
 use super::prefetch;
-use super::product::Product;
+use super::product::{Adds, Product};
 use super::space::{Groups, OWN};
 use super::store::Store;
 use super::terms::Block;
@@ -113,11 +113,13 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
             let mut starts = starts.into_iter().peekable();
             let mut known = false;
+            let mut adds = self.product.adds == Adds::Always;
             while let Some(start) = starts.next() {
                 // A part that is a single block is written down for the first item alone, and what the next item reads is asked for.
                 let next = starts.peek().copied().filter(|_| once);
-                self.compute_one(workspace, part, [height, breadth], [start, next.unwrap_or(start)], out, (known, once))?;
+                self.compute_one(workspace, part, [height, breadth], [start, next.unwrap_or(start)], (out, adds), (known, once))?;
                 known = once;
+                adds = self.product.adds != Adds::Never;
             }
             if self.is_streamed(part) {
                 finish_streams();
@@ -127,14 +129,14 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     }
 
     /// Computes a part of one product, and asks for the next one, where there is one; `known`: its groups and terms are written down already;
-    /// `once`: there is one block.
+    /// `once`: there is one block; `adds`: to what the result holds.
     fn compute_one(
         &self,
         workspace: &mut Workspace,
         part: &WorkShare,
         [height, breadth]: [usize; 2],
         [start, next]: [[isize; 3]; 2],
-        out: Sink<'_, T>,
+        (out, adds): (Sink<'_, T>, bool),
         (known, once): (bool, bool),
     ) -> Result<(), Error> {
         let kernel = self.kernel;
@@ -210,7 +212,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         start: start[OUT],
                         terms: block.len(),
                         alpha: self.product.alpha,
-                        add: number > part.blocks.start,
+                        add: adds || number > part.blocks.start,
                         epilogue: self.product.epilogue.filter(|_| number + 1 == part.blocks.end),
                         stream: self.is_streamed(part),
                         far: self.is_far(),
@@ -304,7 +306,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
 
     /// Whether the result is written once, and larger than the caches.
     fn is_streamed(&self, part: &WorkShare) -> bool {
-        part.blocks.len() == 1 && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
+        let once = part.blocks.len() == 1 && self.product.adds == Adds::Never;
+        once && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
     }
 
     /// Whether the result is larger than the second cache, so that stores wait for their lines.

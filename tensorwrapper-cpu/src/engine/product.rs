@@ -20,6 +20,15 @@ impl<T: Clone> Factor<'_, T> {
     }
 }
 
+/// Whether a product is written over what the result holds, or added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Adds {
+    Never,
+    /// The first item is written, all others are added: they have one result.
+    AfterFirst,
+    Always,
+}
+
 /// A product of two factors on memory, as the engine takes it; see [`ClassifiedAxes`].
 pub(super) struct Product<'a, T: Clone> {
     pub(super) batch: &'a [Triple],
@@ -31,6 +40,7 @@ pub(super) struct Product<'a, T: Clone> {
     pub(super) start: [isize; 3],
     pub(super) alpha: T,
     pub(super) out: Sink<'a, T>,
+    pub(super) adds: Adds,
     /// What is computed with each element of the result then.
     pub(super) epilogue: Option<&'a BoundEpilogue<'a, T>>,
 }
@@ -46,6 +56,7 @@ pub(super) fn on<'a, T: Copy>(sorted: &'a ClassifiedAxes<T>, data: [&'a [T]; 2],
         start: sorted.start,
         alpha: sorted.alpha,
         out,
+        adds: Adds::Never,
         epilogue: None,
     }
 }

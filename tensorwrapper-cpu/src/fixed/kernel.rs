@@ -31,12 +31,24 @@ pub(crate) trait Size: Copy {
     /// Extents and strides.
     fn problem(self) -> Problem;
 
-    /// Elements of the result as they are stored, of their sums.
+    /// Of how many products the result is the sum; more than one only where `TRANSPOSED` is false.
+    #[inline(always)]
+    fn products(self) -> usize {
+        1
+    }
+
+    /// How much further the factors of the product of that number begin.
+    #[inline(always)]
+    fn begins(self, _product: usize) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// Elements of the result as they are stored, of their sums, and where that is.
     ///
     /// # Safety
-    /// As all functions of [`Vector`].
+    /// As all functions of [`Vector`]; the elements of the result were written before where the size adds to them.
     #[inline(always)]
-    unsafe fn stored<V: Vector>(self, sums: V) -> V {
+    unsafe fn stored<V: Vector>(self, sums: V, _to: *const V::Real) -> V {
         sums
     }
 }
@@ -332,26 +344,36 @@ unsafe fn block<S: Size, V: Vector, const SUMS: usize, const COLUMNS: usize, con
     // SAFETY: the caller's promise: rows, terms and the vectors of the stripe are inside of the memory.
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); COLUMNS]; SUMS];
-        for k1 in 0..p.terms[1].extent {
-            for k0 in 0..p.terms[0].extent {
-                let a = a.add((k1 * p.terms[1].a + k0 * p.terms[0].a) * PARTS);
-                let b = b.add((k1 * far + k0 * near) * PARTS);
-                let mut right = [V::splat(V::Real::ZERO); COLUMNS];
-                for (n, right) in right.iter_mut().enumerate() {
-                    *right = V::load(b.add(start(n)));
-                }
-                for (row, sums) in sums.iter_mut().enumerate() {
-                    let left = V::splat(*a.add(row / PARTS * p.a_row * PARTS + row % PARTS));
-                    for (sum, right) in sums.iter_mut().zip(right) {
-                        *sum = sum.add_product(left, right);
+        for product in 0..size.products() {
+            let [a_begins, b_begins] = size.begins(product);
+            let (a, b) = (a.add(a_begins * PARTS), b.add(b_begins * PARTS));
+            for k1 in 0..p.terms[1].extent {
+                for k0 in 0..p.terms[0].extent {
+                    let a = a.add((k1 * p.terms[1].a + k0 * p.terms[0].a) * PARTS);
+                    let b = b.add((k1 * far + k0 * near) * PARTS);
+                    let mut right = [V::splat(V::Real::ZERO); COLUMNS];
+                    for (n, right) in right.iter_mut().enumerate() {
+                        *right = V::load(b.add(start(n)));
+                    }
+                    for (row, sums) in sums.iter_mut().enumerate() {
+                        let left = V::splat(*a.add(row / PARTS * p.a_row * PARTS + row % PARTS));
+                        for (sum, right) in sums.iter_mut().zip(right) {
+                            *sum = sum.add_product(left, right);
+                        }
                     }
                 }
             }
         }
         for row in 0..SUMS / PARTS {
-            for (n, &sum) in sums[row * PARTS].iter().enumerate() {
-                let sum = if PARTS == 2 { sum.add_times_i(sums[row * PARTS + 1][n]) } else { sum };
-                size.stored(sum).store(c.add(row * p.c_row * PARTS + start(n)));
+            let to = c.add(row * p.c_row * PARTS);
+            // All are read before one is written, because the last vector may overlap the one before it.
+            let mut stored = sums[row * PARTS];
+            for (n, stored) in stored.iter_mut().enumerate() {
+                let sum = if PARTS == 2 { stored.add_times_i(sums[row * PARTS + 1][n]) } else { *stored };
+                *stored = size.stored(sum, to.add(start(n)));
+            }
+            for (n, stored) in stored.iter().enumerate() {
+                stored.store(to.add(start(n)));
             }
         }
     }

@@ -3,12 +3,14 @@
 //! `operand` takes operands, `tree` reads an equation, `stages` divides it into sums of products and element-wise work. `terms` expands a
 //! sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry,
 //! `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
-//! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work.
-//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
+//! `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `pair` is a product of two factors,
+//! `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra. `prepared` runs a plan, `explain` prints it, `kept`
+//! keeps the last ones. This file has the entry points.
 
 mod call;
 mod claims;
 mod cuts;
+mod direct;
 mod elements;
 mod equal;
 mod explain;
@@ -20,6 +22,7 @@ mod kept;
 mod operand;
 mod pair;
 mod pieces;
+mod placed;
 mod plan;
 mod prepared;
 mod same;

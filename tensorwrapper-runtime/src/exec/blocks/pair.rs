@@ -9,21 +9,31 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::Cuts;
-use super::group::{Group, Move, Room};
-use super::join::{Entry, Join, Parts, Place, PlannedGroup, Roles};
-use super::pieces::{Piece, labels, pieces};
+use super::direct::{Direct, SumKernels};
+use super::group::{Group, Room};
+use super::join::{Join, Parts, PlannedGroup, Roles};
+use super::pieces::{labels, pieces};
+use super::placed::Placed;
 use super::terms::Factor;
 
 /// A product of two factors, and the blocks that it writes.
 pub(super) struct Pair {
-    groups: Vec<Group>,
-    /// The contraction of each group, by its extents.
+    works: Vec<Work>,
+    /// The contraction of each gathered group, by its extents.
     prepared: HashMap<[usize; 4], PreparedContraction>,
+    /// The kernels of groups that are not gathered.
+    kernels: SumKernels,
     /// Products of pieces, and their multiplications.
     pub(super) tuples: usize,
     pub(super) multiplications: u128,
     /// Elements of the result that it writes.
     pub(super) written: usize,
+}
+
+/// How a group is computed.
+enum Work {
+    Gathered(Group),
+    Direct(Direct),
 }
 
 /// What a pair is prepared from.
@@ -57,16 +67,30 @@ impl PairRequest<'_> {
     ) -> Result<(Pair, Structure), Error> {
         self.joined::<T, _>(frame, |join, groups| {
             let structure = finish(written(groups))?;
-            let mut pair = Pair { groups: Vec::new(), prepared: HashMap::new(), tuples: 0, multiplications: 0, written: 0 };
+            let mut pair = Pair {
+                works: Vec::new(),
+                prepared: HashMap::new(),
+                kernels: SumKernels::default(),
+                tuples: 0,
+                multiplications: 0,
+                written: 0,
+            };
             for group in groups {
-                let moved = Moved { join, structure: &structure, group }.group()?;
-                pair.written += moved.extents[0] * moved.extents[1] * moved.extents[2];
+                let placed = Placed { join, structure: &structure, group };
+                let sizes = placed.sizes();
+                let [batch, rows, columns, _] = sizes.extents;
+                pair.written += batch * rows * columns;
                 pair.tuples += group.places.len() * group.terms.len();
-                pair.multiplications += moved.extents.iter().map(|&extent| extent as u128).product::<u128>();
-                if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(moved.extents) {
-                    vacant.insert(moved.prepare::<T>(device, self.scale)?);
+                pair.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
+                if let Some(direct) = placed.direct::<T>(device, self.scale, &sizes, &mut pair.kernels)? {
+                    pair.works.push(Work::Direct(direct));
+                    continue;
                 }
-                pair.groups.push(moved);
+                let gathered = placed.gathered(&sizes)?;
+                if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(gathered.extents) {
+                    vacant.insert(gathered.prepare::<T>(device, self.scale)?);
+                }
+                pair.works.push(Work::Gathered(gathered));
             }
             Ok((pair, structure))
         })
@@ -106,120 +130,12 @@ impl Pair {
     /// Memory.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: [&[T]; 2], out: &mut [T], adds: bool) -> Result<(), Error> {
         let mut room = Room::default();
-        self.groups.iter().try_for_each(|group| {
-            let prepared = &self.prepared[&group.extents];
-            group.run(device, prepared, slabs, (&mut *out, adds), &mut room)
+        self.works.iter().try_for_each(|work| match work {
+            Work::Direct(direct) => direct.run(device, &self.kernels, slabs, (&mut *out, adds)),
+            Work::Gathered(group) => {
+                let prepared = &self.prepared[&group.extents];
+                group.run(device, prepared, slabs, (&mut *out, adds), &mut room)
+            }
         })
     }
-}
-
-/// A group whose pieces are given their places.
-struct Moved<'m> {
-    join: &'m Join<'m>,
-    structure: &'m Structure,
-    group: &'m PlannedGroup<'m>,
-}
-
-impl Moved<'_> {
-    fn group(&self) -> Result<Group, Error> {
-        let (group, roles) = (self.group, &self.join.roles);
-        let size = |side: usize, entries: &[Entry<'_>], wanted: &[usize]| -> Vec<usize> {
-            let size =
-                |entry: &Entry<'_>| extent(self.join.factors[side].0, entry.1.values().next().expect("it has pieces"), wanted);
-            entries.iter().map(size).collect()
-        };
-        let (rows, columns) = (size(0, &group.rows, &roles.rows), size(1, &group.columns, &roles.columns));
-        let first = group.rows[0].1;
-        let terms: Vec<usize> =
-            group.terms.iter().map(|term| extent(self.join.factors[0].0, first[term], &roles.terms)).collect();
-        let batch = extent(self.join.factors[0].0, first[&group.terms[0]], &roles.batch);
-        let extents = [batch, rows.iter().sum(), columns.iter().sum(), terms.iter().sum()];
-        let [_, m, n, k] = extents.map(|extent| extent as isize);
-        let left = self.factor((0, &roles.rows), (&group.rows, starts(&rows)), &starts(&terms), [m * k, k, 1]);
-        let right = self.factor((1, &roles.columns), (&group.columns, starts(&columns)), &starts(&terms), [k * n, 1, n]);
-        let (rows, columns) = (starts(&rows), starts(&columns));
-        let mut out = Vec::new();
-        for (number, place) in group.places.iter().enumerate() {
-            let (row, column) = (number / columns.len(), number % columns.len());
-            out.push(self.result(place, [rows[row], columns[column]], [m * n, n, 1])?);
-        }
-        Ok(Group { extents, left, right, out })
-    }
-
-    /// The pieces of a factor; strides of the batch, of its own index and of terms.
-    fn factor(
-        &self,
-        (side, own): (usize, &[usize]),
-        (entries, at): (&[Entry<'_>], Vec<usize>),
-        terms: &[usize],
-        strides: [isize; 3],
-    ) -> Vec<Move> {
-        let mut moves = Vec::new();
-        let (labels, roles) = (self.join.factors[side].0, &self.join.roles);
-        for (entry, at) in entries.iter().zip(at) {
-            for (term, start) in self.group.terms.iter().zip(terms) {
-                let piece = entry.1[term];
-                let mut matrix = vec![0; labels.len()];
-                for (wanted, stride) in [(&roles.batch[..], strides[0]), (own, strides[1]), (&roles.terms, strides[2])] {
-                    let mut stride = stride;
-                    for label in wanted.iter().rev() {
-                        let n = labels.iter().position(|own| own == label).expect("the factor has the label");
-                        matrix[n] = stride;
-                        stride *= piece.extents[n] as isize;
-                    }
-                }
-                let start = at as isize * strides[1] + *start as isize * strides[2];
-                // The right factor has the weight of the term.
-                let weight = if side == 1 { self.join.weight(term).unwrap_or(1) as f64 } else { 1.0 };
-                let weight = if piece.negates { -weight } else { weight };
-                let strides = [&piece.strides[..], &matrix[..]];
-                let begins = [piece.offset, start as usize];
-                moves.push(Move::new(&piece.extents, strides, begins, (weight, piece.conjugates)));
-            }
-        }
-        moves
-    }
-
-    /// A piece of the result.
-    fn result(&self, place: &Place, [row, column]: [usize; 2], strides: [isize; 3]) -> Result<Move, Error> {
-        let (stored, tilings, roles) = (self.structure.stored()?, self.structure.tilings(), &self.join.roles);
-        let number = stored.find(&place.block).expect("blocks that are written are stored");
-        let rank = tilings.len();
-        let (mut own, mut stride) = (vec![0; rank], 1);
-        for axis in (0..rank).rev() {
-            own[axis] = stride;
-            let bounds = &tilings[axis].bounds()[place.block[axis]..];
-            stride *= (bounds[1] - bounds[0]) as isize;
-        }
-        let first: isize = place.first.iter().zip(&own).map(|(&first, stride)| first as isize * stride).sum();
-        let mut matrix = vec![0; rank];
-        let counts = [roles.batch.len(), roles.rows.len(), roles.columns.len()];
-        let mut end = 0;
-        for (count, stride) in counts.into_iter().zip(strides) {
-            let mut stride = stride;
-            for n in (end..end + count).rev() {
-                matrix[n] = stride;
-                stride *= place.extents[n] as isize;
-            }
-            end += count;
-        }
-        let slab: Vec<isize> = place.axes.iter().map(|&axis| own[axis]).collect();
-        let begins = [stored.start(number) + first as usize, (row as isize * strides[1] + column as isize * strides[2]) as usize];
-        Ok(Move::new(&place.extents, [&slab, &matrix], begins, (1.0, false)))
-    }
-}
-
-/// Number of indices of a piece along these labels.
-fn extent(labels: &[usize], piece: &Piece, wanted: &[usize]) -> usize {
-    labels.iter().zip(&piece.extents).filter(|(label, _)| wanted.contains(label)).map(|(_, extent)| extent).product()
-}
-
-/// Where each begins, if they lie side by side.
-fn starts(extents: &[usize]) -> Vec<usize> {
-    let mut end = 0;
-    let mut next = |extent: &usize| {
-        end += extent;
-        end - extent
-    };
-    extents.iter().map(&mut next).collect()
 }

@@ -1,0 +1,180 @@
+//! Sums of products of blocks: contractions of the same extents and strides, whose factors begin at different places, added up in one
+//! result. A device prepares one when extents and strides are known, and a run says where the factors begin.
+//!
+//! Kernels that keep the result while they add make it unnecessary to copy factors side by side. Devices without such kernels compute
+//! each product apart and add it, which defines the result.
+
+use std::fmt::Debug;
+
+use num_complex::Complex;
+
+use super::contraction::{Contraction, KernelContext, PreparedContraction, reach};
+use crate::element::{Dtype, Element};
+use crate::error::Error;
+use crate::layout::Strided;
+use crate::storage::{Buffer, SliceMut, SliceRef};
+
+/// One product of a sum: where the layouts of its two factors begin in their memory, and what it is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SumTerm {
+    /// Where the layout of each factor begins.
+    pub starts: [usize; 2],
+    /// What the product is multiplied by, beside the contraction's number.
+    pub weight: f64,
+}
+
+/// A kernel that a device has chosen for a sum of products.
+pub trait RunSum: Debug + Send + Sync {
+    /// Whether products are added where the result lies. If not, each of them is computed apart first.
+    fn adds_in_place(&self) -> bool {
+        true
+    }
+
+    /// Computes the sum of all terms, in their order, or adds it to what the output holds. The device is the one that it was prepared for,
+    /// or another one of the same [identity](super::Device::identity). Every element of the output is written.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    ///
+    /// # Safety
+    /// There is a term. All memory has the element type that the sum was prepared for; every position of the output's layout lies inside
+    /// its memory, and every position of a factor's layout, which begins where each term says, lies inside that of the factor.
+    unsafe fn run(
+        &self,
+        device: &dyn KernelContext,
+        factors: [SliceRef<'_>; 2],
+        terms: &[SumTerm],
+        output: (SliceMut<'_>, bool),
+    ) -> Result<(), Error>;
+}
+
+/// A sum of products that a device has prepared; see [`Device::prepare_sum`](super::Device::prepare_sum).
+///
+/// ```
+/// use tensorwrapper_core::backend::{Contraction, Device, LoopNest, SumTerm, reference::Reference};
+/// use tensorwrapper_core::{Dtype, Element, layout::Strided};
+/// // Rows of two times columns of two: `out = 1 · [1, 2] · [3, 4] + 2 · [3, 4] · [1, 2]`.
+/// let (row, column, out) = (Strided::within(&[1, 1, 2], &[0, 0, 1], 0, 2)?, Strided::row_major(&[1, 1, 2])?, Strided::row_major(&[1, 1])?);
+/// let sum = Reference.prepare_sum(&Contraction {
+///     nest: &LoopNest::new(vec![1, 1, 2], 2),
+///     alpha: 1.0.into(),
+///     dtype: Dtype::F64,
+///     factors: &[(&row, false), (&column, false)],
+///     output: &out,
+///     then: None,
+///     others: &[],
+/// })?;
+/// let (data, mut result) = ([1.0, 2.0, 3.0, 4.0], [100.0]);
+/// let terms = [SumTerm { starts: [0, 2], weight: 1.0 }, SumTerm { starts: [2, 0], weight: 2.0 }];
+/// sum.run(&Reference, [f64::erase(&data); 2], &terms, (f64::erase_mut(&mut result), true))?;
+/// assert_eq!(result, [133.0]);
+/// # Ok::<(), tensorwrapper_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PreparedSum {
+    kernel: Box<dyn RunSum>,
+    dtype: Dtype,
+    /// The number of elements that factors must have from where they begin on, and that of the output.
+    factors: [usize; 2],
+    output: usize,
+}
+
+impl PreparedSum {
+    /// A device's kernel for a sum of products of this kind.
+    ///
+    /// # Panics
+    /// When it has another number of factors than two, or an epilogue.
+    pub fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunSum>) -> PreparedSum {
+        let [(left, _), (right, _)] = contraction.factors else { panic!("sums are of products of two factors") };
+        assert!(contraction.then.is_none(), "sums of products have no epilogue");
+        let (factors, output) = ([reach(left), reach(right)], reach(contraction.output));
+        PreparedSum { kernel, dtype: contraction.dtype, factors, output }
+    }
+
+    /// Whether products are added where the result lies. If not, each of them is computed apart first.
+    pub fn adds_in_place(&self) -> bool {
+        self.kernel.adds_in_place()
+    }
+
+    /// Computes the sum of all terms into the output, or adds it there if `output` says so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    ///
+    /// # Panics
+    /// When there is no term, or memory has another element type than the sum was prepared for, or is too small. Kernels rely on this check.
+    pub fn run(
+        &self,
+        device: &dyn KernelContext,
+        factors: [SliceRef<'_>; 2],
+        terms: &[SumTerm],
+        output: (SliceMut<'_>, bool),
+    ) -> Result<(), Error> {
+        assert!(!terms.is_empty(), "a sum has terms");
+        for (side, data) in factors.iter().enumerate() {
+            let last = terms.iter().map(|term| term.starts[side]).max().unwrap_or_default();
+            let fits = last.checked_add(self.factors[side]).is_some_and(|end| end <= data.len());
+            assert!(data.dtype() == self.dtype && fits, "factors lie as prepared for");
+        }
+        assert!(output.0.dtype() == self.dtype && output.0.len() >= self.output, "the output lies as prepared for");
+        // SAFETY: element types and lengths were just compared with what the kernel was made for; the last factors lie inside.
+        unsafe { self.kernel.run(device, factors, terms, output) }
+    }
+}
+
+/// A sum of products of which each is computed into a buffer, then added.
+#[derive(Debug)]
+pub struct BufferedSum {
+    product: PreparedContraction,
+    dtype: Dtype,
+    output: Strided,
+}
+
+impl BufferedSum {
+    /// Prepares the products of a sum by a device's [`prepare`](super::Device::prepare).
+    ///
+    /// # Errors
+    /// Those of `prepare`.
+    pub fn new(
+        contraction: &Contraction<'_>,
+        prepare: impl FnOnce(&Contraction<'_>) -> Result<PreparedContraction, Error>,
+    ) -> Result<BufferedSum, Error> {
+        let apart = Strided::row_major(contraction.output.extents())?;
+        let product = prepare(&Contraction { output: &apart, ..*contraction })?;
+        Ok(BufferedSum { product, dtype: contraction.dtype, output: contraction.output.clone() })
+    }
+}
+
+impl RunSum for BufferedSum {
+    fn adds_in_place(&self) -> bool {
+        false
+    }
+
+    unsafe fn run(
+        &self,
+        device: &dyn KernelContext,
+        factors: [SliceRef<'_>; 2],
+        terms: &[SumTerm],
+        (mut output, adds): (SliceMut<'_>, bool),
+    ) -> Result<(), Error> {
+        let mut product = Buffer::for_results(self.dtype, self.output.len())?;
+        for (number, term) in terms.iter().enumerate() {
+            let factors = [0, 1].map(|side| factors[side].after(term.starts[side]));
+            self.product.run(device, &factors, product.as_mut())?;
+            let adds = adds || number > 0;
+            dispatch!(self.dtype, T => store::<T>(&self.output, (product.as_ref(), term.weight), (output.reborrow(), adds)));
+        }
+        Ok(())
+    }
+}
+
+/// Writes, or adds, a product times its weight.
+fn store<T: Element>(layout: &Strided, (product, weight): (SliceRef<'_>, f64), (output, adds): (SliceMut<'_>, bool)) {
+    let typed = "all memory of a sum is of one element type";
+    let (product, output) = (T::typed(product).expect(typed), T::typed_mut(output).expect(typed));
+    let weight = (weight != 1.0).then(|| T::from_complex(Complex::from(weight)));
+    for (to, &x) in layout.positions().zip(product) {
+        let x = weight.map_or(x, |weight| weight * x);
+        output[to] = if adds { output[to] + x } else { x };
+    }
+}

@@ -1,0 +1,102 @@
+//! Sums of products of blocks, added where the result lies: which kernel adds them, chosen when they are prepared.
+
+use super::classify::classify;
+use super::engine::{GemmElement, PackedGemm};
+use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL, Sizes, groups, place};
+use super::simd::Simd;
+use super::sink::Sink;
+use super::strategy::Route;
+use super::summed_gemm::SummedGemm;
+use super::unpacked_gemm::UnpackedGemm;
+use num_complex::Complex;
+use tensorwrapper_core::backend::fuse::{self, points};
+use tensorwrapper_core::backend::{Contraction, KernelContext, RunSum, SumTerm};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
+
+/// What the caller of a run has promised.
+const TYPED: &str = "memory is of the element type prepared for";
+
+/// A sum of products as this device has prepared it. It is computed on one thread: sums of different results run side by side.
+#[derive(Debug)]
+pub(super) enum CpuSum<T: GemmElement> {
+    /// Of small matrices, in registers.
+    Small(SummedGemm<T>),
+    /// Of larger ones, by the engine, and where they start.
+    Engine(Box<PackedGemm<T>>, [isize; 3]),
+}
+
+/// Prepares a sum; nothing where no kernel adds such products to their result.
+///
+/// # Errors
+/// When the environment asks for vector instructions that are not there, and of layouts that are too large.
+pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_>) -> Result<Option<CpuSum<T>>, Error> {
+    let Contraction { nest, factors, output, then, .. } = *contraction;
+    let nothing = output.is_empty() || nest.reduced_extents().contains(&0);
+    if nothing || factors.len() != 2 || then.is_some() || !fuse::is_injective(output.extents(), output.strides()) {
+        return Ok(None);
+    }
+    let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
+    let engine = |simd: Simd| {
+        let start = sorted.start;
+        Ok(Some(CpuSum::Engine(Box::new(PackedGemm::new(sorted.clone(), simd)), start)))
+    };
+    match route {
+        Route::Engine(simd) if !sorted.inner.is_empty() => engine(simd),
+        Route::Chosen => match small(&sorted)? {
+            Some(small) => Ok(Some(CpuSum::Small(small))),
+            None if suits_engine(&sorted) => engine(Simd::chosen()?),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// Whether the engine is the one that would multiply them one by one.
+fn suits_engine<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> bool {
+    sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine()
+}
+
+/// By kernels in vectors, if there are some for matrices that lie so.
+fn small<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> Result<Option<SummedGemm<T>>, Error> {
+    if sorted.multiplications() > IN_VECTORS || points(&sorted.batch) != 1 {
+        return Ok(None);
+    }
+    let places =
+        [place(groups(sorted, LEFT), LEFT), place(groups(sorted, RIGHT), RIGHT), place([&sorted.rows, &sorted.columns], OUT)];
+    let [Some(left), Some(right), Some(out)] = places else { return Ok(None) };
+    let [rows, columns, inner] = [&sorted.rows, &sorted.columns, &sorted.inner].map(|axes| points(axes));
+    let sizes = Sizes { rows, columns, inner };
+    let product = UnpackedGemm::new(sizes, [left, right, out], [0; 3], sorted.conjugate, sorted.alpha)?;
+    SummedGemm::new(&product, sorted.start)
+}
+
+impl<T: GemmElement> RunSum for CpuSum<T> {
+    unsafe fn run(
+        &self,
+        _: &dyn KernelContext,
+        factors: [SliceRef<'_>; 2],
+        terms: &[SumTerm],
+        (output, mut adds): (SliceMut<'_>, bool),
+    ) -> Result<(), Error> {
+        let data = factors.map(|data| T::typed(data).expect(TYPED));
+        let out = Sink::new(T::typed_mut(output).expect(TYPED));
+        for terms in terms.chunk_by(|one, other| one.weight == other.weight) {
+            match self {
+                // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
+                CpuSum::Small(small) => unsafe { small.run(terms, data, (out, adds)) },
+                CpuSum::Engine(engine, start) => {
+                    let weight = T::from_complex(Complex::from(terms[0].weight));
+                    let [left, right, to] = *start;
+                    let starts = terms.iter().map(|term| {
+                        let [a, b] = term.starts;
+                        [left + a as isize, right + b as isize, to]
+                    });
+                    engine.run_sum(starts, weight, data, (out, adds))?;
+                }
+            }
+            adds = true;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Sums of products of blocks against the reference, for every element type, where blocks and tiles begin and end.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+
+use crate::Cpu;
+use crate::simd::Simd;
+use crate::strategy::Route;
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{Contraction, Device, LoopNest, PreparedSum, SumTerm};
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_testing::assert_close;
+
+/// Blocks of `[i, k] * [k, j]`, or of batches of them: the order of each one's axes in memory.
+struct Case {
+    /// Of the batch, of rows, columns and terms.
+    extents: [usize; 4],
+    orders: [[usize; 3]; 3],
+    conjugate: [bool; 2],
+    alpha: f64,
+}
+
+impl Case {
+    /// The strides of an operand that has these axes, the last of an order being neighbours; `gap` elements are behind each row.
+    fn layout(&self, operand: usize, axes: [usize; 3], gap: usize) -> Strided {
+        let (mut strides, mut stride) = (vec![0; 4], 1);
+        for (n, &axis) in self.orders[operand].iter().rev().enumerate() {
+            strides[axes[axis]] = stride;
+            stride = (stride * self.extents[axes[axis]] as isize) + if n == 0 { gap as isize } else { 0 };
+        }
+        let kept = if operand == 2 { 3 } else { 4 };
+        Strided::within(&self.extents[..kept], &strides[..kept], 0, usize::MAX).unwrap()
+    }
+
+    fn layouts(&self, gap: usize) -> [Strided; 3] {
+        [self.layout(0, [0, 1, 3], gap), self.layout(1, [0, 3, 2], 0), self.layout(2, [0, 1, 2], gap)]
+    }
+
+    fn prepare(&self, device: &dyn Device, dtype: Dtype, layouts: &[Strided; 3]) -> PreparedSum {
+        device
+            .prepare_sum(&Contraction {
+                nest: &LoopNest::new(self.extents.to_vec(), 3),
+                alpha: self.alpha.into(),
+                dtype,
+                factors: &[(&layouts[0], self.conjugate[0]), (&layouts[1], self.conjugate[1])],
+                output: &layouts[2],
+                then: None,
+                others: &[],
+            })
+            .unwrap()
+    }
+
+    /// Compares some terms, each way to store them. Whether the device adds in place.
+    fn compare<T: Element>(&self, rng: &mut StdRng, device: &Cpu, gap: usize) -> bool {
+        let layouts = self.layouts(gap);
+        let mut number = || T::from_complex(Complex::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)));
+        let mut data =
+            |layout: &Strided, more: usize| -> Vec<T> { (0..layout.reach().unwrap() + more).map(|_| number()).collect() };
+        let (left, right, before) = (data(&layouts[0], 50), data(&layouts[1], 50), data(&layouts[2], 3));
+        let (expected, found) = (self.prepare(&Reference, T::DTYPE, &layouts), self.prepare(device, T::DTYPE, &layouts));
+        for count in [1, 2, 7] {
+            let terms: Vec<SumTerm> = (0..count)
+                .map(|n| SumTerm {
+                    starts: [rng.random_range(0..51), if n == 0 { 50 } else { rng.random_range(0..51) }],
+                    weight: *[1.0, 1.0, 2.0, -1.0].choose(rng).unwrap(),
+                })
+                .collect();
+            for adds in [false, true] {
+                let factors = [T::erase(&left), T::erase(&right)];
+                let mut results = [before.clone(), before.clone()];
+                let [one, other] = &mut results;
+                expected.run(&Reference, factors, &terms, (T::erase_mut(one), adds)).unwrap();
+                found.run(device, factors, &terms, (T::erase_mut(other), adds)).unwrap();
+                let what = format!("{:?} {:?} {:?} {found:?} {terms:?} {adds}", self.extents, self.orders, self.conjugate);
+                assert_close(&results[1], &results[0], 1e-5, &what);
+            }
+        }
+        found.adds_in_place()
+    }
+}
+
+fn orders(rng: &mut StdRng) -> [[usize; 3]; 3] {
+    std::array::from_fn(|_| *[[0, 1, 2], [0, 2, 1]].choose(rng).unwrap())
+}
+
+#[test]
+fn blocks_of_any_size_and_order_are_added() {
+    let mut rng = StdRng::seed_from_u64(71);
+    let sizes = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 47, 64, 65];
+    let mut in_place = 0;
+    for round in 0..240 {
+        let mut size = || *sizes.choose(&mut rng).unwrap();
+        let extents = [1, size(), size(), size()];
+        let conjugate = [rng.random_bool(0.2), rng.random_bool(0.2)];
+        let case = Case { extents, orders: orders(&mut rng), conjugate, alpha: [1.0, -0.5][round % 2] };
+        let dtype = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64][round % 4];
+        let device = Cpu::new(Some(1));
+        in_place += usize::from(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, round % 3)));
+    }
+    assert!(in_place > 120, "{in_place}");
+}
+
+#[test]
+fn every_form_of_the_engine_adds() {
+    let mut rng = StdRng::seed_from_u64(72);
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let device = Cpu::forced(1, Route::Engine(simd));
+        for extents in [[1, 30, 21, 18], [1, 65, 3, 40], [1, 5, 70, 600], [3, 9, 14, 20]] {
+            for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+                let case = Case { extents, orders: orders(&mut rng), conjugate: [false, rng.random_bool(0.5)], alpha: 1.0 };
+                assert!(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, 1)), "{simd:?} {extents:?}");
+            }
+        }
+    }
+}
+
+/// Results that are so large that they would be written past the caches, if nothing were added to them.
+#[test]
+fn large_results_are_added_to_twice() {
+    let mut rng = StdRng::seed_from_u64(73);
+    let case = Case { extents: [1, 2100, 1100, 9], orders: [[0, 1, 2]; 3], conjugate: [false; 2], alpha: 1.0 };
+    assert!(case.compare::<f64>(&mut rng, &Cpu::new(Some(1)), 0));
+}

@@ -1,0 +1,126 @@
+//! Products of pieces that are multiplied where they lie and added where their result lies, without being gathered into matrices.
+//!
+//! Knows nothing of labels: what a piece is to a product has been written down as extents and strides.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use num_complex::Complex;
+use tensorwrapper_core::backend::{Contraction, Device, LoopNest, PreparedSum, SumTerm};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+
+/// Multiplications that take about as long as it takes to copy an element to a matrix, or from it.
+const COPY: usize = 16;
+/// Multiplications that take about as long as it takes to begin a product of pieces, and to add it to its result.
+const BEGIN: usize = 4000;
+
+/// A product of pieces: extents of the result's axes, then of those that are summed, strides of both factors and of the result, and which
+/// factors are conjugated. Products of one shape share a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ProductShape {
+    pub(super) extents: Vec<usize>,
+    pub(super) strides: [Vec<isize>; 3],
+    pub(super) conjugates: [bool; 2],
+}
+
+/// The kernels of products of pieces, one for each shape.
+#[derive(Debug, Default)]
+pub(super) struct SumKernels {
+    kernels: Vec<PreparedSum>,
+    known: HashMap<ProductShape, usize>,
+}
+
+/// A group that is computed without being gathered.
+#[derive(Debug, Default)]
+pub(super) struct Direct {
+    calls: Vec<Call>,
+    terms: Vec<SumTerm>,
+}
+
+/// Products of one shape with one result.
+#[derive(Debug)]
+struct Call {
+    kernel: usize,
+    terms: Range<usize>,
+    /// Where the result begins in its slab, and whether it is the first call for it.
+    start: usize,
+    is_first: bool,
+}
+
+/// Whether it is faster to multiply so many pairs of pieces where they lie than to copy so many elements to matrices and back.
+pub(super) fn is_faster(pairs: usize, copied: usize) -> bool {
+    pairs.saturating_mul(BEGIN) < copied.saturating_mul(COPY)
+}
+
+impl SumKernels {
+    /// The number of the kernel for a shape. Nothing where the device only adds what it has computed apart: gathering is faster then.
+    ///
+    /// # Errors
+    /// As [`Device::prepare_sum`].
+    pub(super) fn find<T: Element>(
+        &mut self,
+        device: &dyn Device,
+        scale: Complex<f64>,
+        shape: &ProductShape,
+    ) -> Result<Option<usize>, Error> {
+        let number = match self.known.entry(shape.clone()) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(vacant) => {
+                self.kernels.push(shape.prepare::<T>(device, scale)?);
+                *vacant.insert(self.kernels.len() - 1)
+            }
+        };
+        Ok(self.kernels[number].adds_in_place().then_some(number))
+    }
+}
+
+impl ProductShape {
+    fn prepare<T: Element>(&self, device: &dyn Device, scale: Complex<f64>) -> Result<PreparedSum, Error> {
+        let kept = self.strides[2].len();
+        let layout = |n: usize| Strided::within(&self.extents[..self.strides[n].len()], &self.strides[n], 0, usize::MAX);
+        let (left, right, output) = (layout(0)?, layout(1)?, layout(2)?);
+        device.prepare_sum(&Contraction {
+            nest: &LoopNest::new(self.extents.clone(), kept),
+            alpha: scale,
+            dtype: T::DTYPE,
+            factors: &[(&left, self.conjugates[0]), (&right, self.conjugates[1])],
+            output: &output,
+            then: None,
+            others: &[],
+        })
+    }
+}
+
+impl Direct {
+    /// Adds a result that begins there: products, each by the number of its kernel, in the order in which they were found. Those of one
+    /// kernel are computed together.
+    pub(super) fn push(&mut self, start: usize, mut products: Vec<(usize, SumTerm)>) {
+        products.sort_by_key(|(kernel, _)| *kernel);
+        for (number, together) in products.chunk_by(|one, other| one.0 == other.0).enumerate() {
+            let first = self.terms.len();
+            self.terms.extend(together.iter().map(|(_, term)| *term));
+            self.calls.push(Call { kernel: together[0].0, terms: first..self.terms.len(), start, is_first: number == 0 });
+        }
+    }
+
+    /// Computes it from the slabs of the factors into that of the result, which begins at position `begins`, or adds it there.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(super) fn run<T: Element>(
+        &self,
+        device: &dyn Device,
+        kernels: &SumKernels,
+        slabs: [&[T]; 2],
+        (out, adds): (&mut [T], bool),
+    ) -> Result<(), Error> {
+        self.calls.iter().try_for_each(|call| {
+            let output = T::erase_mut(&mut out[call.start..]);
+            let terms = &self.terms[call.terms.clone()];
+            kernels.kernels[call.kernel].run(device, slabs.map(T::erase), terms, (output, adds || !call.is_first))
+        })
+    }
+}
