@@ -43,6 +43,18 @@ pub fn each(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     }
 }
 
+/// Runs a task for each item, on as many threads as wanted, if they are available. Which thread runs which item is not said.
+pub fn each_mut<T: Send>(wanted: usize, items: &mut [T], task: &(dyn Fn(&mut T) + Sync)) {
+    let threads = threads(wanted.min(items.len()));
+    if threads > 1 {
+        // All threads of the pool may take what is next; fewer get a share each.
+        let least = if threads < rayon::current_num_threads() { items.len().div_ceil(threads) } else { 1 };
+        items.par_iter_mut().with_min_len(least).with_max_len(least).for_each(task);
+    } else {
+        items.iter_mut().for_each(task);
+    }
+}
+
 /// The results of a task for each number of a range, in order. Uses as many threads as wanted, if they are available.
 pub fn map<T: Send>(wanted: usize, range: Range<usize>, task: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     let threads = threads(wanted.min(range.len()));

@@ -53,15 +53,15 @@ impl Case {
             .unwrap()
     }
 
-    /// Compares some terms, each way to store them. Whether the device adds in place.
-    fn compare<T: Element>(&self, rng: &mut StdRng, device: &Cpu, gap: usize) -> bool {
+    /// Compares sums of so many terms, each way to store them. Whether the device adds in place.
+    fn compare<T: Element>(&self, rng: &mut StdRng, device: &Cpu, gap: usize, counts: &[usize]) -> bool {
         let layouts = self.layouts(gap);
         let mut number = || T::from_complex(Complex::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)));
         let mut data =
             |layout: &Strided, more: usize| -> Vec<T> { (0..layout.reach().unwrap() + more).map(|_| number()).collect() };
         let (left, right, before) = (data(&layouts[0], 50), data(&layouts[1], 50), data(&layouts[2], 3));
         let (expected, found) = (self.prepare(&Reference, T::DTYPE, &layouts), self.prepare(device, T::DTYPE, &layouts));
-        for count in [1, 2, 7] {
+        for &count in counts {
             let terms: Vec<SumTerm> = (0..count)
                 .map(|n| SumTerm {
                     starts: [rng.random_range(0..51), if n == 0 { 50 } else { rng.random_range(0..51) }],
@@ -75,7 +75,8 @@ impl Case {
                 expected.run(&Reference, factors, &terms, (T::erase_mut(one), adds)).unwrap();
                 found.run(device, factors, &terms, (T::erase_mut(other), adds)).unwrap();
                 let what = format!("{:?} {:?} {:?} {found:?} {terms:?} {adds}", self.extents, self.orders, self.conjugate);
-                assert_close(&results[1], &results[0], 1e-5, &what);
+                let tolerance = if self.extents[3] > 100 { 2e-4 } else { 1e-5 };
+                assert_close(&results[1], &results[0], tolerance, &what);
             }
         }
         found.adds_in_place()
@@ -98,7 +99,7 @@ fn blocks_of_any_size_and_order_are_added() {
         let case = Case { extents, orders: orders(&mut rng), conjugate, alpha: [1.0, -0.5][round % 2] };
         let dtype = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64][round % 4];
         let device = Cpu::new(Some(1));
-        in_place += usize::from(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, round % 3)));
+        in_place += usize::from(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, round % 3, &[1, 2, 7])));
     }
     assert!(in_place > 120, "{in_place}");
 }
@@ -111,7 +112,7 @@ fn every_form_of_the_engine_adds() {
         for extents in [[1, 30, 21, 18], [1, 65, 3, 40], [1, 5, 70, 600], [3, 9, 14, 20]] {
             for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
                 let case = Case { extents, orders: orders(&mut rng), conjugate: [false, rng.random_bool(0.5)], alpha: 1.0 };
-                assert!(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, 1)), "{simd:?} {extents:?}");
+                assert!(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, 1, &[1, 4])), "{simd:?} {extents:?}");
             }
         }
     }
@@ -121,6 +122,6 @@ fn every_form_of_the_engine_adds() {
 #[test]
 fn large_results_are_added_to_twice() {
     let mut rng = StdRng::seed_from_u64(73);
-    let case = Case { extents: [1, 2100, 1100, 9], orders: [[0, 1, 2]; 3], conjugate: [false; 2], alpha: 1.0 };
-    assert!(case.compare::<f64>(&mut rng, &Cpu::new(Some(1)), 0));
+    let case = Case { extents: [1, 2100, 1100, 4], orders: [[0, 1, 2]; 3], conjugate: [false; 2], alpha: 1.0 };
+    assert!(case.compare::<f64>(&mut rng, &Cpu::new(Some(1)), 0, &[2]));
 }

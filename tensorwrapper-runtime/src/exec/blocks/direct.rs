@@ -33,7 +33,7 @@ pub(super) struct SumKernels {
     known: HashMap<ProductShape, usize>,
 }
 
-/// A group that is computed without being gathered.
+/// A part of a group that is computed without being gathered: all products of one result.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
     calls: Vec<Call>,
@@ -95,18 +95,30 @@ impl ProductShape {
 }
 
 impl Direct {
-    /// Adds a result that begins there: products, each by the number of its kernel, in the order in which they were found. Those of one
-    /// kernel are computed together.
-    pub(super) fn push(&mut self, start: usize, mut products: Vec<(usize, SumTerm)>) {
+    /// A result that begins there: products, each by the number of its kernel. Those of one kernel are computed together.
+    pub(super) fn new(start: usize, mut products: Vec<(usize, SumTerm)>) -> Direct {
+        let mut direct = Direct::default();
         products.sort_by_key(|(kernel, _)| *kernel);
         for (number, together) in products.chunk_by(|one, other| one.0 == other.0).enumerate() {
-            let first = self.terms.len();
-            self.terms.extend(together.iter().map(|(_, term)| *term));
-            self.calls.push(Call { kernel: together[0].0, terms: first..self.terms.len(), start, is_first: number == 0 });
+            let first = direct.terms.len();
+            direct.terms.extend(together.iter().map(|(_, term)| *term));
+            let terms = first..direct.terms.len();
+            direct.calls.push(Call { kernel: together[0].0, terms, start, is_first: number == 0 });
         }
+        direct
     }
 
-    /// Computes it from the slabs of the factors into that of the result, which begins at position `begins`, or adds it there.
+    /// Counts positions of the result from there on.
+    pub(super) fn rebase(&mut self, begins: usize) {
+        self.calls.iter_mut().for_each(|call| call.start -= begins);
+    }
+
+    /// About how many multiplications it takes beside those of its products.
+    pub(super) fn overhead(&self) -> usize {
+        self.terms.len().saturating_mul(BEGIN)
+    }
+
+    /// Computes it from the slabs of the factors into that of the result, or adds it there.
     ///
     /// # Errors
     /// Memory.

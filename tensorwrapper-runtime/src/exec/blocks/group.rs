@@ -161,6 +161,11 @@ impl Move {
 }
 
 impl Group {
+    /// Counts positions of the result's slab from there on.
+    pub(super) fn rebase(&mut self, begins: usize) {
+        self.out.iter_mut().for_each(|piece| piece.start[SLAB] -= begins as isize);
+    }
+
     /// The contraction of its matrices.
     ///
     /// # Errors

@@ -1,39 +1,37 @@
 //! A product of two factors as groups of pieces: prepared from structures, run on elements.
 
-use std::collections::{BTreeSet, HashMap, hash_map};
+use std::collections::{BTreeSet, hash_map};
+use std::sync::Arc;
 
 use num_complex::Complex;
-use tensorwrapper_core::backend::{Device, PreparedContraction};
+use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::Cuts;
-use super::direct::{Direct, SumKernels};
 use super::group::{Group, Room};
 use super::join::{Join, Parts, PlannedGroup, Roles};
 use super::pieces::{labels, pieces};
 use super::placed::Placed;
+use super::tasks::{self, Kernels, Placement, Task, Work};
 use super::terms::Factor;
+
+/// Multiplications of a gathered group from which on it is computed on all threads by itself.
+const LARGE: usize = 1 << 24;
 
 /// A product of two factors, and the blocks that it writes.
 pub(super) struct Pair {
-    works: Vec<Work>,
-    /// The contraction of each gathered group, by its extents.
-    prepared: HashMap<[usize; 4], PreparedContraction>,
-    /// The kernels of groups that are not gathered.
-    kernels: SumKernels,
+    /// Gathered groups that are worth all threads, each.
+    large: Vec<Group>,
+    /// What is computed side by side, each task on one thread.
+    tasks: Vec<Task>,
+    kernels: Kernels,
     /// Products of pieces, and their multiplications.
     pub(super) tuples: usize,
     pub(super) multiplications: u128,
     /// Elements of the result that it writes.
     pub(super) written: usize,
-}
-
-/// How a group is computed.
-enum Work {
-    Gathered(Group),
-    Direct(Direct),
 }
 
 /// What a pair is prepared from.
@@ -67,31 +65,34 @@ impl PairRequest<'_> {
     ) -> Result<(Pair, Structure), Error> {
         self.joined::<T, _>(frame, |join, groups| {
             let structure = finish(written(groups))?;
-            let mut pair = Pair {
-                works: Vec::new(),
-                prepared: HashMap::new(),
-                kernels: SumKernels::default(),
-                tuples: 0,
-                multiplications: 0,
-                written: 0,
-            };
+            let kernels = Kernels::default();
+            let mut pair = Pair { large: Vec::new(), tasks: Vec::new(), kernels, tuples: 0, multiplications: 0, written: 0 };
+            let single = single(device);
+            let single = single.as_deref().unwrap_or(device);
+            let mut works = Vec::new();
             for group in groups {
                 let placed = Placed { join, structure: &structure, group };
                 let sizes = placed.sizes();
                 let [batch, rows, columns, _] = sizes.extents;
+                let cost = sizes.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent));
                 pair.written += batch * rows * columns;
                 pair.tuples += group.places.len() * group.terms.len();
                 pair.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
-                if let Some(direct) = placed.direct::<T>(device, self.scale, &sizes, &mut pair.kernels)? {
-                    pair.works.push(Work::Direct(direct));
+                if let Some(direct) = placed.direct::<T>(single, self.scale, &sizes, &mut pair.kernels.sums)? {
+                    works.extend(direct);
                     continue;
                 }
                 let gathered = placed.gathered(&sizes)?;
-                if let hash_map::Entry::Vacant(vacant) = pair.prepared.entry(gathered.extents) {
+                if let hash_map::Entry::Vacant(vacant) = pair.kernels.prepared.entry(gathered.extents) {
+                    let device = if cost < LARGE { single } else { device };
                     vacant.insert(gathered.prepare::<T>(device, self.scale)?);
                 }
-                pair.works.push(Work::Gathered(gathered));
+                match cost < LARGE {
+                    true => works.push(Placement { range: placed.range(&group.places)?, cost, work: Work::Gathered(gathered) }),
+                    false => pair.large.push(gathered),
+                }
             }
+            pair.tasks = Task::all(works);
             Ok((pair, structure))
         })
     }
@@ -130,12 +131,16 @@ impl Pair {
     /// Memory.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: [&[T]; 2], out: &mut [T], adds: bool) -> Result<(), Error> {
         let mut room = Room::default();
-        self.works.iter().try_for_each(|work| match work {
-            Work::Direct(direct) => direct.run(device, &self.kernels, slabs, (&mut *out, adds)),
-            Work::Gathered(group) => {
-                let prepared = &self.prepared[&group.extents];
-                group.run(device, prepared, slabs, (&mut *out, adds), &mut room)
-            }
-        })
+        for group in &self.large {
+            group.run(device, &self.kernels.prepared[&group.extents], slabs, (&mut *out, adds), &mut room)?;
+        }
+        let single = single(device);
+        let run_on = (single.as_deref().unwrap_or(device), device.threads());
+        tasks::run(&self.tasks, run_on, &self.kernels, slabs, (out, adds))
     }
+}
+
+/// The same device on one thread; nothing where it is that already, or does not compute on threads.
+fn single(device: &dyn Device) -> Option<Arc<dyn Device>> {
+    if device.threads() == 1 { None } else { device.with_threads(1) }
 }

@@ -1,5 +1,7 @@
 //! Groups whose pieces are given their places: in slabs, and in the matrices that they are gathered into.
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, SumTerm};
 use tensorwrapper_core::element::Element;
@@ -10,6 +12,7 @@ use super::direct::{self, Direct, ProductShape, SumKernels};
 use super::group::{Group, Move};
 use super::join::{Entry, Join, Place, PlannedGroup};
 use super::pieces::Piece;
+use super::tasks::{Placement, Work};
 
 /// A group whose pieces are given their places.
 pub(super) struct Placed<'m> {
@@ -62,7 +65,7 @@ impl Placed<'_> {
         Ok(Group { extents, left, right, out })
     }
 
-    /// The group as products of its pieces where they lie. Nothing where gathering them is faster.
+    /// The group as products of its pieces where they lie, those of each result apart. Nothing where gathering them is faster.
     ///
     /// # Errors
     /// As [`Device::prepare_sum`].
@@ -72,12 +75,12 @@ impl Placed<'_> {
         scale: Complex<f64>,
         sizes: &Sizes,
         kernels: &mut SumKernels,
-    ) -> Result<Option<Direct>, Error> {
+    ) -> Result<Option<Vec<Placement>>, Error> {
         let group = self.group;
         if !direct::is_faster(group.places.len() * group.terms.len(), self.copied(sizes)) {
             return Ok(None);
         }
-        let (mut direct, mut last): (Direct, Option<(ProductShape, usize)>) = (Direct::default(), None);
+        let (mut found, mut last): (Vec<Placement>, Option<(ProductShape, usize)>) = (Vec::new(), None);
         for (number, place) in group.places.iter().enumerate() {
             let (left, right) = (group.rows[number / group.columns.len()].1, group.columns[number % group.columns.len()].1);
             let (start, strides) = self.lies(place)?;
@@ -96,9 +99,24 @@ impl Placed<'_> {
                 let weight = if pieces[0].negates != pieces[1].negates { -weight } else { weight };
                 products.push((kernel, SumTerm { starts: pieces.map(|piece| piece.offset), weight }));
             }
-            direct.push(start, products);
+            let direct = Direct::new(start, products);
+            let cost = place.extents.iter().product::<usize>().saturating_mul(sizes.extents[3]);
+            let cost = cost.saturating_add(direct.overhead());
+            found.push(Placement { work: Work::Direct(direct), range: self.range(std::slice::from_ref(place))?, cost });
         }
-        Ok(Some(direct))
+        Ok(Some(found))
+    }
+
+    /// The range of the result's slab inside of which these pieces lie.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`].
+    pub(super) fn range(&self, places: &[Place]) -> Result<Range<usize>, Error> {
+        let stored = self.structure.stored()?;
+        let number = |place: &Place| stored.find(&place.block).expect("blocks that are written are stored");
+        let block = |place: &Place| (stored.start(number(place)), stored.start(number(place)) + stored.size(number(place)));
+        let begin = places.iter().map(|place| block(place).0).min().unwrap_or_default();
+        Ok(begin..places.iter().map(|place| block(place).1).max().unwrap_or_default())
     }
 
     /// Elements that would be copied, if the group were gathered: a matrix of one piece may be read, or written, where it lies.

@@ -108,3 +108,54 @@ fn drawn_charges_agree_with_dense_ones() {
         agrees("ijk,klj,lm->im", &[&a, &b, &c]);
     }
 }
+
+/// Blocks so large that they are multiplied where they lie, some with images that lie across, others cut by a neighbour.
+fn large<T: Element>(rng: &mut StdRng) {
+    let sizes: Vec<usize> = (0..4).map(|_| *[15, 16, 17, 24, 33].choose(rng).unwrap()).collect();
+    let cut = Tiling::cuts(sizes.clone());
+    let finer = Tiling::cuts([sizes[0], sizes[1], sizes[2] - 7, 7, sizes[3]]);
+    let none = Symmetry::none(2);
+    let twin = if T::DTYPE.is_complex() { none.hermitian(0, 1) } else { none.antisymmetric([0, 1]) };
+    let symmetries = [none.clone(), none.symmetric([0, 1]).unwrap(), twin.unwrap()];
+    let mut tensor = |rng: &mut StdRng, cuts: [&Tiling; 2]| -> Blocks<T> {
+        let symmetry = if cuts[0] == cuts[1] { symmetries.choose(rng).unwrap() } else { &none };
+        let structure = sparse(rng, &cuts, 0.6).with(symmetry.clone()).unwrap();
+        filled(rng, &structure)
+    };
+    let (a, b, c) = (tensor(rng, [&cut, &cut]), tensor(rng, [&cut, &cut]), tensor(rng, [&finer, &cut]));
+    for subscripts in ["ik,kj->ij", "ki,kj->ji", "ik,jk->ij", "ij,ij->", "ij,ij->ij", "ij,jk->k"] {
+        agrees(subscripts, &[&a, &b]);
+        agrees(subscripts, &[&a, &a]);
+        agrees(subscripts, &[&c, &b]);
+        agrees(subscripts, &[&a, &c]);
+    }
+}
+
+#[test]
+fn drawn_products_of_large_blocks_agree_with_dense_ones() {
+    let mut rng = StdRng::seed_from_u64(2303);
+    for _ in 0..12 {
+        large::<f64>(&mut rng);
+        large::<Complex<f64>>(&mut rng);
+    }
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_bits() {
+    let mut rng = StdRng::seed_from_u64(2304);
+    for (tiles, count) in [(16, 20), (64, 6), (5, 30)] {
+        let cut = Tiling::even(tiles * count, tiles);
+        let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
+        let structures = [sparse(&mut rng, &[&cut, &cut], 0.4), sparse(&mut rng, &[&cut, &cut], 0.4).with(symmetric).unwrap()];
+        let [a, b] = structures.map(|structure| filled::<f64>(&mut rng, &structure));
+        let equation = "[i, j] = A[i, k] * B[k, j] - 2.0 * B[i, k] * A[j, k]";
+        let run = |threads: usize| {
+            let result = Context::cpu().threads(threads).eval_blocks(equation, &[("A", &a), ("B", &b)]).unwrap();
+            result.slab().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let once = run(1);
+        for threads in [2, 3, 8] {
+            assert_eq!(run(threads), once, "{threads} threads, blocks of {tiles}");
+        }
+    }
+}
