@@ -3,7 +3,7 @@
 //! `terms` reads an equation as a sum of products; `cuts` says how its labels are cut, `equal` when two products are the same by
 //! symmetry, `infer` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
 //! `group` multiplies what was gathered, `pair` is a product of two factors, `plan` the order of all. `prepared` runs a plan, `kept` keeps
-//! the last ones. This file has the entry points.
+//! the last ones. `sectors` is linear algebra. This file has the entry points of equations.
 
 mod cuts;
 mod equal;
