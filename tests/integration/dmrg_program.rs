@@ -49,6 +49,29 @@ fn a_narrow_bond_has_more_energy() {
     assert!((-5.142090632..-5.0).contains(&energy), "{text}");
 }
 
+/// Tensors that conserve the spin have the same ground state, of 20 sites with at most 50 values a bond, and of 12 with all.
+#[test]
+fn with_charges_the_ground_state_is_the_same() {
+    let (text, good) = run(&["--charges"]).unwrap();
+    assert!(good && text.matches("as found").count() == 2, "{text}");
+    let (text, good) = run(&[DEFAULT, "20", "--charges", "--bond", "50"]).unwrap();
+    assert!(good && (found(&text, "E0") + 8.682473334399).abs() < 1e-9, "{text}");
+}
+
+/// A field across the spins turns them.
+#[test]
+fn an_operator_that_conserves_no_charge_is_refused() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("dmrg_charges");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("field.npy");
+    let element = |i: &[usize]| f64::from(u8::from(if i[0] == i[1] { i[2] == i[3] } else { i[0] == 1 && i[2] != i[3] }));
+    Tensor::<f64>::from_fn([2, 2, 2, 2], element).unwrap().write_npy(&file).unwrap();
+    let path = file.to_str().unwrap();
+    let (text, good) = run(&[path, "4"]).unwrap();
+    assert!(good && (found(&text, "E0") + 4.0).abs() < 1e-9, "{text}");
+    assert_eq!(run(&[path, "4", "--charges"]).unwrap_err(), format!("`{path}` conserves no spin"));
+}
+
 #[test]
 fn wrong_operators_are_refused_in_one_sentence() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("dmrg_program");

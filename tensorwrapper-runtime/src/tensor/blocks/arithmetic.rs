@@ -28,10 +28,10 @@ impl<T: Element> Blocks<T> {
         let mut sum = T::ZERO;
         for number in 0..stored.len() {
             let range = stored.start(number)..stored.start(number) + stored.size(number);
-            let own = self.slab[range.clone()].iter().zip(&other.slab[range]).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
+            let own = inner(&self.slab[range.clone()], &other.slab[range]);
             let (plain, conjugated) = self.images(&stored.block(number));
-            sum = sum + T::from_complex(Complex::from(plain as f64)) * own;
-            sum = sum + T::from_complex(Complex::from(conjugated as f64)) * own.conj();
+            sum += T::from_complex(Complex::from(plain as f64)) * own;
+            sum += T::from_complex(Complex::from(conjugated as f64)) * own.conj();
         }
         Ok(sum)
     }
@@ -47,7 +47,7 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when the number is not real, but the symmetry conjugates.
     pub fn scale(&mut self, by: T) -> Result<(), Error> {
         self.check_factor(by)?;
-        self.slab.iter_mut().for_each(|x| *x = *x * by);
+        self.slab.iter_mut().for_each(|x| *x *= by);
         Ok(())
     }
 
@@ -67,7 +67,7 @@ impl<T: Element> Blocks<T> {
     pub fn add_scaled(&mut self, by: T, other: &Blocks<T>) -> Result<(), Error> {
         self.check_same(other)?;
         self.check_factor(by)?;
-        self.slab.iter_mut().zip(other.slab.iter()).for_each(|(x, &y)| *x = *x + by * y);
+        self.slab.iter_mut().zip(other.slab.iter()).for_each(|(x, &y)| *x += by * y);
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl<T: Element> Blocks<T> {
             let elements = &mut result.slab[stored.start(number)..][..stored.size(number)];
             for (row, elements) in elements.chunks_exact_mut(inner.max(1)).enumerate() {
                 let factor = T::from_real(factors.as_slice()[first + row % extent]);
-                elements.iter_mut().for_each(|x| *x = *x * factor);
+                elements.iter_mut().for_each(|x| *x *= factor);
             }
         }
         Ok(result)
@@ -128,10 +128,10 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!(diagonal.widened(&all)?.blocks().len(), 4);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn widened(&self, structure: &Structure) -> Result<Blocks<T>, Error> {
+    pub fn widened(self, structure: &Structure) -> Result<Blocks<T>, Error> {
         let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if self.structure == *structure {
-            return Ok(self.clone());
+            return Ok(self);
         }
         if !self.structure.symmetry().is_none() || !structure.symmetry().is_none() {
             return refused("a tensor with a symmetry has no other structure".to_string());
@@ -187,4 +187,19 @@ impl<T: Element> Blocks<T> {
             format!("a tensor whose symmetry conjugates is multiplied by real numbers only, not by {}", by.to_complex());
         Err(Error::new(ErrorKind::Shape(message)))
     }
+}
+
+/// `Σ conj(x) · y`, in as many sums side by side as a vector register may hold.
+fn inner<T: Element>(x: &[T], y: &[T]) -> T {
+    const LANES: usize = 8;
+    let mut sums = [T::ZERO; LANES];
+    let (chunks, others) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    let rest = chunks.remainder().iter().zip(others.remainder());
+    let rest = rest.fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
+    for (x, y) in chunks.zip(others) {
+        for ((sum, &x), &y) in sums.iter_mut().zip(x).zip(y) {
+            *sum += x.conj() * y;
+        }
+    }
+    sums.into_iter().fold(rest, |all, sum| all + sum)
 }

@@ -13,11 +13,10 @@ const REDUCED: [usize; 6] = [1, 1, 0, 1, 0, 0];
 const AS_ROWS: [usize; 6] = [1, 1, 0, 0, 1, 0];
 
 /// U, the singular values and V.
-pub(super) fn svd<T: Element>(
-    device: &dyn Device,
-    matrix: &[T],
-    [rows, columns]: [usize; 2],
-) -> Result<(Vec<T>, Vec<T::Real>, Vec<T>), Error> {
+type Svd<T> = (Vec<T>, Vec<<T as Element>::Real>, Vec<T>);
+
+/// A = U·diag(s)·V.
+pub(super) fn svd<T: Element>(device: &dyn Device, matrix: &[T], [rows, columns]: [usize; 2]) -> Result<Svd<T>, Error> {
     let kept = rows.min(columns);
     let (mut u, mut s, mut v) = (zeros(rows * kept)?, zeros::<T::Real>(kept)?, zeros(kept * columns)?);
     let layouts = [layout(&[rows, kept])?, layout(&[kept])?, layout(&[kept, columns])?];
