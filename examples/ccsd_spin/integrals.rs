@@ -33,19 +33,15 @@ impl SpinOrbitals {
         Ok(SpinOrbitals { occ: of_both_spins(&occ)?, vir: of_both_spins(&vir)?, nocc, nvir })
     }
 
-    /// The structures of T1 and T2. Occupied indices are the ket of an amplitude.
-    pub(crate) fn amplitudes(&self) -> Result<[Structure; 2], Error> {
-        let SpinOrbitals { occ, vir, .. } = self;
-        let singles = Structure::new([occ, vir]).flow([-1, 1], [0])?;
-        let pairs = Symmetry::none(4).antisymmetric([0, 1])?.antisymmetric([2, 3])?;
-        Ok([singles, Structure::new([occ, occ, vir, vir]).with(pairs)?.flow([-1, -1, 1, 1], [0])?])
+    /// The structure of T1. Occupied indices are the ket of an amplitude. That of T2 follows from the integrals.
+    pub(crate) fn singles(&self) -> Result<Structure, Error> {
+        Structure::new([&self.occ, &self.vir]).flow([-1, 1], [0])
     }
 
-    /// The energy that takes electrons from these occupied to these empty spin orbitals, with the opposite sign.
-    pub(crate) fn denominator(&self, mo: &Orbitals, occupied: &[usize], empty: &[usize]) -> f64 {
-        let below: f64 = occupied.iter().map(|i| mo.eo.as_slice()[i % self.nocc]).sum();
-        let above: f64 = empty.iter().map(|a| mo.ev.as_slice()[a % self.nvir]).sum();
-        below - above
+    /// The energies of occupied and of empty spin orbitals.
+    pub(crate) fn energies(&self, mo: &Orbitals) -> Result<[Tensor<f64>; 2], Error> {
+        let of_spins = |one: &[f64]| Tensor::from_vec([2 * one.len()], [one, one].concat());
+        Ok([of_spins(mo.eo.as_slice())?, of_spins(mo.ev.as_slice())?])
     }
 
     /// All integrals <pq||rs> between occupied (o) and empty (v) spin orbitals, by the names of their axes.

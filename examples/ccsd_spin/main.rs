@@ -85,7 +85,7 @@ fn run(molecule: &Molecule) -> Result<bool, Failure> {
 }
 
 /// Multiplications of an iteration, and bytes of tensors, against the same equations over dense tensors.
-fn report(context: &Context, calculation: &Calculation<'_>) -> Result<(), Failure> {
+fn report(context: &Context, calculation: &Calculation) -> Result<(), Failure> {
     let blocks = &calculation.tensors;
     let mut whole = dense(blocks)?;
     let program = Program::new(context, &ITERATION, &mut whole)?;

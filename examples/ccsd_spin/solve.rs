@@ -15,25 +15,23 @@ const MOST_ITERATIONS: usize = 100;
 const DIIS_CAPACITY: usize = 8;
 
 /// A molecule's integrals and amplitudes, and the equations planned for them.
-pub(crate) struct Calculation<'m> {
-    mo: &'m Orbitals,
-    spins: SpinOrbitals,
+pub(crate) struct Calculation {
+    /// The energies of occupied and of empty spin orbitals.
+    energies: [Tensor<f64>; 2],
     pub(crate) tensors: Tensors,
     pub(crate) iteration: Program,
     energy: Program,
 }
 
-impl<'m> Calculation<'m> {
+impl Calculation {
     /// Starts from the amplitudes of perturbation theory.
-    pub(crate) fn new(context: &Context, mo: &'m Orbitals) -> Result<Calculation<'m>, Failure> {
+    pub(crate) fn new(context: &Context, mo: &Orbitals) -> Result<Calculation, Failure> {
         let spins = SpinOrbitals::new(mo.nocc, mo.nvir)?;
         let mut tensors = spins.integrals(mo)?;
-        let [singles, doubles] = spins.amplitudes()?;
-        let oovv = &tensors["oovv"];
-        let guess = Blocks::from_fn(&doubles, |index| {
-            oovv.get(index).unwrap_or_default() / spins.denominator(mo, &index[..2], &index[2..])
-        })?;
-        tensors.insert("T1", Blocks::zeros(&singles)?);
+        let energies = spins.energies(mo)?;
+        let ([eo, ev], oovv) = (&energies, &tensors["oovv"]);
+        let guess = try_tensor!([i, j, a, b] = oovv[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b]))?.into_dyn();
+        tensors.insert("T1", Blocks::zeros(&spins.singles()?)?);
         tensors.insert("T2", guess);
         let iteration = Program::new(context, &ITERATION, &mut tensors)?;
         let energy = Program::new(context, &ENERGY, &mut tensors)?;
@@ -43,7 +41,7 @@ impl<'m> Calculation<'m> {
                 return Err(Failure::Calculation(format!("{residual} has {found:?}, but {amplitudes} has {wanted:?}")));
             }
         }
-        Ok(Calculation { mo, spins, tensors, iteration, energy })
+        Ok(Calculation { energies, tensors, iteration, energy })
     }
 
     /// The correlation energy of the amplitudes.
@@ -59,14 +57,12 @@ impl<'m> Calculation<'m> {
         let mut last = self.energy()?;
         for iteration in 1..=MOST_ITERATIONS {
             self.iteration.run(&mut self.tensors)?;
-            let next = self.stored(["R1", "R2"], |rank, index, r| {
-                let (occupied, empty) = index.split_at(rank / 2);
-                r / self.spins.denominator(self.mo, occupied, empty)
-            })?;
-            let change = Elements::plus(self.stored(["T1", "T2"], |_, _, t| -t)?, 1.0, &next);
-            let length = Elements::overlap(&change, &change).sqrt();
-            let t = diis.extrapolate(next, change);
-            self.set_amplitudes(&t)?;
+            let next = self.next()?;
+            let change = Amplitudes::plus(next.clone(), -1.0, &self.amplitudes());
+            let length = Amplitudes::overlap(&change, &change).sqrt();
+            let Amplitudes { t1, t2 } = diis.extrapolate(next, change);
+            self.tensors.insert("T1", t1);
+            self.tensors.insert("T2", t2);
 
             let energy = self.energy()?;
             println!("{iteration:>9} {energy:>20.12} {:>12.1e} {length:>12.1e}", energy - last);
@@ -81,45 +77,49 @@ impl<'m> Calculation<'m> {
         Err(Failure::Calculation(format!("CCSD did not converge in {MOST_ITERATIONS} iterations")))
     }
 
-    /// A function of all elements that singles and doubles store, side by side.
-    fn stored(&self, names: [&str; 2], function: impl Fn(usize, &[usize], f64) -> f64) -> Result<Elements, Error> {
-        let mut elements = Vec::new();
-        for name in names {
-            let tensor = &self.tensors[name];
-            let rank = tensor.structure().rank();
-            tensor.map_indexed(|index, x| {
-                elements.push(function(rank, index, x));
-                x
-            })?;
-        }
-        Ok(Elements(elements))
+    /// The amplitudes that the residuals ask for.
+    fn next(&self) -> Result<Amplitudes, Error> {
+        let ([eo, ev], r1, r2) = (&self.energies, &self.tensors["R1"], &self.tensors["R2"]);
+        let t1 = try_tensor!([i, a] = r1[i, a] / (eo[i] - ev[a]))?.into_dyn();
+        let t2 = try_tensor!([i, j, a, b] = r2[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b]))?.into_dyn();
+        Ok(Amplitudes { t1, t2 })
     }
 
-    /// The amplitudes that store these elements.
-    fn set_amplitudes(&mut self, elements: &Elements) -> Result<(), Error> {
-        let mut elements = elements.0.iter().copied();
-        for name in ["T1", "T2"] {
-            let amplitudes = self.tensors[name].map_indexed(|_, _| elements.next().unwrap_or_default())?;
-            self.tensors.insert(name, amplitudes);
-        }
-        Ok(())
+    fn amplitudes(&self) -> Amplitudes {
+        Amplitudes { t1: self.tensors["T1"].clone(), t2: self.tensors["T2"].clone() }
     }
 }
 
-/// Stored elements of singles and doubles. Those that follow from others need no extrapolation of their own.
-struct Elements(Vec<f64>);
+/// Singles and doubles.
+#[derive(Clone)]
+struct Amplitudes {
+    t1: Blocks<f64>,
+    t2: Blocks<f64>,
+}
 
-impl DiisVector for Elements {
-    fn overlap(x: &Elements, y: &Elements) -> f64 {
-        x.0.iter().zip(&y.0).map(|(x, y)| x * y).sum()
+impl DiisVector for Amplitudes {
+    fn overlap(x: &Amplitudes, y: &Amplitudes) -> f64 {
+        let ([x1, x2], [y1, y2]) = ([&x.t1, &x.t2], [&y.t1, &y.t2]);
+        let (one, two): (f64, f64) = tensor! {
+            let one = x1[i, a] * y1[i, a];
+            let two = x2[i, j, a, b] * y2[i, j, a, b];
+            (one, two)
+        };
+        one + two
     }
 
-    fn times(c: f64, x: &Elements) -> Elements {
-        Elements(x.0.iter().map(|x| c * x).collect())
+    fn times(c: f64, x: &Amplitudes) -> Amplitudes {
+        let (t1, t2) = (&x.t1, &x.t2);
+        let (t1, t2) = (tensor!([i, a] = c * t1[i, a]), tensor!([i, j, a, b] = c * t2[i, j, a, b]));
+        Amplitudes { t1: t1.into_dyn(), t2: t2.into_dyn() }
     }
 
-    fn plus(mut sum: Elements, c: f64, x: &Elements) -> Elements {
-        sum.0.iter_mut().zip(&x.0).for_each(|(sum, x)| *sum += c * x);
+    fn plus(mut sum: Amplitudes, c: f64, x: &Amplitudes) -> Amplitudes {
+        let Amplitudes { t1, t2 } = &mut sum;
+        tensor! {
+            t1[i, a] += c * x.t1[i, a];
+            t2[i, j, a, b] += c * x.t2[i, j, a, b];
+        }
         sum
     }
 }

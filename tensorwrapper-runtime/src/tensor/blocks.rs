@@ -112,6 +112,11 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         Ok(Blocks::from_slab(self.slab, self.structure))
     }
 
+    /// The same tensor, of whose extents the compiler knows nothing. No element moves.
+    pub fn into_dyn(self) -> Blocks<T> {
+        Blocks::from_slab(self.slab, self.structure)
+    }
+
     /// A function of each element that is stored, and of its index. Elements that follow from others follow from the new ones; what is zero
     /// stays zero.
     ///
