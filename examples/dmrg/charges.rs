@@ -1,11 +1,12 @@
-//! The charges that an operator conserves, found from its tensor: of the spins twice their z components, and of each bond index what it
-//! passes on. Knows nothing of states.
+//! The charges that an operator conserves, found from its tensor: of the spins twice their z components, and of each bond index
+//! what it passes on. Knows nothing of states.
 
 use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
 
 use super::chain::Operator;
 
-/// An operator whose tensor `W[l, r, s, t]` conserves charges. Its bond is in another order: indices of one charge are neighbours.
+/// An operator whose tensor `W[l, r, s, t]` conserves charges. Its bond is in another order: indices of one charge are
+/// neighbours.
 pub(crate) struct Conserving {
     pub(crate) W: Blocks<f64>,
     /// Where the bond indices stand with which a chain ends on the right and begins on the left.
@@ -40,8 +41,8 @@ impl Conserving {
     }
 }
 
-/// The charge of each bond index, beginning with 0 where the chain begins; nothing where two paths lead to different ones, or where
-/// what comes out at the end is not 0.
+/// The charge of each bond index, beginning with 0 where the chain begins; nothing where two paths lead to different ones, or
+/// where what comes out at the end is not 0.
 fn bond_charges(W: &Operator, of_spin: &[i64]) -> Option<Vec<i64>> {
     let (bonds, spins) = (W.extents()[0], of_spin.len());
     let mut found: Vec<Option<i64>> = vec![None; bonds];

@@ -17,8 +17,9 @@
 //!
 //! `MPO.npy` holds the tensor `W[l, r, s, t]` that all sites share: left and right bond, spin after and before. The chain begins
 //! with the last left bond and ends with the first right one. A bond of the state keeps at most `--bond` values, and fewer where
-//! those that go weigh no more than `--tolerance` together. With `--charges` tensors store only blocks that conserve the charge, which
-//! is twice the spin's z component; the state begins as up, down, up, down, and keeps the charge of that. A `reference.json` beside the file may say what is expected.
+//! those that go weigh no more than `--tolerance` together. With `--charges` tensors store only blocks that conserve the
+//! charge, which is twice the spin's z component; the state begins as up, down, up, down, and keeps the charge of that. A
+//! `reference.json` beside the file may say what is expected.
 //!
 //! Exit status 0: all is well. 1: the energy or the entropy differs from what was expected. 2: what was given is no chain, and
 //! one sentence says why.

@@ -71,11 +71,12 @@ impl<T: Element> Blocks<T> {
         Ok(())
     }
 
-    /// The same with each element multiplied by the vector's element at its index on this axis: with singular values, what is between the
-    /// factors goes into one of them. The structure stays.
+    /// The same with each element multiplied by the vector's element at its index on this axis: with singular values, what is
+    /// between the factors goes into one of them. The structure stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is no such axis, when the vector is none, is cut differently, or when a symmetry moves the axis.
+    /// [`ErrorKind::Shape`] when there is no such axis, when the vector is none, is cut differently, or when a symmetry moves
+    /// the axis.
     ///
     /// ```
     /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
@@ -115,7 +116,8 @@ impl<T: Element> Blocks<T> {
         Ok(result)
     }
 
-    /// The same elements with another structure, which has all blocks that are stored here: blocks that it has beside them are zero.
+    /// The same elements with another structure, which has all blocks that are stored here: blocks that it has beside them are
+    /// zero.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when axes are cut differently, when a structure has a symmetry, and when a block would be lost.

@@ -1,5 +1,5 @@
-//! A block tensor as a matrix: some axes are its rows, the others its columns, and what blocks connect is a [`Sector`], a dense matrix of
-//! its own.
+//! A block tensor as a matrix: some axes are its rows, the others its columns, and what blocks connect is a [`Sector`], a dense
+//! matrix of its own.
 //!
 //! Knows nothing of factorisations.
 
@@ -118,8 +118,8 @@ impl<'m> BlockMatrix<'m> {
         self.joined(Lines::default(), true)
     }
 
-    /// The sectors of a square matrix, whose rows and columns are numbered alike. All rows take part, those without blocks too. Sectors have
-    /// charges where the charge of each column is that of the row with its number.
+    /// The sectors of a square matrix, whose rows and columns are numbered alike. All rows take part, those without blocks too.
+    /// Sectors have charges where the charge of each column is that of the row with its number.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when rows and columns are cut differently, or are too many; and as [`Structure::stored`].

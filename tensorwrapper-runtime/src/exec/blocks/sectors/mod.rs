@@ -1,7 +1,7 @@
 //! Linear algebra over block tensors: sector by sector, each a dense matrix for the device.
 //!
-//! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors` cuts results
-//! into blocks. This file has the entry points.
+//! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors`
+//! cuts results into blocks. This file has the entry points.
 
 mod dense;
 mod factors;
@@ -23,33 +23,35 @@ use crate::tensor::Blocks;
 /// U, s and V of [`Context::svd_blocks`].
 type Svd<T> = (Blocks<T>, Blocks<<T as Element>::Real>, Blocks<T>);
 
-/// Linear algebra over block tensors: `rows` are the axes that are the rows of a matrix, in this order; the other axes, in ascending
-/// order, are its columns.
+/// Linear algebra over block tensors: `rows` are the axes that are the rows of a matrix, in this order; the other axes, in
+/// ascending order, are its columns.
 ///
-/// Rows and columns that blocks connect make a sector. Where the tensor conserves a charge, a sector is what rows of one charge and
-/// their columns make. Each sector is factorised as a dense matrix. The new axis has a tile for each one, ascending by charge, or
-/// else in the order of their first rows.
+/// Rows and columns that blocks connect make a sector. Where the tensor conserves a charge, a sector is what rows of one charge
+/// and their columns make. Each sector is factorised as a dense matrix. The new axis has a tile for each one, ascending by
+/// charge, or else in the order of their first rows.
 ///
-/// The tiles of the new axis carry the charges of the rows: the factor of the rows has the total charge 0, and the new axis the sign −1
-/// there; the factor of the columns has the tensor's total, and the new axis the sign +1. So `einsum_blocks` contracts them. Operands
-/// with a symmetry are read through it; results have none. The same operand gives the same results.
+/// The tiles of the new axis carry the charges of the rows: the factor of the rows has the total charge 0, and the new axis the
+/// sign −1 there; the factor of the columns has the tensor's total, and the new axis the sign +1. So `einsum_blocks` contracts
+/// them. Operands with a symmetry are read through it; results have none. The same operand gives the same results.
 impl Context {
     /// A = U·diag(s)·V: U `[rows, k]`, s `[k]`, V `[k, columns]`. In each tile of `k`, s descends.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
-    /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not converge;
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
+    /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not
+    /// converge; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn svd_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
         let (u, s, v, _) = self.svd_cut_blocks(a, rows, &Truncation::none())?;
         Ok((u, s, v))
     }
 
-    /// [`svd_blocks`](Context::svd_blocks) with the largest singular values of all sectors, and the discarded weight: the sum of the
-    /// squares of the values that are not kept, divided by the sum of the squares of all. A sector of which nothing is kept has no tile.
+    /// [`svd_blocks`](Context::svd_blocks) with the largest singular values of all sectors, and the discarded weight: the sum
+    /// of the squares of the values that are not kept, divided by the sum of the squares of all. A sector of which nothing is
+    /// kept has no tile.
     ///
     /// # Errors
-    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the tolerance is negative or NaN.
+    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the tolerance is negative
+    /// or NaN.
     #[allow(clippy::type_complexity, reason = "the results, as those of the dense function")]
     pub fn svd_cut_blocks<T: Element>(
         &self,
@@ -89,13 +91,13 @@ impl Context {
         self.two_factors(a, rows.as_ref(), Factorisation::Lq)
     }
 
-    /// Eigenvalues `[k]`, ascending in each tile of `k`, and eigenvectors `[rows, k]` of a Hermitian matrix. In each sector the lower
-    /// triangle is read. Rows without blocks take part, with eigenvalues 0. The new axis carries charges if the tensor conserves them and
-    /// has the total 0: a matrix that changes the charge has eigenvectors of several charges.
+    /// Eigenvalues `[k]`, ascending in each tile of `k`, and eigenvectors `[rows, k]` of a Hermitian matrix. In each sector the
+    /// lower triangle is read. Rows without blocks take part, with eigenvalues 0. The new axis carries charges if the tensor
+    /// conserves them and has the total 0: a matrix that changes the charge has eigenvectors of several charges.
     ///
     /// # Errors
-    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the n-th axis of the rows and that
-    /// of the columns are cut differently.
+    /// As [`svd_blocks`](Context::svd_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the n-th axis of the rows
+    /// and that of the columns are cut differently.
     pub fn eigh_blocks<T: Element>(
         &self,
         a: &Blocks<T>,

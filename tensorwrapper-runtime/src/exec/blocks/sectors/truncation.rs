@@ -15,8 +15,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 pub struct Truncation {
     /// The most values that are kept, the largest ones.
     pub max: Option<usize>,
-    /// The most that may be lost: the sum of the squares of the values that are not kept, divided by that of all. One value is kept in
-    /// any case.
+    /// The most that may be lost: the sum of the squares of the values that are not kept, divided by that of all. One value is
+    /// kept in any case.
     pub tol: Option<f64>,
 }
 
@@ -38,8 +38,8 @@ impl Truncation {
         Truncation { tol: Some(tol), ..self }
     }
 
-    /// How many values each sector keeps, whose values descend, and which part of all squares is lost. Of equal values those of earlier
-    /// sectors are kept.
+    /// How many values each sector keeps, whose values descend, and which part of all squares is lost. Of equal values those of
+    /// earlier sectors are kept.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the tolerance is negative or no number.

@@ -117,7 +117,7 @@ fn large<T: Element>(rng: &mut StdRng) {
     let none = Symmetry::none(2);
     let twin = if T::DTYPE.is_complex() { none.hermitian(0, 1) } else { none.antisymmetric([0, 1]) };
     let symmetries = [none.clone(), none.symmetric([0, 1]).unwrap(), twin.unwrap()];
-    let mut tensor = |rng: &mut StdRng, cuts: [&Tiling; 2]| -> Blocks<T> {
+    let tensor = |rng: &mut StdRng, cuts: [&Tiling; 2]| -> Blocks<T> {
         let symmetry = if cuts[0] == cuts[1] { symmetries.choose(rng).unwrap() } else { &none };
         let structure = sparse(rng, &cuts, 0.6).with(symmetry.clone()).unwrap();
         filled(rng, &structure)
