@@ -30,7 +30,8 @@ impl Calculation {
         let mut tensors = spins.integrals(mo)?;
         let energies = spins.energies(mo)?;
         let ([eo, ev], oovv) = (&energies, &tensors["oovv"]);
-        let guess = try_tensor!([i, j, a, b] = oovv[i, j, a, b] / (eo[i] + eo[j] - ev[a] - ev[b]))?.into_dyn();
+        // Occupied indices are the ket of an amplitude.
+        let guess = try_tensor!([i, j, a, b] = conj(oovv[i, j, a, b]) / (eo[i] + eo[j] - ev[a] - ev[b]))?.into_dyn();
         tensors.insert("T1", Blocks::zeros(&spins.singles()?)?);
         tensors.insert("T2", guess);
         let iteration = Program::new(context, &ITERATION, &mut tensors)?;
@@ -101,8 +102,8 @@ impl DiisVector for Amplitudes {
     fn overlap(x: &Amplitudes, y: &Amplitudes) -> f64 {
         let ([x1, x2], [y1, y2]) = ([&x.t1, &x.t2], [&y.t1, &y.t2]);
         let (one, two): (f64, f64) = tensor! {
-            let one = x1[i, a] * y1[i, a];
-            let two = x2[i, j, a, b] * y2[i, j, a, b];
+            let one = conj(x1[i, a]) * y1[i, a];
+            let two = conj(x2[i, j, a, b]) * y2[i, j, a, b];
             (one, two)
         };
         one + two

@@ -1,7 +1,7 @@
 //! `tensor!` over block tensors: results are in blocks where an operand is, and agree with the same equation over dense tensors.
 
 use tensorwrapper::{
-    Blocks, Context, Error, Extents, Form, InBlocks, Shape, Sign, Structure, Symmetry, Tensor, TensorLike, Tiling, record,
+    Blocks, Context, Error, Extents, Form, Graph, InBlocks, Shape, Sign, Structure, Symmetry, Tensor, TensorLike, Tiling, record,
     tensor, try_tensor,
 };
 
@@ -167,7 +167,7 @@ fn what_does_not_fit_is_said() {
     assert_eq!(said(c.unwrap_err()), "index `k` has extent 6 in `a` but 5 in `b`");
     let d = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1]]).unwrap());
     let c = try_tensor!([i, k] = a[i, k] / d[i, k]);
-    assert_eq!(said(c.unwrap_err()), "`d` is zero at block [1, 1], where it divides");
+    assert_eq!(said(c.unwrap_err()), "what divides (`d`) is zero where the result has block [1, 1]");
     let c = try_tensor!([i, k] = max(j; a[i, k] * b[j, i]));
     assert!(said(c.unwrap_err()).starts_with("reductions other than sums in an equation of block tensors"));
     let mut e = a.clone();
@@ -242,4 +242,69 @@ fn claims_are_proved_refused_or_believed() {
     let v =
         Context::cpu().eval_blocks::<f64>("[i, a, j, b] = A[i, a] * A[j, b] where sym((i, a), (j, b))", &[("A", &a)]).unwrap();
     assert_eq!(v.structure().symmetry().elements().len(), 2);
+}
+
+#[test]
+fn differences_are_not_expanded() {
+    let cut = Tiling::cuts([2, 1]);
+    let a = Blocks::<f64>::from_fn(&Structure::new([&cut]), |i| 1e8 + i[0] as f64).unwrap();
+    let b = Blocks::<f64>::from_fn(&Structure::new([&cut]), |i| 1e8 + i[0] as f64 - 0.5).unwrap();
+    let norm: f64 = tensor!([] = (a[i] - b[i]) * (a[i] - b[i]));
+    assert_eq!(norm, 0.75);
+    assert_eq!(tensor!([i] = (a[i] - b[i]) * (a[i] - b[i])).get(&[1]).unwrap(), 0.25);
+    // Both factors are one tensor, so that the product is symmetric.
+    let outer = tensor!([i, j] = (a[i] - b[i]) * (a[j] - b[j]) where sym(i, j));
+    assert_eq!(outer.get(&[0, 2]).unwrap(), 0.25);
+}
+
+#[test]
+fn zeros_divided_by_zeros_are_zeros_however_they_are_cut() {
+    let (cut, whole) = (Tiling::cuts([1, 1]), Tiling::whole(2));
+    let structure = |blocks: &[usize]| Structure::new([&cut]).with_blocks(blocks.iter().map(|block| [*block])).unwrap();
+    let (a, b) = (blocks(&structure(&[0, 1])), blocks(&structure(&[0])));
+    let sum = tensor!([i] = a[i] + b[i] / b[i]);
+    assert_eq!(sum.get(&[1]).unwrap(), a.get(&[1]).unwrap());
+    let quotient = tensor!([i] = b[i] / b[i] where i: &whole);
+    assert_eq!((quotient.get(&[0]).unwrap(), quotient.get(&[1]).unwrap()), (1.0, 0.0));
+}
+
+#[test]
+fn what_a_reader_found() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]));
+    let said = |error: Error| error.to_string();
+    // Recorded numbers are not zero.
+    let (graph, x) = (Graph::new(), Tensor::<f64>::filled([2], 2.0).unwrap());
+    let recorded = tensor!(in &graph; let s = x[i] * x[i]; s);
+    let refused = try_tensor!([i, b] = recorded * a[i, b]);
+    assert!(said(refused.unwrap_err()).starts_with("a recorded number"));
+    // Tiles without indices.
+    let empty = blocks(&Structure::new([&occ, &Tiling::cuts([2, 0])]));
+    let d = Tensor::<f64>::filled([3], 2.0).unwrap();
+    assert_eq!(tensor!([i, j] = empty[i, j] / d[i]).get(&[2, 1]).unwrap(), empty.get(&[2, 1]).unwrap() / 2.0);
+    // A target of another rank.
+    let mut t = Blocks::<f64>::zeros(&Structure::new([&occ, &vir, &vir])).unwrap();
+    assert!(said(try_tensor!(t[i, b] = 2.0 * a[i, b]).unwrap_err()).contains("rank 3"));
+    // A charge is not shown by an axis without charges, and other charges do not fit.
+    let spin = Tiling::cuts([1, 2]).charged([0, 1]).unwrap();
+    let c = blocks(&Structure::new([&spin, &spin]).flow([1, -1], [0]).unwrap());
+    let plain = tensor!([i, j] = 2.0 * c[i, j] where i: &Tiling::cuts([1, 2]));
+    assert!(plain.structure().charge_flow().is_none());
+    same(&plain, &tensor!([i, j] = 2.0 * c[i, j]).to_dense().unwrap());
+    let other = Tiling::cuts([1, 2]).charged([1, 0]).unwrap();
+    let refused = said(try_tensor!([i, j] = c[i, j] / d[i] where i: &other).unwrap_err());
+    assert!(refused.contains("carries charges 1, 0 in `where` but 0, 1 in `c`"), "{refused}");
+    // What an equation does not read is not made dense.
+    let huge =
+        Blocks::<f64>::zeros(&Structure::new([&Tiling::even(1 << 20, 1 << 10); 3]).with_blocks([[0usize, 0, 0]; 0]).unwrap())
+            .unwrap();
+    let (y, e) = tensor! {
+        let e = huge[i, j, k] * huge[i, j, k];
+        let y[i] = 2.0 * d[i];
+        (y, e)
+    };
+    assert_eq!((y[[0]], e), (4.0, 0.0));
+    // A claim about zero.
+    let f = blocks(&Structure::new([&occ, &occ]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap());
+    assert!(tensor!([p, q] = asym(p, q; f[p, q]) where asym(p, q)).blocks().is_empty());
 }

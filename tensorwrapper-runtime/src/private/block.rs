@@ -154,7 +154,7 @@ impl<'a, E> Block<'_, 'a, E> {
     {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        self.read_densely()?;
+        self.read_densely(0..self.tensors.len())?;
         let holes = self.holes(number, equation, &self.results);
         let bound = bind(equation, self.calls[number].dtype, &holes);
         let computes_extents = holes.computes_extents.get();
@@ -192,19 +192,26 @@ impl<'a, E> Block<'_, 'a, E> {
             dense: &self.dense,
             call: &self.calls[number],
             results,
-            all_results: self.site.equations().iter().map(|equation| equation.left().len()).sum(),
+            all_results: self.all_results(),
             computes_extents: Cell::new(false),
         }
     }
 
-    /// Makes dense tensors of the block tensors that the program gives, unless that was done.
-    fn read_densely(&mut self) -> Result<(), Error> {
-        if self.dense.is_empty() && self.is_in_blocks() {
-            let dense = |tensor: &Tensor<'a>| match &tensor.0 {
-                OperandData::Blocks(_) => tensor.0.value().map(Some),
-                OperandData::Elements(..) | OperandData::Inline(..) | OperandData::Recorded(_) => Ok(None),
-            };
-            self.dense = self.tensors.iter().map(dense).collect::<Result<_, _>>()?;
+    /// The number of results of all equations. Values of the program are numbered from here on.
+    fn all_results(&self) -> usize {
+        self.site.equations().iter().map(|equation| equation.left().len()).sum()
+    }
+
+    /// Makes dense tensors of those of the program's with these numbers that are block tensors, unless that was done.
+    fn read_densely(&mut self, numbers: impl Iterator<Item = usize>) -> Result<(), Error> {
+        if !self.is_in_blocks() {
+            return Ok(());
+        }
+        self.dense.resize(self.tensors.len(), None);
+        for number in numbers {
+            if let (OperandData::Blocks(_), None) = (&self.tensors[number].0, &self.dense[number]) {
+                self.dense[number] = Some(self.tensors[number].0.value()?);
+            }
         }
         Ok(())
     }

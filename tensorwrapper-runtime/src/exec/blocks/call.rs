@@ -42,7 +42,12 @@ impl Context {
         check_place(call.equation)?;
         let operands: Vec<BlockOperand<'_, T>> = call.operands.iter().map(BlockOperand::of).collect::<Result<_, _>>()?;
         let names = || call.equation.operands().iter().map(|operand| operand.hole.text.clone()).collect();
-        let key = format!("call {} {:?} {:?}", call.text, call.scalars, call.numbers);
+        let group = |number: &Number| match number {
+            Number::Cut(tiling) => tiling.charges().map(|charges| charges.group().clone()),
+            _ => None,
+        };
+        let groups: Vec<_> = call.numbers.iter().map(group).collect();
+        let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
         let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same, listed: call.equation.holes() }) };
         let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
         Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands)?.into())

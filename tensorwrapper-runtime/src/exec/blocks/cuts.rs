@@ -55,7 +55,9 @@ impl Cuts {
                 }
                 let Some((operand, first)) = seen[label] else {
                     seen[label] = Some((factor.operand, axis));
-                    (cuts.finest[label], cuts.first[label]) = (Some(tiling.clone().uncharged()), Some(tiling.clone()));
+                    // Tiles without indices are no parts.
+                    let parts = tiling.clone().uncharged();
+                    (cuts.finest[label], cuts.first[label]) = (parts.refined(&parts), Some(tiling.clone()));
                     continue;
                 };
                 let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
@@ -85,6 +87,10 @@ impl Cuts {
                     second: place(&names[operand], first, known.extent()),
                 }));
             };
+            if let Some((operand, axis)) = charged[label] {
+                let other = &structures[operand].tilings()[axis];
+                check_charges(&sum.names[label], [(name, tiling), (&names[operand], other)], &finest)?;
+            }
             cuts.finest[label] = Some(finest);
             cuts.first[label] = Some(tiling.clone());
         }

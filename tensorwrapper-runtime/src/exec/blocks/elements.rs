@@ -200,7 +200,8 @@ impl Planner<'_> {
                     planned.programs.push(self.program(&has));
                     planned.programs.len() - 1
                 });
-                boxes.push(self.boxed(program, block, stored.start(number), stored.elements(), at)?);
+                let read = self.read(self.tree, &has);
+                boxes.push(self.boxed(program, &read, (block, stored.start(number), stored.elements()), at)?);
             }
         }
         planned.boxes = boxes;
@@ -240,8 +241,10 @@ impl Planner<'_> {
     /// Whether an expression has elements in a box that has this of its factors, in their order.
     fn is_there(&self, tree: &Tree, has: &mut dyn Iterator<Item = Has>, block: &[usize]) -> Result<bool, Error> {
         let divides = |divisor: &Tree| {
-            let name = divisor.factors().first().map_or("a number", |factor| &self.tensors.names[factor.operand]);
-            let message = format!("`{name}` is zero at block {block:?}, where it divides");
+            let names: Vec<String> =
+                divisor.factors().iter().map(|factor| format!("`{}`", self.tensors.names[factor.operand])).collect();
+            let name = if names.is_empty() { "a number".to_string() } else { names.join(", ") };
+            let message = format!("what divides ({name}) is zero where the result has block {block:?}");
             Err(Error::new(ErrorKind::Shape(message)))
         };
         Ok(match tree {
@@ -274,23 +277,43 @@ impl Planner<'_> {
 
     /// The program of boxes that have this of the factors.
     fn program(&self, has: &[Has]) -> Program {
-        let mut emitter = Emitter { instructions: Vec::new(), inputs: 0 };
-        emitter.tree(self.tree, &mut has.iter().copied());
+        let mut emitter = Emitter { planner: self, instructions: Vec::new(), inputs: 0 };
+        emitter.tree(self.tree, has);
         Program::new(emitter.instructions)
     }
 
+    /// Of each factor whether a program reads it: those of parts that are zero are not.
+    fn read(&self, tree: &Tree, has: &[Has]) -> Vec<bool> {
+        if !self.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
+            return vec![false; has.len()];
+        }
+        match tree {
+            Tree::Factor(_) => vec![true],
+            Tree::Number(_) => Vec::new(),
+            Tree::Binary(_, left, right) => {
+                let (of_left, of_right) = has.split_at(left.factors().len());
+                [self.read(left, of_left), self.read(right, of_right)].concat()
+            }
+            Tree::Negate(inner)
+            | Tree::Sum(_, inner)
+            | Tree::Apply(_, inner)
+            | Tree::PowerInteger(inner, _)
+            | Tree::PowerReal(inner, _) => self.read(inner, has),
+        }
+    }
+
+    /// The work of a box of a block of the result, which begins there in the elements of all.
     fn boxed(
         &self,
         program: usize,
-        block: &[usize],
-        start: usize,
-        elements: usize,
+        read: &[bool],
+        (block, start, elements): (&[usize], usize, usize),
         at: &[(usize, Part)],
     ) -> Result<Boxed, Error> {
         let extents: Vec<usize> = at.iter().map(|(_, part)| part.extent).collect();
         let mut inputs = Vec::new();
         for (number, factor) in self.factors.iter().enumerate() {
-            let Some(piece) = self.piece(number, at) else { continue };
+            let Some(piece) = self.piece(number, at).filter(|_| read[number]) else { continue };
             let stride = |label: &usize| {
                 let axis = self.pieces[number].0.iter().position(|own| own == label);
                 axis.map_or(0, |axis| piece.strides[axis])
@@ -320,35 +343,39 @@ fn tile_extent(cuts: &Cuts, label: usize, tile: usize) -> usize {
     bounds[tile + 1] - bounds[tile]
 }
 
-/// Writes a program: factors of which a box has nothing are zero.
-struct Emitter {
+/// Writes a program, in which parts of the expression that are zero in a box are zero whatever they would compute.
+struct Emitter<'e> {
+    planner: &'e Planner<'e>,
     instructions: Vec<Instruction>,
     inputs: usize,
 }
 
-impl Emitter {
+impl Emitter<'_> {
     fn emit(&mut self, instruction: Instruction) -> usize {
         self.instructions.push(instruction);
         self.instructions.len() - 1
     }
 
-    fn tree(&mut self, tree: &Tree, has: &mut dyn Iterator<Item = Has>) -> usize {
+    /// Writes an expression, of whose factors a box has this.
+    fn tree(&mut self, tree: &Tree, has: &[Has]) -> usize {
+        // Divisors that are zero were found before.
+        if !self.planner.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
+            return self.emit(Instruction::Constant(0.0.into()));
+        }
         let instruction = match tree {
-            Tree::Factor(_) => match has.next().expect("there is an answer for each factor") {
-                Has::Nothing => Instruction::Constant(0.0.into()),
-                present => {
-                    let read = self.emit(Instruction::Input(self.inputs));
-                    self.inputs += 1;
-                    if present == Has::Elements {
-                        return read;
-                    }
-                    Instruction::Negate(read)
+            Tree::Factor(_) => {
+                let read = self.emit(Instruction::Input(self.inputs));
+                self.inputs += 1;
+                if has == [Has::Elements] {
+                    return read;
                 }
-            },
+                Instruction::Negate(read)
+            }
             Tree::Number(value) => Instruction::Constant(*value),
             Tree::Negate(inner) => Instruction::Negate(self.tree(inner, has)),
             Tree::Binary(operator, left, right) => {
-                let (left, right) = (self.tree(left, has), self.tree(right, has));
+                let (of_left, of_right) = has.split_at(left.factors().len());
+                let (left, right) = (self.tree(left, of_left), self.tree(right, of_right));
                 Instruction::Combine(Binary::from(*operator), left, right)
             }
             Tree::Sum(..) => unreachable!("sums over labels are computed before"),

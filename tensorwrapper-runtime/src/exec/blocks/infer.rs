@@ -59,6 +59,8 @@ pub(super) fn frame(
     sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
 ) -> Result<Structure, Error> {
     let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
+    // An axis that is cut without charges shows none.
+    let flow = flow.filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some()));
     let inferred = symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?;
     let frame = Structure::new(&tilings).with(with_claims(inferred, said.claims, is_complex)?)?;
     match flow {

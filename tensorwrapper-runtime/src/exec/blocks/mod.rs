@@ -180,6 +180,10 @@ impl Context {
         if let Some((place, _)) = equation.place() {
             let name = &equation.operands()[place.0].hole.text;
             let tilings = operands[place.0].structure.tilings();
+            if tilings.len() != written.left.len() {
+                let (operand, rank, given) = (name.clone(), tilings.len(), written.left.len());
+                return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
+            }
             let known = written.target.iter_mut().zip(tilings);
             known.for_each(|(known, tiling)| *known = known.take().or_else(|| Some((name.clone(), tiling.clone()))));
         }

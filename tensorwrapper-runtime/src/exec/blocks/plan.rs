@@ -119,6 +119,8 @@ impl<'p> Planner<'p> {
         self.check_labels(sum)?;
         let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(sum.terms.clone(), comparison));
         let sum = Sum { terms, ..sum.clone() };
+        // Zero has every symmetry.
+        let said = if sum.terms.is_empty() { Said { claims: &[], ..said } } else { said };
         let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?, said)?;
         let tilings = frame.tilings().to_vec();
         let mut last = Vec::new();

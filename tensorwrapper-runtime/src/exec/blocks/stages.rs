@@ -48,8 +48,9 @@ impl Stage {
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
 pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
-    let mut staging = Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new() };
-    staging.extents = staging.extents(&written.tree)?;
+    let mut staging =
+        Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new(), parts: Vec::new() };
+    staging.extents = staging.extents(written)?;
     staging.check_declared(written)?;
     staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
     Ok(staging.stages)
@@ -62,16 +63,20 @@ struct Staging<'s> {
     stages: Vec<Stage>,
     /// The extent of each label that an operand has.
     extents: Vec<Option<usize>>,
+    /// Parts that were made, with their labels numbered, and the numbers of the tensors.
+    parts: Vec<(Tree, usize)>,
 }
 
 impl Staging<'_> {
     /// The extents of all labels. Operands that do not fit are found here, whichever stage reads them.
-    fn extents(&self, tree: &Tree) -> Result<Vec<Option<usize>>, Error> {
-        let factors = tree.factors().into_iter().cloned().collect();
+    fn extents(&self, written: &Written) -> Result<Vec<Option<usize>>, Error> {
+        let factors = written.tree.factors().into_iter().cloned().collect();
         let all = Term { scale: Complex::ONE, factors, summed: Vec::new() };
         let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec() };
         let cuts = Cuts::new(&sum, &self.tensors, &[])?;
-        Ok((0..self.names.len()).map(|label| cuts.finest(label).map(|tiling| tiling.extent())).collect())
+        let declared = |label: usize| written.declared.get(label).copied().flatten();
+        let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| declared(label));
+        Ok((0..self.names.len()).map(extent).collect())
     }
 
     /// Whether labels have the extents that a `where` gives them.
@@ -95,18 +100,41 @@ impl Staging<'_> {
 
     /// Adds the stages that make a tensor with these labels of an expression.
     fn stage<T: Element>(&mut self, tree: &Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
-        if tree.is_sum_of_products() {
-            let terms = expand(tree, &mut |_| unreachable!("it is a sum of products"))?;
+        if tree.is_sum_of_products() && (tree.has_sum() || !tree.multiplies_sums()) {
+            let terms = expand(tree, &mut |part| self.part::<T>(part))?;
             let is_complete = |term: &Term| !term.factors.is_empty() && left.iter().all(|&label| term.has(label));
             if terms.iter().all(is_complete) {
                 return self.products::<T>(terms, left.to_vec(), said);
             }
         }
         let tree = if tree.has_sum() { self.without_sums::<T>(tree)? } else { tree.clone() };
+        self.elements::<T>(tree, left, said)
+    }
+
+    /// Adds a stage of element-wise work.
+    fn elements<T: Element>(&mut self, tree: Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
         let (target, claims) = (said.cuts.to_vec(), said.claims.to_vec());
         let written = Written { tree, left: left.to_vec(), names: self.names.to_vec(), declared: Vec::new(), target, claims };
         let elements = Elements::new(&written, &self.tensors, T::DTYPE.is_complex())?;
         Ok(self.made(Stage::Elements(elements), left.to_vec()))
+    }
+
+    /// Adds the stages that make a part of an expression, unless the same part was made before, whatever its labels are called.
+    fn part<T: Element>(&mut self, part: &Tree) -> Result<Factor, Error> {
+        let labels = part.free();
+        let place = |label: usize| labels.iter().position(|own| *own == label).unwrap_or(label + labels.len());
+        let rename =
+            |factor: &Factor| Factor { labels: factor.labels.iter().map(|&label| place(label)).collect(), ..factor.clone() };
+        let canonical = part.map(&rename, &|value| value);
+        if let Some((_, operand)) = self.parts.iter().find(|(known, _)| *known == canonical) {
+            return Ok(Factor { operand: *operand, conjugates: false, labels });
+        }
+        let made = match part.has_sum() {
+            true => self.stage::<T>(part, &labels, Said::default())?,
+            false => self.elements::<T>(part.clone(), &labels, Said::default())?,
+        };
+        self.parts.push((canonical, made.operand));
+        Ok(made)
     }
 
     /// Adds a stage of products.
@@ -141,7 +169,7 @@ impl Staging<'_> {
         if !tree.is_own_kind() {
             let is_product = tree.is_sum_of_products() || matches!(tree, Tree::Sum(..));
             if is_product {
-                let terms = expand(tree, &mut |part| self.stage::<T>(part, &part.free(), Said::default()))?;
+                let terms = expand(tree, &mut |part| self.part::<T>(part))?;
                 return self.sum_of::<T>(terms);
             }
         }

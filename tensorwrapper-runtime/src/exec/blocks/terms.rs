@@ -60,6 +60,30 @@ fn negated(mut terms: Vec<Term>) -> Vec<Term> {
     terms
 }
 
+/// Whether a factor is a sum whose terms have the same labels: it is computed before it is multiplied, because differences would
+/// cancel badly, and each product of their terms would be computed by itself.
+fn is_one_sum(tree: &Tree) -> bool {
+    match tree {
+        Tree::Negate(inner) => is_one_sum(inner),
+        Tree::Binary(Operator::Add | Operator::Subtract, left, right) => {
+            let sorted = |tree: &Tree| {
+                let mut labels = tree.free();
+                labels.sort_unstable();
+                labels
+            };
+            let (left, right) = (sorted(left), sorted(right));
+            left == right && !left.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a factor of a product, which no number scales, is one sum.
+fn multiplies_one_sum(left: &Tree, right: &Tree) -> bool {
+    let scales = left.number().is_some() || right.number().is_some();
+    !scales && (is_one_sum(left) || is_one_sum(right))
+}
+
 /// The products that a tree expands to. `made` computes what is neither a sum nor a product, and says what it became.
 ///
 /// # Errors
@@ -80,6 +104,14 @@ pub(super) fn expand(tree: &Tree, made: &mut dyn FnMut(&Tree) -> Result<Factor, 
             let mut terms = expand(inner, made)?;
             terms.iter_mut().for_each(|term| term.summed.extend(labels));
             terms
+        }
+        Tree::Binary(Operator::Multiply, left, right) if multiplies_one_sum(left, right) => {
+            let mut side = |tree: &Tree| match is_one_sum(tree) {
+                true => Ok(alone(vec![made(tree)?], Complex::ONE)),
+                false => expand(tree, made),
+            };
+            let (left, right) = (side(left)?, side(right)?);
+            left.iter().flat_map(|left| right.iter().map(|right| product(left, right))).collect()
         }
         Tree::Binary(operator, left, right) => {
             let (mut terms, right) = (expand(left, made)?, expand(right, made)?);

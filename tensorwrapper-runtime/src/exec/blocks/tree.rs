@@ -191,6 +191,23 @@ impl Tree {
         is
     }
 
+    /// Whether a part of it is a product of sums, so that expanding it would multiply their terms.
+    pub(super) fn multiplies_sums(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |tree| {
+            if let Tree::Binary(Operator::Multiply, left, right) = tree {
+                let adds = |side: &Tree| {
+                    let mut adds = false;
+                    side.visit(&mut |part| adds |= matches!(part, Tree::Binary(Operator::Add | Operator::Subtract, ..)));
+                    adds && side.number().is_none()
+                };
+                let scales = left.number().is_some() || right.number().is_some();
+                found |= !scales && (adds(left) || adds(right));
+            }
+        });
+        found
+    }
+
     /// Whether it is neither a sum nor a product, whatever its parts are.
     pub(super) fn is_own_kind(&self) -> bool {
         match self {

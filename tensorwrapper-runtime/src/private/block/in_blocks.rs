@@ -9,16 +9,17 @@ use super::super::evaluator::Computes;
 use super::Block;
 use super::made::{Made, MadeResults, Taken};
 use crate::exec::{BlockCall, evaluate};
-use crate::expr::{Bound, OperandData, ScalarKind, Source, Value, bind};
+use crate::expr::{Bound, OperandData, ScalarKind, Source, Tree, Value, bind};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, AnyTensor};
 use tensorwrapper_core::element::{Element, dispatch};
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::LabelNames;
 use tensorwrapper_core::storage::SliceRef;
 
 impl<'a, E> Block<'_, 'a, E> {
     /// Whether an operand is a block tensor.
-    pub(super) fn is_in_blocks(&self) -> bool {
+    pub(in crate::__private) fn is_in_blocks(&self) -> bool {
         self.tensors.iter().any(|tensor| matches!(tensor.0, OperandData::Blocks(_)))
     }
 }
@@ -44,16 +45,22 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             };
             made.extend(results);
         }
-        let sinks = self.site.sinks.iter().map(|&number| match made[number].clone() {
-            Made::Dense(tensor, _) => Taken::Dense(*tensor),
-            Made::Blocks(blocks) => Taken::Blocks(blocks),
-        });
-        let writes = written.iter().map(|&number| match made[number].clone() {
-            Made::Dense(_, Some(write)) => Taken::Part(write.0, write.1),
-            Made::Dense(..) => unreachable!("what is written has a place"),
-            Made::Blocks(blocks) => Taken::Blocks(blocks),
-        });
-        let taken: Vec<Taken> = writes.chain(sinks).collect();
+        let wanted: Vec<(bool, usize)> = written.into_iter().map(|number| (true, number)).collect();
+        let wanted = [wanted, self.site.sinks.iter().map(|&number| (false, number)).collect()].concat();
+        let mut made: Vec<Option<Made>> = made.into_iter().map(Some).collect();
+        let mut taken = Vec::with_capacity(wanted.len());
+        for (n, &(is_written, number)) in wanted.iter().enumerate() {
+            let is_last = wanted[n + 1..].iter().all(|(_, later)| *later != number);
+            let result = if is_last { made[number].take() } else { made[number].clone() };
+            taken.push(match (result.expect("results are moved out last"), is_written) {
+                (Made::Blocks(blocks), _) => Taken::Blocks(blocks),
+                (Made::Dense(tensor, _), false) => Taken::Dense(*tensor),
+                (Made::Dense(_, write), true) => {
+                    let (part, target) = *write.expect("what is written has a place");
+                    Taken::Part(part, target)
+                }
+            });
+        }
         self.in_blocks = Some(MadeResults::new(taken));
         Ok(())
     }
@@ -63,7 +70,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     where
         'a: 'm,
     {
-        let all_results: usize = self.site.equations().iter().map(|equation| equation.left().len()).sum();
+        let all_results = self.all_results();
         let operand = |&known: &usize| match known.checked_sub(all_results) {
             Some(given) => self.tensors[given].0.clone(),
             None => given(&made[known]),
@@ -80,19 +87,31 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     ) -> Result<AnyBlocks, Error> {
         let call = &self.calls[number];
         let scalar = |scalar: &ScalarKind<'_>| match scalar {
-            ScalarKind::Number(value) => *value,
+            ScalarKind::Number(value) => Ok(*value),
             ScalarKind::Tensor(tensor) => first_of(tensor),
             ScalarKind::Local(known) => first_of(&given(&made[*known])),
         };
-        let scalars = call.scalars.iter().map(|value| scalar(&value.0)).collect();
+        let scalars = call.scalars.iter().map(|value| scalar(&value.0)).collect::<Result<_, _>>()?;
         let (text, numbers) = (self.site.recipes[number].0, call.numbers.clone());
         self.context.context().call_blocks(&BlockCall { equation, text, dtype: call.dtype, operands, scalars, numbers })
     }
 
     /// An equation whose result is dense: block tensors are read as dense ones.
     fn call_dense(&mut self, number: usize, equation: &Equation, made: &[Made]) -> Result<Vec<Made>, Error> {
-        let values: Vec<Link<Value<'a>>> = made.iter().map(dense_value).collect::<Result<_, _>>()?;
-        self.read_densely()?;
+        let all_results = self.all_results();
+        let reads = self.site.recipes[number].1;
+        let locals = self.calls[number].scalars.iter().map(|scalar| match scalar.0 {
+            ScalarKind::Local(known) => Some(known),
+            ScalarKind::Number(_) | ScalarKind::Tensor(_) => None,
+        });
+        let locals: Vec<usize> = locals.flatten().collect();
+        // What the equation does not read stays as it is: all of its elements might be too many.
+        let value = |(known, made): (usize, &Made)| match reads.contains(&known) || locals.contains(&known) {
+            true => dense_value(made),
+            false => Ok(Link::new(Value { extents: Vec::new(), dtype: self.calls[number].dtype, source: nothing() })),
+        };
+        let values: Vec<Link<Value<'a>>> = made.iter().enumerate().map(value).collect::<Result<_, _>>()?;
+        self.read_densely(reads.iter().filter_map(|known| known.checked_sub(all_results)))?;
         let holes = self.holes(number, equation, &values);
         let context = self.context.context();
         match bind(equation, self.calls[number].dtype, &holes)? {
@@ -106,6 +125,12 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             }
         }
     }
+}
+
+/// The source of a value that nothing reads.
+fn nothing<'a>() -> Source<'a> {
+    let names = LabelNames::new(std::iter::empty());
+    Source::Equation { tree: Tree::Constant(Complex::ZERO), extents: Vec::new(), axes: Vec::new(), names }
 }
 
 /// A result as an operand.
@@ -129,18 +154,21 @@ fn dense_value<'a>(made: &Made) -> Result<Link<Value<'a>>, Error> {
     Ok(Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(dense)) }))
 }
 
-/// The number that a tensor of rank 0 holds.
-fn first_of(tensor: &OperandData<'_>) -> Complex<f64> {
+/// The number that a tensor of rank 0 holds. One that no block contributes to is zero.
+fn first_of(tensor: &OperandData<'_>) -> Result<Complex<f64>, Error> {
     let element = |data: SliceRef<'_>, at: usize| {
         let found = dispatch!(data.dtype(), T => {
             T::typed(data).and_then(|elements| elements.get(at).map(|element| element.to_complex()))
         });
-        found.unwrap_or_default()
+        Ok(found.unwrap_or_default())
     };
     match tensor {
         OperandData::Blocks(blocks) => element(blocks.slab, 0),
         OperandData::Elements(data, layout) => element(*data, layout.start()),
         OperandData::Inline(data, layout) => element(*data, layout.start()),
-        OperandData::Recorded(_) => Complex::ZERO,
+        OperandData::Recorded(_) => {
+            let error = Error::new(ErrorKind::Unsupported("a recorded number in an equation of block tensors".to_string()));
+            Err(error.with_help("compute it first"))
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::__private::ticket::Ticket;
 use crate::exec::{DeviceTensor, OnDevice};
 use crate::expr::{Form, Whole};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
 #[diagnostic::do_not_recommend]
@@ -22,6 +22,10 @@ impl Evaluator for OnDevice {
     type Number<'a, T: Element> = T;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
+        if block.is_in_blocks() {
+            let message = "block tensors in a block whose results stay on a device".to_string();
+            return Err(Error::new(ErrorKind::Unsupported(message)).with_help("compute it `in &context;`"));
+        }
         block.compute()
     }
 
