@@ -78,20 +78,13 @@ fn adds_once<T: Element>(columns: usize, simd: Simd) -> bool {
 }
 
 /// What is summed, for the kernels of `fixed`.
+#[derive(Clone, Copy)]
 struct SummedSize<'t, T, const TRANSPOSED: bool> {
     task: &'t Task<T>,
     terms: &'t [SumTerm],
     weight: f64,
     adds: bool,
 }
-
-impl<T, const TRANSPOSED: bool> Clone for SummedSize<'_, T, TRANSPOSED> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const TRANSPOSED: bool> Copy for SummedSize<'_, T, TRANSPOSED> {}
 
 impl<T: Element, const TRANSPOSED: bool> Size for SummedSize<'_, T, TRANSPOSED> {
     const TRANSPOSED: bool = TRANSPOSED;

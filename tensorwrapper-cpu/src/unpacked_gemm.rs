@@ -167,18 +167,11 @@ fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
 }
 
 /// A size that is known when the product is prepared, for the kernels of `fixed`.
+#[derive(Clone, Copy)]
 struct RuntimeSize<'t, T, const TRANSPOSED: bool> {
     task: &'t Task<T>,
     products: usize,
 }
-
-impl<T, const TRANSPOSED: bool> Clone for RuntimeSize<'_, T, TRANSPOSED> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const TRANSPOSED: bool> Copy for RuntimeSize<'_, T, TRANSPOSED> {}
 
 impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED> {
     const TRANSPOSED: bool = TRANSPOSED;
