@@ -42,7 +42,6 @@ mod statements;
 mod tests;
 
 pub(crate) use blocks::BlockCall;
-pub(crate) use blocks::position;
 pub use blocks::{PreparedBlocks, Truncation, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
@@ -55,7 +54,7 @@ pub use operands::{AnyOperand, DynOperand};
 pub use placed::{DeviceTensor, OnDevice};
 pub use plan_cache::KeptPlans;
 pub use plan_key::Number;
-pub(crate) use plan_key::{CallKey, Equations, KeptPlan, PlanKey, Sources};
+pub(crate) use plan_key::{CallKey, Equations, KeptPlan, PlanKey, Sources, listed, listed_number};
 pub use prepared::{DynTarget, Prepared};
 pub use prepared_block::PreparedBlock;
 pub use record::{RecordOperand, record};

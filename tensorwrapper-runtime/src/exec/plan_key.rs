@@ -4,6 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use num_complex::Complex;
 use smallvec::SmallVec;
+use tensorwrapper_notation::Use;
+use tensorwrapper_notation::syntax::Hole;
 
 use super::context::Context;
 use super::passes::Passes;
@@ -33,6 +35,49 @@ pub enum Number {
     Whole(i32),
     /// The exponent of `powf`.
     Real(f64),
+}
+
+impl Number {
+    /// An extent or a position.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Number::Count(count) => *count,
+            Number::Cut(tiling) => tiling.extent(),
+            other => unreachable!("a position was passed as {other:?}"),
+        }
+    }
+
+    /// A cut, if it is one.
+    pub(crate) fn cut(&self) -> Option<&Tiling> {
+        if let Number::Cut(tiling) = self { Some(tiling) } else { None }
+    }
+
+    /// The exponent of `powi`.
+    pub(crate) fn whole(&self) -> i32 {
+        match self {
+            Number::Whole(exponent) => *exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+
+    /// The exponent of `powf`.
+    pub(crate) fn real(&self) -> f64 {
+        match self {
+            Number::Real(exponent) => *exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+}
+
+/// The value of a hole, among those of its equation that are passed in the same list.
+pub(crate) fn listed<'l, V>(values: &'l [V], holes: &[(&Hole, Use)], hole: &Hole, is_listed: impl Fn(Use) -> bool) -> &'l V {
+    let mut listed = holes.iter().filter(|(_, role)| is_listed(*role));
+    &values[listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")]
+}
+
+/// The position, range or exponent that a hole is.
+pub(crate) fn listed_number<'l>(numbers: &'l [Number], holes: &[(&Hole, Use)], hole: &Hole) -> &'l Number {
+    listed(numbers, holes, hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function))
 }
 
 /// The key of a plan.

@@ -4,11 +4,10 @@ use std::cell::RefCell;
 
 use num_complex::Complex;
 
-use crate::expr::{Expr, OperandData, Source, TensorLike, Tree, Value, read_text};
+use crate::expr::{Expr, OperandData, TensorLike, Value, read_text};
 use crate::link::Link;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::LabelNames;
 
 /// A value for a name in the text of an equation over `T`: anything with elements of type `T` that `tensor!` can index, and
 /// numbers of that type or of its real type.
@@ -64,11 +63,7 @@ impl<'a> Named<'a> {
     fn value(&self, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
         Ok(match self.0 {
             Kind::Tensor(ref given) => given.value()?,
-            Kind::Number(value) => {
-                let names = LabelNames::new(std::iter::empty());
-                let source = Source::Equation { tree: Tree::Constant(value), extents: Vec::new(), axes: Vec::new(), names };
-                Link::new(Value { extents: Vec::new(), dtype, source })
-            }
+            Kind::Number(value) => Value::number(value, dtype),
         })
     }
 

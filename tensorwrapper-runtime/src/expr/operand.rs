@@ -55,11 +55,7 @@ impl<'a> OperandData<'a> {
             OperandData::Recorded(value) => Link::clone(value),
             OperandData::Elements(data, layout) => leaf(*data, layout),
             OperandData::Inline(data, layout) => leaf(*data, layout),
-            OperandData::Blocks(blocks) => {
-                let dense = blocks.to_dense()?;
-                let (extents, dtype) = (dense.extents().to_vec(), dense.dtype());
-                Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(dense)) })
-            }
+            OperandData::Blocks(blocks) => Value::computed(Arc::new(blocks.to_dense()?)),
         })
     }
 

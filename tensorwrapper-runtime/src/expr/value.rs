@@ -177,6 +177,18 @@ impl<'a> Tree<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// A number, as a value of rank 0.
+    pub(crate) fn number(value: Complex<f64>, dtype: Dtype) -> Link<Value<'a>> {
+        let names = LabelNames::new(std::iter::empty());
+        let source = Source::Equation { tree: Tree::Constant(value), extents: Vec::new(), axes: Vec::new(), names };
+        Link::new(Value { extents: Vec::new(), dtype, source })
+    }
+
+    /// A tensor that is computed already.
+    pub(crate) fn computed(tensor: Arc<AnyTensor>) -> Link<Value<'a>> {
+        Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor) })
+    }
+
     /// Visits the values that must be computed before this one, except tensors of the program.
     pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
         let mut visit = |value: &'v Link<Value<'a>>| match value.source {

@@ -5,10 +5,10 @@ use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Equation, Operand, OperandId, Use};
+use tensorwrapper_notation::{Equation, Index, Operand, OperandId, Use};
 
 use super::super::context::Context;
-use super::super::plan_key::Number;
+use super::super::plan_key::{Number, listed, listed_number};
 use super::operand::BlockOperand;
 use super::tree::TreeHoles;
 use crate::expr::OperandData;
@@ -42,10 +42,7 @@ impl Context {
         check_place(call.equation)?;
         let operands: Vec<BlockOperand<'_, T>> = call.operands.iter().map(BlockOperand::of).collect::<Result<_, _>>()?;
         let names = || call.equation.operands().iter().map(|operand| operand.hole.text.clone()).collect();
-        let group = |number: &Number| match number {
-            Number::Cut(tiling) => tiling.charges().map(|charges| charges.group().clone()),
-            _ => None,
-        };
+        let group = |number: &Number| number.cut().and_then(Tiling::charges).map(|charges| charges.group().clone());
         let groups: Vec<_> = call.numbers.iter().map(group).collect();
         let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
         let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same, listed: call.equation.holes() }) };
@@ -58,7 +55,7 @@ impl Context {
 fn check_place(equation: &Equation) -> Result<(), Error> {
     let Some((place, _)) = equation.place() else { return Ok(()) };
     let place = &equation.operands()[place.0];
-    let is_label = |index: &tensorwrapper_notation::Index| matches!(index, tensorwrapper_notation::Index::Label(..));
+    let is_label = |index: &Index| matches!(index, Index::Label(..));
     if place.indices.iter().all(is_label) {
         return Ok(());
     }
@@ -75,16 +72,9 @@ struct CallHoles<'h, 'c> {
 }
 
 impl CallHoles<'_, '_> {
-    fn number_of(&self, hole: &Hole) -> Number {
-        let is_number = |role: Use| !matches!(role, Use::Tensor | Use::Scalar | Use::Function);
-        self.call.numbers[position(&self.listed, hole, is_number)].clone()
+    fn number_of(&self, hole: &Hole) -> &Number {
+        listed_number(&self.call.numbers, &self.listed, hole)
     }
-}
-
-/// The position of a hole among those of its equation that are passed in the same list.
-pub(crate) fn position(holes: &[(&Hole, Use)], hole: &Hole, is_listed: impl Fn(Use) -> bool) -> usize {
-    let mut listed = holes.iter().filter(|(_, role)| is_listed(*role));
-    listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
 }
 
 impl TreeHoles for CallHoles<'_, '_> {
@@ -93,34 +83,22 @@ impl TreeHoles for CallHoles<'_, '_> {
     }
 
     fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
-        Ok(self.call.scalars[position(&self.listed, hole, |role| role == Use::Scalar)])
+        Ok(*listed(&self.call.scalars, &self.listed, hole, |role| role == Use::Scalar))
     }
 
     fn cut(&self, hole: &Hole) -> Option<Tiling> {
-        match self.number_of(hole) {
-            Number::Cut(tiling) => Some(tiling),
-            _ => None,
-        }
+        self.number_of(hole).cut().cloned()
     }
 
     fn extent(&self, hole: &Hole) -> usize {
-        match self.number_of(hole) {
-            Number::Count(extent) => extent,
-            other => unreachable!("an extent was passed as {other:?}"),
-        }
+        self.number_of(hole).count()
     }
 
     fn whole(&self, hole: &Hole) -> i32 {
-        match self.number_of(hole) {
-            Number::Whole(exponent) => exponent,
-            other => unreachable!("an exponent was passed as {other:?}"),
-        }
+        self.number_of(hole).whole()
     }
 
     fn real(&self, hole: &Hole) -> f64 {
-        match self.number_of(hole) {
-            Number::Real(exponent) => exponent,
-            other => unreachable!("an exponent was passed as {other:?}"),
-        }
+        self.number_of(hole).real()
     }
 }

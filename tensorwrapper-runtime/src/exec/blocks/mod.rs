@@ -44,7 +44,7 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Equation, Operand, OperandId};
 
-pub(crate) use self::call::{BlockCall, position};
+pub(crate) use self::call::BlockCall;
 use self::kept::Key;
 pub(in crate::exec) use self::operand::BlockOperand;
 use self::operand::block_operands;
@@ -113,10 +113,10 @@ impl Context {
     /// # Errors
     /// As [`record`](crate::record) and [`einsum_blocks`](Context::einsum_blocks).
     pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &dyn RecordOperand<T>)]) -> Result<Blocks<T>, Error> {
-        let Given { operands, texts, numbers } = Given::new(names)?;
-        let spelled: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
-        let key = format!("text {equation} {} {}", texts.join(" "), spelled.join(" "));
-        self.kept_blocks(key, &operands, || self.prepare_blocks(equation, names))?.run_on(&operands)
+        let given = Given::new(names)?;
+        let spelled: Vec<String> = given.numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let key = format!("text {equation} {} {}", given.texts.join(" "), spelled.join(" "));
+        self.kept_blocks(key, &given.operands, || self.planned_text(equation, &given))?.run_on(&given.operands)
     }
 
     /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.
@@ -128,13 +128,16 @@ impl Context {
         equation: &str,
         names: &[(&str, &dyn RecordOperand<T>)],
     ) -> Result<PreparedBlocks, Error> {
+        self.planned_text(equation, &Given::new(names)?)
+    }
+
+    fn planned_text<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<PreparedBlocks, Error> {
         let equation = equation_of_text(equation)?;
-        let given: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        check_different(&given)?;
-        let Given { operands, texts, numbers } = Given::new(names)?;
+        let Given { names: given, operands, texts, numbers } = given;
+        check_different(given)?;
         let read: Vec<&Hole> = equation.holes().into_iter().map(|(hole, _)| hole).collect();
         if let Some(hole) = read.iter().find(|hole| !given.contains(&&*hole.text)) {
-            return Err(unknown_name(&hole.text, &given));
+            return Err(unknown_name(&hole.text, given));
         }
         if let Some(name) = given.iter().find(|name| !read.iter().any(|hole| hole.text == **name)) {
             return Err(unread_name(name));
@@ -144,8 +147,8 @@ impl Context {
             let (operand, given) = (operand.hole.text.clone(), operand.indices.len());
             return Err(Error::new(ErrorKind::Rank { operand, rank: 0, given }));
         }
-        let by_name = |same| -> Box<dyn TreeHoles + '_> { Box::new(ByName { same, texts: &texts, numbers: &numbers }) };
-        self.planned_blocks(&equation, names, &operands, &by_name)
+        let by_name = |same| -> Box<dyn TreeHoles + '_> { Box::new(ByName { same, texts, numbers }) };
+        self.planned_blocks(&equation, names, operands, &by_name)
     }
 
     /// The plan of an equation over these operands: one that is kept, or a new one.
@@ -208,6 +211,8 @@ impl TreeHoles for ByPosition {
 
 /// The values of names, tensors apart from numbers.
 struct Given<'g, T: Element> {
+    /// All names, as they are given.
+    names: Vec<&'g str>,
     operands: Vec<BlockOperand<'g, T>>,
     /// The names of the operands.
     texts: Vec<&'g str>,
@@ -216,7 +221,8 @@ struct Given<'g, T: Element> {
 
 impl<'g, T: Element> Given<'g, T> {
     fn new(names: &[(&'g str, &'g dyn RecordOperand<T>)]) -> Result<Given<'g, T>, Error> {
-        let mut given = Given { operands: Vec::new(), texts: Vec::new(), numbers: Vec::new() };
+        let all = names.iter().map(|(name, _)| *name).collect();
+        let mut given = Given { names: all, operands: Vec::new(), texts: Vec::new(), numbers: Vec::new() };
         for (name, value) in names {
             let value = value.named();
             match (value.given(), value.number()) {

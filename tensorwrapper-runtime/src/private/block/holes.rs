@@ -7,7 +7,7 @@ use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
 
 use super::super::evaluator::{ComputesExtents, Recorded};
 use super::super::site::{Call, CallSite, Tensor};
-use crate::exec::{Number, position};
+use crate::exec::{Number, listed, listed_number};
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -43,14 +43,8 @@ impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
         }
     }
 
-    /// The position of a hole among those of its equation that are passed in the same list.
-    fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
-        position(&self.holes, hole, listed)
-    }
-
-    fn listed_number(&self, hole: &Hole) -> Number {
-        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
-        self.call.numbers[position].clone()
+    fn number(&self, hole: &Hole) -> &Number {
+        listed_number(&self.call.numbers, &self.holes, hole)
     }
 }
 
@@ -64,8 +58,7 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     }
 
     fn scalar(&self, hole: &Hole) -> Tree<'a> {
-        let position = self.position(hole, |role| role == Use::Scalar);
-        match &self.call.scalars[position].0 {
+        match &listed(&self.call.scalars, &self.holes, hole, |role| role == Use::Scalar).0 {
             ScalarKind::Number(value) => Tree::Constant(*value),
             ScalarKind::Tensor(given) => {
                 let value = given.value().expect("a block tensor is no scalar, and others need no memory");
@@ -89,31 +82,21 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     }
 
     fn count(&self, hole: &Hole) -> usize {
-        match self.listed_number(hole) {
-            Number::Count(count) => count,
-            Number::Cut(tiling) => tiling.extent(),
-            other => unreachable!("a position was passed as {other:?}"),
-        }
+        self.number(hole).count()
     }
 
     fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
-        match self.listed_number(hole) {
-            Number::Range(start, end) => (start, end),
+        match self.number(hole) {
+            Number::Range(start, end) => (*start, *end),
             other => unreachable!("a range was passed as {other:?}"),
         }
     }
 
     fn whole(&self, hole: &Hole) -> i32 {
-        match self.listed_number(hole) {
-            Number::Whole(exponent) => exponent,
-            other => unreachable!("an exponent was passed as {other:?}"),
-        }
+        self.number(hole).whole()
     }
 
     fn real(&self, hole: &Hole) -> f64 {
-        match self.listed_number(hole) {
-            Number::Real(exponent) => exponent,
-            other => unreachable!("an exponent was passed as {other:?}"),
-        }
+        self.number(hole).real()
     }
 }

@@ -9,12 +9,11 @@ use super::super::evaluator::Computes;
 use super::Block;
 use super::made::{Made, MadeResults, Taken};
 use crate::exec::{BlockCall, evaluate};
-use crate::expr::{Bound, OperandData, ScalarKind, Source, Tree, Value, bind};
+use crate::expr::{Bound, OperandData, ScalarKind, Value, bind};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, AnyTensor};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::LabelNames;
 use tensorwrapper_core::storage::SliceRef;
 
 impl<'a, E> Block<'_, 'a, E> {
@@ -54,7 +53,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             let result = if is_last { made[number].take() } else { made[number].clone() };
             taken.push(match (result.expect("results are moved out last"), is_written) {
                 (Made::Blocks(blocks), _) => Taken::Blocks(blocks),
-                (Made::Dense(tensor, _), false) => Taken::Dense(*tensor),
+                (Made::Dense(tensor, _), false) => Taken::Dense(Arc::unwrap_or_clone(tensor)),
                 (Made::Dense(_, write), true) => {
                     let (part, target) = *write.expect("what is written has a place");
                     Taken::Part(part, target)
@@ -108,7 +107,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         // What the equation does not read stays as it is: all of its elements might be too many.
         let value = |(known, made): (usize, &Made)| match reads.contains(&known) || locals.contains(&known) {
             true => dense_value(made),
-            false => Ok(Link::new(Value { extents: Vec::new(), dtype: self.calls[number].dtype, source: nothing() })),
+            false => Ok(Value::number(Complex::ZERO, self.calls[number].dtype)),
         };
         let values: Vec<Link<Value<'a>>> = made.iter().enumerate().map(value).collect::<Result<_, _>>()?;
         self.read_densely(reads.iter().filter_map(|known| known.checked_sub(all_results)))?;
@@ -116,21 +115,15 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let context = self.context.context();
         match bind(equation, self.calls[number].dtype, &holes)? {
             Bound::Results(results) => {
-                Ok(evaluate(context, &results)?.into_iter().map(|tensor| Made::Dense(Box::new(tensor), None)).collect())
+                Ok(evaluate(context, &results)?.into_iter().map(|tensor| Made::Dense(Arc::new(tensor), None)).collect())
             }
             Bound::Write(write) => {
                 let [part, after] = <[AnyTensor; 2]>::try_from(evaluate(context, &[write.part, write.after])?)
                     .unwrap_or_else(|_| unreachable!("two values were computed"));
-                Ok(vec![Made::Dense(Box::new(after), Some(Box::new((part, write.target))))])
+                Ok(vec![Made::Dense(Arc::new(after), Some(Box::new((part, write.target))))])
             }
         }
     }
-}
-
-/// The source of a value that nothing reads.
-fn nothing<'a>() -> Source<'a> {
-    let names = LabelNames::new(std::iter::empty());
-    Source::Equation { tree: Tree::Constant(Complex::ZERO), extents: Vec::new(), axes: Vec::new(), names }
 }
 
 /// A result as an operand.
@@ -146,12 +139,10 @@ fn given(made: &Made) -> OperandData<'_> {
 
 /// A result as a recorded value.
 fn dense_value<'a>(made: &Made) -> Result<Link<Value<'a>>, Error> {
-    let dense = match made {
-        Made::Dense(tensor, _) => (**tensor).clone(),
-        Made::Blocks(blocks) => blocks.erase().to_dense()?,
-    };
-    let (extents, dtype) = (dense.extents().to_vec(), dense.dtype());
-    Ok(Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(dense)) }))
+    Ok(Value::computed(match made {
+        Made::Dense(tensor, _) => Arc::clone(tensor),
+        Made::Blocks(blocks) => Arc::new(blocks.erase().to_dense()?),
+    }))
 }
 
 /// The number that a tensor of rank 0 holds. One that no block contributes to is zero.
@@ -160,12 +151,12 @@ fn first_of(tensor: &OperandData<'_>) -> Result<Complex<f64>, Error> {
         let found = dispatch!(data.dtype(), T => {
             T::typed(data).and_then(|elements| elements.get(at).map(|element| element.to_complex()))
         });
-        Ok(found.unwrap_or_default())
+        found.unwrap_or_default()
     };
     match tensor {
-        OperandData::Blocks(blocks) => element(blocks.slab, 0),
-        OperandData::Elements(data, layout) => element(*data, layout.start()),
-        OperandData::Inline(data, layout) => element(*data, layout.start()),
+        OperandData::Blocks(blocks) => Ok(element(blocks.slab, 0)),
+        OperandData::Elements(data, layout) => Ok(element(*data, layout.start())),
+        OperandData::Inline(data, layout) => Ok(element(*data, layout.start())),
         OperandData::Recorded(_) => {
             let error = Error::new(ErrorKind::Unsupported("a recorded number in an equation of block tensors".to_string()));
             Err(error.with_help("compute it first"))

@@ -1,5 +1,7 @@
 //! The results of a run over block tensors.
 
+use std::sync::Arc;
+
 use crate::expr::{NextResult, Target};
 use crate::tensor::{AnyBlocks, AnyTensor};
 use tensorwrapper_core::element::Element;
@@ -10,7 +12,7 @@ use tensorwrapper_core::storage::Buffer;
 #[derive(Clone, Debug)]
 pub(super) enum Made {
     /// A dense tensor; where it is written into another one, the part and its place.
-    Dense(Box<AnyTensor>, Option<Box<(AnyTensor, Target)>>),
+    Dense(Arc<AnyTensor>, Option<Box<(AnyTensor, Target)>>),
     Blocks(AnyBlocks),
 }
 
