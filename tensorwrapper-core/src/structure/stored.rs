@@ -59,6 +59,11 @@ impl StoredBlocks {
         self.elements
     }
 
+    /// Elements of all blocks: the slab has more where large ones begin at cache lines.
+    pub fn filled(&self) -> usize {
+        self.places.iter().map(|(_, size)| size).sum()
+    }
+
     /// The coordinates of a block.
     ///
     /// # Panics

@@ -9,7 +9,7 @@ use tensorwrapper_notation::syntax::ClaimKind;
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     kind: ClaimKind,
-    /// The exchanges of axes that generate it.
+    /// The exchanges of axes that generate it, without conjugation.
     exchanges: Vec<SignedPermutation>,
     /// The names of its labels, for messages.
     names: Vec<String>,
@@ -33,8 +33,7 @@ impl Claim {
                 axes.swap(one, other);
             }
             let sign = if claimed.kind == ClaimKind::Asym { Sign::Minus } else { Sign::Plus };
-            let exchange = SignedPermutation::new(&axes, sign)?;
-            exchanges.push(if claimed.kind == ClaimKind::Herm { exchange.conjugating() } else { exchange });
+            exchanges.push(SignedPermutation::new(&axes, sign)?);
         }
         let group = |group: &Vec<tensorwrapper_notation::LabelId>| {
             let group: Vec<String> = group.iter().map(|label| format!("`{}`", names[label.0])).collect();
@@ -52,21 +51,21 @@ impl Claim {
 pub(super) fn with_claims(inferred: Symmetry, claims: &[Claim], is_complex: bool) -> Result<Symmetry, Error> {
     let mut believed = Vec::new();
     for claim in claims {
+        // Real numbers do not notice conjugation.
+        let conjugates = is_complex && claim.kind == ClaimKind::Herm;
         for exchange in &claim.exchanges {
-            // Real numbers do not notice conjugation.
-            let same = |known: &&SignedPermutation| {
+            let same = |known: &SignedPermutation| {
                 known.axes().eq(exchange.axes())
                     && known.sign() == exchange.sign()
-                    && (!is_complex || known.conjugates() == exchange.conjugates())
+                    && (!is_complex || known.conjugates() == conjugates)
             };
-            if inferred.elements().iter().find(same).is_some() {
+            if inferred.elements().iter().any(same) {
                 continue;
             }
             if !claim.assumed {
                 return Err(not_known(claim));
             }
-            let plain = SignedPermutation::new(&exchange.axes().collect::<Vec<_>>(), exchange.sign())?;
-            believed.push(if is_complex && exchange.conjugates() { plain.conjugating() } else { plain });
+            believed.push(if conjugates { exchange.clone().conjugating() } else { exchange.clone() });
         }
     }
     if believed.is_empty() { Ok(inferred) } else { inferred.generated(believed) }

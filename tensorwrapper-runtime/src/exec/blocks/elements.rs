@@ -20,7 +20,7 @@ use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
-use super::tree::{Tree, Written};
+use super::tree::Tree;
 
 /// A plan of element-wise work.
 pub(super) struct Elements {
@@ -66,17 +66,21 @@ struct Planner<'p> {
 }
 
 impl Elements {
-    /// Plans an expression without sums over labels.
+    /// Plans an expression without sums over labels, of whose result, with these labels, this is said.
     ///
     /// # Errors
     /// What does not fit; [`ErrorKind::Shape`] where a block divides that is zero.
-    pub(super) fn new(written: &Written, tensors: &Tensors, is_complex: bool) -> Result<Elements, Error> {
-        let Written { tree, left, names, .. } = written;
-        let said = Said { cuts: &written.target, claims: &written.claims };
+    pub(super) fn new(
+        tree: &Tree,
+        (left, said): (&[usize], Said<'_>),
+        names: &[String],
+        tensors: &Tensors,
+        is_complex: bool,
+    ) -> Result<Elements, Error> {
         let factors = tree.factors();
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
-        let sum = Sum { terms: vec![all], left: left.clone(), names: names.clone() };
+        let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec() };
         let cuts = Cuts::new(&sum, tensors, said.cuts)?;
         let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
         let sign_of = |axes: &[usize], conjugates: bool| {
@@ -188,20 +192,22 @@ impl Planner<'_> {
         }
         let result = frame.with_blocks(found.iter().map(|(block, _)| block))?;
         let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false };
-        let mut known: HashMap<Vec<Has>, usize> = HashMap::new();
+        let mut known: HashMap<Vec<Has>, (usize, Vec<bool>)> = HashMap::new();
         let stored = planned.result.stored()?;
-        planned.leaves_out = (0..stored.len()).map(|number| stored.size(number)).sum::<usize>() < stored.elements();
+        planned.leaves_out = stored.filled() < stored.elements();
         let mut boxes = Vec::new();
         for (block, parts) in &found {
             let number = stored.find(block).expect("these blocks are stored");
             for at in parts {
                 let has = self.has(at);
-                let program = *known.entry(has.clone()).or_insert_with(|| {
-                    planned.programs.push(self.program(&has));
-                    planned.programs.len() - 1
+                let (program, read) = known.entry(has).or_insert_with_key(|has| {
+                    let (program, read) = self.program(has);
+                    planned.programs.push(program);
+                    (planned.programs.len() - 1, read)
                 });
-                let read = self.read(self.tree, &has);
-                boxes.push(self.boxed(program, &read, (block, stored.start(number), stored.elements()), at)?);
+                let extents = planned.result.block_shape(block)?;
+                let place = (extents.extents(), stored.start(number), stored.elements());
+                boxes.push(self.boxed((*program, read), place, at)?);
             }
         }
         planned.boxes = boxes;
@@ -275,39 +281,18 @@ impl Planner<'_> {
         })
     }
 
-    /// The program of boxes that have this of the factors.
-    fn program(&self, has: &[Has]) -> Program {
-        let mut emitter = Emitter { planner: self, instructions: Vec::new(), inputs: 0 };
+    /// The program of boxes that have this of the factors, and whether it reads each of them.
+    fn program(&self, has: &[Has]) -> (Program, Vec<bool>) {
+        let mut emitter = Emitter { planner: self, instructions: Vec::new(), read: Vec::new() };
         emitter.tree(self.tree, has);
-        Program::new(emitter.instructions)
+        (Program::new(emitter.instructions), emitter.read)
     }
 
-    /// Of each factor whether a program reads it: those of parts that are zero are not.
-    fn read(&self, tree: &Tree, has: &[Has]) -> Vec<bool> {
-        if !self.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
-            return vec![false; has.len()];
-        }
-        match tree {
-            Tree::Factor(_) => vec![true],
-            Tree::Number(_) => Vec::new(),
-            Tree::Binary(_, left, right) => {
-                let (of_left, of_right) = has.split_at(left.factors().len());
-                [self.read(left, of_left), self.read(right, of_right)].concat()
-            }
-            Tree::Negate(inner)
-            | Tree::Sum(_, inner)
-            | Tree::Apply(_, inner)
-            | Tree::PowerInteger(inner, _)
-            | Tree::PowerReal(inner, _) => self.read(inner, has),
-        }
-    }
-
-    /// The work of a box of a block of the result, which begins there in the elements of all.
+    /// The work of a box of a block of the result, which has these extents and begins there in the elements of all.
     fn boxed(
         &self,
-        program: usize,
-        read: &[bool],
-        (block, start, elements): (&[usize], usize, usize),
+        (program, read): (usize, &[bool]),
+        (whole, start, elements): (&[usize], usize, usize),
         at: &[(usize, Part)],
     ) -> Result<Boxed, Error> {
         let extents: Vec<usize> = at.iter().map(|(_, part)| part.extent).collect();
@@ -322,32 +307,20 @@ impl Planner<'_> {
             let len = self.tensors.structures[factor.operand].stored()?.elements();
             inputs.push((factor.operand, Strided::within(&extents, &strides, piece.offset, len)?, piece.conjugates));
         }
-        let whole: Vec<usize> = self.left.iter().zip(block).map(|(&label, &tile)| tile_extent(self.cuts, label, tile)).collect();
-        let mut strides = vec![1; whole.len()];
-        (1..whole.len()).rev().for_each(|axis| strides[axis - 1] = strides[axis] * whole[axis] as isize);
-        let first: Vec<usize> = at.iter().map(|&(part, _)| part).collect();
-        let offset = self
-            .left
-            .iter()
-            .zip(first)
-            .zip(&strides)
-            .map(|((&label, part), &stride)| self.cuts.in_result(label, part).first * stride as usize);
-        let output = Strided::within(&extents, &strides, start + offset.sum::<usize>(), elements)?;
+        let lies = Strided::row_major(whole)?;
+        let first = self.left.iter().zip(at).map(|(&label, &(part, _))| self.cuts.in_result(label, part).first);
+        let offset: usize = first.zip(lies.strides()).map(|(first, &stride)| first * stride as usize).sum();
+        let output = Strided::within(&extents, lies.strides(), start + offset, elements)?;
         Ok(Boxed { program, nest: LoopNest::new(&extents[..], extents.len()), inputs, output })
     }
-}
-
-/// The extent of a tile of the result along a label.
-fn tile_extent(cuts: &Cuts, label: usize, tile: usize) -> usize {
-    let bounds = cuts.result(label).bounds();
-    bounds[tile + 1] - bounds[tile]
 }
 
 /// Writes a program, in which parts of the expression that are zero in a box are zero whatever they would compute.
 struct Emitter<'e> {
     planner: &'e Planner<'e>,
     instructions: Vec<Instruction>,
-    inputs: usize,
+    /// Of each factor so far whether it is read: those of parts that are zero are not.
+    read: Vec<bool>,
 }
 
 impl Emitter<'_> {
@@ -360,12 +333,14 @@ impl Emitter<'_> {
     fn tree(&mut self, tree: &Tree, has: &[Has]) -> usize {
         // Divisors that are zero were found before.
         if !self.planner.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
+            self.read.extend(has.iter().map(|_| false));
             return self.emit(Instruction::Constant(0.0.into()));
         }
         let instruction = match tree {
             Tree::Factor(_) => {
-                let read = self.emit(Instruction::Input(self.inputs));
-                self.inputs += 1;
+                let inputs = self.read.iter().filter(|&&read| read).count();
+                self.read.push(true);
+                let read = self.emit(Instruction::Input(inputs));
                 if has == [Has::Elements] {
                     return read;
                 }

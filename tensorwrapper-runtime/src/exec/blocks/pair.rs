@@ -27,6 +27,8 @@ pub(super) struct Pair {
     /// What is computed side by side, each task on one thread.
     tasks: Vec<Task>,
     kernels: Kernels,
+    /// The device on one thread, where it has several.
+    single: Option<Arc<dyn Device>>,
     /// Products of pieces, and their multiplications.
     pub(super) tuples: usize,
     pub(super) multiplications: u128,
@@ -65,10 +67,17 @@ impl PairRequest<'_> {
     ) -> Result<(Pair, Structure), Error> {
         self.joined::<T, _>(frame, |join, groups| {
             let structure = finish(written(groups))?;
-            let kernels = Kernels::default();
-            let mut pair = Pair { large: Vec::new(), tasks: Vec::new(), kernels, tuples: 0, multiplications: 0, written: 0 };
-            let single = single(device);
-            let single = single.as_deref().unwrap_or(device);
+            let own = single(device);
+            let single = own.as_deref().unwrap_or(device);
+            let mut pair = Pair {
+                large: Vec::new(),
+                tasks: Vec::new(),
+                kernels: Kernels::default(),
+                single: own.clone(),
+                tuples: 0,
+                multiplications: 0,
+                written: 0,
+            };
             let mut works = Vec::new();
             for group in groups {
                 let placed = Placed { join, structure: &structure, group };
@@ -134,8 +143,7 @@ impl Pair {
         for group in &self.large {
             group.run(device, &self.kernels.prepared[&group.extents], slabs, (&mut *out, adds), &mut room)?;
         }
-        let single = single(device);
-        let run_on = (single.as_deref().unwrap_or(device), device.threads());
+        let run_on = (self.single.as_deref().unwrap_or(device), device.threads());
         tasks::run(&self.tasks, run_on, &self.kernels, slabs, (out, adds))
     }
 }

@@ -50,11 +50,9 @@ impl Plan {
                 Target::Result => None,
             };
             let adds = target.is_none() && std::mem::replace(&mut is_written, true);
-            let of = target.as_ref().map_or(&self.result, Blocks::structure);
-            let is_part = step.pair.written < elements(of)?;
             let out = target.as_mut().map_or(&mut *result, Blocks::slab_mut);
             // What no product writes is zero.
-            if !adds && is_part {
+            if !adds && !step.fills {
                 out.fill(T::ZERO);
             }
             let slab = |number: usize| match given.get(number) {
@@ -73,17 +71,13 @@ impl Plan {
     }
 }
 
-/// Number of elements that are stored.
-fn elements(structure: &Structure) -> Result<usize, Error> {
-    let stored = structure.stored()?;
-    Ok((0..stored.len()).map(|number| stored.size(number)).sum())
-}
-
 /// One product of two tensors, by their numbers.
 pub(super) struct Step {
     pub(super) pair: Pair,
     pub(super) factors: [usize; 2],
     pub(super) makes: Target,
+    /// Whether it writes every element of what it makes.
+    fills: bool,
 }
 
 /// What a step makes.
@@ -135,7 +129,7 @@ impl<'p> Planner<'p> {
         for product in &last {
             let finish = |_| Ok(result.clone());
             let (pair, _) = self.request(product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
-            self.steps.push(Step { pair, factors: operands_of(product), makes: Target::Result });
+            self.add(pair, product, Target::Result, &result)?;
         }
         Ok(Plan { steps: self.steps, structures: self.tensors.structures, ones: self.ones, result })
     }
@@ -222,9 +216,17 @@ impl<'p> Planner<'p> {
         let tilings = frame.tilings().to_vec();
         let finish = |blocks| frame.with_blocks(&blocks);
         let (pair, structure) = self.request(&product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
-        let number = self.tensors.add(structure, "an intermediate");
-        self.steps.push(Step { pair, factors: operands_of(&product), makes: Target::Intermediate(number) });
+        let number = self.tensors.add(structure.clone(), "an intermediate");
+        self.add(pair, &product, Target::Intermediate(number), &structure)?;
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
+    }
+
+    /// Adds a step, whose product makes a tensor of this structure.
+    fn add(&mut self, pair: Pair, product: &Sum, makes: Target, structure: &Structure) -> Result<(), Error> {
+        let fills = pair.written >= structure.stored()?.filled();
+        let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
+        self.steps.push(Step { pair, factors, makes, fills });
+        Ok(())
     }
 
     /// Two factors: one alone is multiplied by ones along what it is summed over, label by label. Nothing where it is zero.
@@ -283,11 +285,6 @@ fn product(factors: Vec<Factor>, left: Vec<usize>, sum: &Sum, scale: Complex<f64
     let all: Vec<usize> = factors.iter().flat_map(|factor| factor.labels.iter().copied()).collect();
     let summed = unique(&all, &|label| !left.contains(&label));
     Sum { terms: vec![Term { scale, factors, summed }], left, names: sum.names.clone() }
-}
-
-/// The numbers of the two factors of a product.
-fn operands_of(product: &Sum) -> [usize; 2] {
-    [0, 1].map(|n| product.terms[0].factors[n].operand)
 }
 
 /// The labels that are wanted, each once.

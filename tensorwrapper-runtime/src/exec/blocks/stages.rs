@@ -107,15 +107,13 @@ impl Staging<'_> {
                 return self.products::<T>(terms, left.to_vec(), said);
             }
         }
-        let tree = if tree.has_sum() { self.without_sums::<T>(tree)? } else { tree.clone() };
-        self.elements::<T>(tree, left, said)
+        let tree = self.without_sums::<T>(tree)?;
+        self.elements::<T>(&tree, left, said)
     }
 
     /// Adds a stage of element-wise work.
-    fn elements<T: Element>(&mut self, tree: Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
-        let (target, claims) = (said.cuts.to_vec(), said.claims.to_vec());
-        let written = Written { tree, left: left.to_vec(), names: self.names.to_vec(), declared: Vec::new(), target, claims };
-        let elements = Elements::new(&written, &self.tensors, T::DTYPE.is_complex())?;
+    fn elements<T: Element>(&mut self, tree: &Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
+        let elements = Elements::new(tree, (left, said), self.names, &self.tensors, T::DTYPE.is_complex())?;
         Ok(self.made(Stage::Elements(elements), left.to_vec()))
     }
 
@@ -131,7 +129,7 @@ impl Staging<'_> {
         }
         let made = match part.has_sum() {
             true => self.stage::<T>(part, &labels, Said::default())?,
-            false => self.elements::<T>(part.clone(), &labels, Said::default())?,
+            false => self.elements::<T>(part, &labels, Said::default())?,
         };
         self.parts.push((canonical, made.operand));
         Ok(made)
@@ -166,12 +164,9 @@ impl Staging<'_> {
         if !tree.has_sum() {
             return Ok(tree.clone());
         }
-        if !tree.is_own_kind() {
-            let is_product = tree.is_sum_of_products() || matches!(tree, Tree::Sum(..));
-            if is_product {
-                let terms = expand(tree, &mut |part| self.part::<T>(part))?;
-                return self.sum_of::<T>(terms);
-            }
+        if tree.is_sum_of_products() || matches!(tree, Tree::Sum(..)) {
+            let terms = expand(tree, &mut |part| self.part::<T>(part))?;
+            return self.sum_of::<T>(terms);
         }
         let inner = |staging: &mut Self, inner: &Tree| staging.without_sums::<T>(inner).map(Box::new);
         Ok(match tree {

@@ -61,7 +61,7 @@ fn negated(mut terms: Vec<Term>) -> Vec<Term> {
 }
 
 /// Whether a factor is a sum whose terms have the same labels: it is computed before it is multiplied, because differences would
-/// cancel badly, and each product of their terms would be computed by itself.
+/// cancel badly, and each product of their terms would be computed by itself. A number is multiplied into the terms.
 fn is_one_sum(tree: &Tree) -> bool {
     match tree {
         Tree::Negate(inner) => is_one_sum(inner),
@@ -76,12 +76,6 @@ fn is_one_sum(tree: &Tree) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a factor of a product, which no number scales, is one sum.
-fn multiplies_one_sum(left: &Tree, right: &Tree) -> bool {
-    let scales = left.number().is_some() || right.number().is_some();
-    !scales && (is_one_sum(left) || is_one_sum(right))
 }
 
 /// The products that a tree expands to. `made` computes what is neither a sum nor a product, and says what it became.
@@ -105,12 +99,16 @@ pub(super) fn expand(tree: &Tree, made: &mut dyn FnMut(&Tree) -> Result<Factor, 
             terms.iter_mut().for_each(|term| term.summed.extend(labels));
             terms
         }
-        Tree::Binary(Operator::Multiply, left, right) if multiplies_one_sum(left, right) => {
-            let mut side = |tree: &Tree| match is_one_sum(tree) {
+        Tree::Binary(Operator::Multiply, left, right) => {
+            let scales = left.number().is_some() || right.number().is_some();
+            let mut side = |tree: &Tree| match !scales && is_one_sum(tree) {
                 true => Ok(alone(vec![made(tree)?], Complex::ONE)),
                 false => expand(tree, made),
             };
             let (left, right) = (side(left)?, side(right)?);
+            if left.len().saturating_mul(right.len()) > MOST_TERMS {
+                return Err(unsupported(&format!("products of sums with more than {MOST_TERMS} terms")));
+            }
             left.iter().flat_map(|left| right.iter().map(|right| product(left, right))).collect()
         }
         Tree::Binary(operator, left, right) => {
@@ -118,12 +116,7 @@ pub(super) fn expand(tree: &Tree, made: &mut dyn FnMut(&Tree) -> Result<Factor, 
             match operator {
                 Operator::Add => terms.extend(right),
                 Operator::Subtract => terms.extend(negated(right)),
-                Operator::Multiply if terms.len().saturating_mul(right.len()) > MOST_TERMS => {
-                    return Err(unsupported(&format!("products of sums with more than {MOST_TERMS} terms")));
-                }
-                Operator::Multiply => {
-                    terms = terms.iter().flat_map(|left| right.iter().map(|right| product(left, right))).collect();
-                }
+                Operator::Multiply => unreachable!("products are expanded above"),
                 Operator::Divide => {
                     let divisor = right.first().map_or(Complex::ONE, |number| number.scale);
                     terms.iter_mut().for_each(|term| term.scale = quotient(term.scale, divisor));

@@ -177,35 +177,32 @@ impl Tree {
         found
     }
 
+    /// Whether a part of it, or itself, is so.
+    fn any(&self, is: &dyn Fn(&Tree) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |tree| found |= is(tree));
+        found
+    }
+
     /// Whether a part of it is a sum over labels.
     pub(super) fn has_sum(&self) -> bool {
-        let mut found = false;
-        self.visit(&mut |tree| found |= matches!(tree, Tree::Sum(..)));
-        found
+        self.any(&|tree| matches!(tree, Tree::Sum(..)))
     }
 
     /// Whether it is a sum of products once it is expanded.
     pub(super) fn is_sum_of_products(&self) -> bool {
-        let mut is = true;
-        self.visit(&mut |tree| is &= !tree.is_own_kind());
-        is
+        !self.any(&Tree::is_own_kind)
     }
 
     /// Whether a part of it is a product of sums, so that expanding it would multiply their terms.
     pub(super) fn multiplies_sums(&self) -> bool {
-        let mut found = false;
-        self.visit(&mut |tree| {
-            if let Tree::Binary(Operator::Multiply, left, right) = tree {
-                let adds = |side: &Tree| {
-                    let mut adds = false;
-                    side.visit(&mut |part| adds |= matches!(part, Tree::Binary(Operator::Add | Operator::Subtract, ..)));
-                    adds && side.number().is_none()
-                };
-                let scales = left.number().is_some() || right.number().is_some();
-                found |= !scales && (adds(left) || adds(right));
+        let adds = |tree: &Tree| tree.any(&|part| matches!(part, Tree::Binary(Operator::Add | Operator::Subtract, ..)));
+        self.any(&|tree| match tree {
+            Tree::Binary(Operator::Multiply, left, right) => {
+                left.number().is_none() && right.number().is_none() && (adds(left) || adds(right))
             }
-        });
-        found
+            _ => false,
+        })
     }
 
     /// Whether it is neither a sum nor a product, whatever its parts are.
@@ -248,20 +245,17 @@ impl Tree {
 
     /// The conjugate, where that is the same of conjugated operands.
     pub(super) fn conjugated(&self) -> Option<Tree> {
-        let mut keeps = true;
-        self.visit(&mut |tree| {
-            keeps &= match tree {
-                // Square roots, logarithms and real powers have a branch cut; the others know what is real.
-                Tree::Apply(function, _) => matches!(
-                    function,
-                    Function::Exp | Function::Sin | Function::Cos | Function::Tan | Function::Tanh | Function::Recip
-                ),
-                Tree::PowerReal(..) => false,
-                _ => true,
-            };
+        // Square roots, logarithms and real powers have a branch cut; the others know what is real.
+        let differs = self.any(&|tree| match tree {
+            Tree::Apply(function, _) => !matches!(
+                function,
+                Function::Exp | Function::Sin | Function::Cos | Function::Tan | Function::Tanh | Function::Recip
+            ),
+            Tree::PowerReal(..) => true,
+            _ => false,
         });
         let conjugate = |factor: &Factor| Factor { conjugates: !factor.conjugates, ..factor.clone() };
-        keeps.then(|| self.map(&conjugate, &|value| value.conj()))
+        (!differs).then(|| self.map(&conjugate, &|value| value.conj()))
     }
 }
 
