@@ -14,6 +14,8 @@ mod lower;
 mod optimize;
 // Floor 5: computing them.
 mod exec;
+// Floor 6: derivatives of recorded equations.
+mod grad;
 // The roof: what expansions of the macros call.
 #[doc(hidden)]
 #[path = "private/mod.rs"]
@@ -31,8 +33,9 @@ pub use exec::{
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{
-    Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike, Whole,
+    Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, Recordable, TensorLike, Whole,
 };
+pub use grad::{Directions, NumberShape, RealNumber, Variables};
 pub use optimize::{Accumulate, Pass};
 pub use tensor::{
     AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,

@@ -368,14 +368,14 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyShape, AnyTensor, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class, ComputeDevice,
-    Const, Context, DeviceTensor, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll,
+    Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll,
     ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form, Graph, InBlocks,
     Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape,
     KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray,
-    OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay,
-    Shape, Sign, SignedPermutation, StaticExtents, StaticTensor, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef,
-    Tile, TiledShape, Tiling, Truncation, Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory,
-    linalg, order, record,
+    NumberShape, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, Progress,
+    RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, StaticExtents, StaticTensor, Structure,
+    Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables, Walk, Whole, backend,
+    contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
 };
 
 #[doc(hidden)]

@@ -143,7 +143,38 @@ table! {
         /// Imaginary part, with zero imaginary part.
         Im: |_| 0.0, |z| Complex::from(z.im); "T(0)", "T(imag(x))";
     }
-    beside {}
+    beside {
+        /// x/|x|, and 0 at 0: the slope of the absolute value.
+        Sign: real_sign, complex_sign;
+            "x != x ? x : T((x > T(0)) - (x < T(0)))", "real(x) == 0 && imag(x) == 0 ? x : x / T(abs(x))";
+        /// 1 where the value is zero, 0 elsewhere.
+        IsZero: |x| real_is(x, x == 0.0), |z| complex_is(z, z.re == 0.0 && z.im == 0.0);
+            "x != x ? x : T(x == T(0) ? 1 : 0)", "x != x ? x : T(real(x) == 0 && imag(x) == 0 ? 1 : 0)";
+        /// 1 where the real part is larger than zero, 0 elsewhere.
+        IsPositive: |x| real_is(x, x > 0.0), |z| complex_is(z, z.re > 0.0);
+            "x != x ? x : T(x > T(0) ? 1 : 0)", "x != x ? x : T(real(x) > 0 ? 1 : 0)";
+    }
+}
+
+/// A statement about a number as one or zero; what is not a number stays so.
+fn real_is<R: Float>(x: R, is: bool) -> R {
+    match (x.is_nan(), is) {
+        (true, _) => x,
+        (false, true) => R::one(),
+        (false, false) => R::zero(),
+    }
+}
+
+fn complex_is<R: Float>(z: Complex<R>, is: bool) -> Complex<R> {
+    if z.re.is_nan() || z.im.is_nan() { z } else { Complex::from(real_is(z.re, is)) }
+}
+
+fn real_sign<R: Float>(x: R) -> R {
+    if x == R::zero() || x.is_nan() { x } else { x.signum() }
+}
+
+fn complex_sign<R: Float>(z: Complex<R>) -> Complex<R> {
+    if z.re == R::zero() && z.im == R::zero() { z } else { z.unscale(z.norm()) }
 }
 
 fn each<T: Copy>(values: &mut [T], function: impl Fn(T) -> T) {

@@ -97,7 +97,7 @@ fn hole(text: String) -> Hole {
 }
 
 /// Labels of a text: one letter per axis where there is no comma, names between commas otherwise.
-pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
+pub(crate) fn labels(text: &str) -> Result<Vec<Index>, Error> {
     let read = if text.contains(',') || !text.trim().chars().all(char::is_alphabetic) {
         lex(text).and_then(|tokens| axes(&tokens))
     } else {

@@ -10,7 +10,9 @@ mod form;
 mod indexed;
 mod inlined;
 mod operand;
+mod recordable;
 mod recorder;
+mod reshaped;
 mod shapes;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use operand::{OperandData, ScalarKind};
+pub use recordable::{AnyValue, Recordable};
 pub(crate) use recorder::{Target, Write};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::{equation_of_text, read_text};

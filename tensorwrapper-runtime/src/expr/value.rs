@@ -7,12 +7,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use crate::link::{Link, Node};
 use crate::tensor::{AnyRef, AnyTensor};
-use tensorwrapper_core::backend::Decomposition;
+use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::graph::{LabelNames, OpGraph};
@@ -90,6 +89,8 @@ pub(crate) enum Source<'a> {
     Graph(Arc<Inlined<'a>>, usize),
     /// The elements of another value in the same order, with other extents.
     Reshaped(Link<Value<'a>>),
+    /// Another value, which derivatives take as a constant.
+    Held(Link<Value<'a>>),
     /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
     Written { base: Option<Link<Value<'a>>>, axes: Vec<Axis>, part: Link<Value<'a>> },
 }
@@ -129,7 +130,7 @@ pub(crate) enum Tree<'a> {
     Negate(Box<Tree<'a>>),
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
-    Apply(Function, Box<Tree<'a>>),
+    Apply(Unary, Box<Tree<'a>>),
     Map(Callback<'a>, Vec<Tree<'a>>),
     /// What is computed in elements of that type.
     Cast(Dtype, Box<Tree<'a>>),
@@ -140,7 +141,7 @@ pub(crate) enum Tree<'a> {
 impl<'a> Tree<'a> {
     /// Whether it is another value, with its axes in some order and perhaps conjugated.
     pub(crate) fn is_read(&self) -> bool {
-        matches!(self, Tree::Operand(..) | Tree::Apply(Function::Conj, _))
+        matches!(self, Tree::Operand(..) | Tree::Apply(Unary::Conj, _))
     }
 
     /// Visits every operand, in the order of writing.
@@ -197,6 +198,7 @@ impl<'a> Value<'a> {
             | Source::Factorised(..)
             | Source::Graph(..)
             | Source::Reshaped(_)
+            | Source::Held(_)
             | Source::Written { .. } => visit(value),
         };
         match &self.source {
@@ -208,7 +210,7 @@ impl<'a> Value<'a> {
                 _ => visit(argument),
             }),
             Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit),
-            Source::Reshaped(inner) => visit(inner),
+            Source::Reshaped(inner) | Source::Held(inner) => visit(inner),
             Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(visit),
         }
     }

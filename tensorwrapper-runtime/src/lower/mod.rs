@@ -22,7 +22,6 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use fragment::{Fragment, joined};
@@ -187,8 +186,8 @@ impl<'a> Lowering<'a> {
                     .rev()
                     .fold(value, |value, (operator, right)| value.combine(operator.into(), self.tree(right, frame)))
             }
-            Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
-            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply((*function).into(), a)),
+            Tree::Apply(Unary::Conj | Unary::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
+            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
             Tree::Cast(dtype, inner) => {
                 let fragment = self.tree(inner, Frame { dtype: *dtype, ..frame });
                 if *dtype == frame.dtype {
@@ -244,6 +243,7 @@ impl<'a> Lowering<'a> {
             | Source::Factorised(..)
             | Source::Graph(..)
             | Source::Reshaped(_)
+            | Source::Held(_)
             | Source::Written { .. } => {
                 let joined = self.value(value);
                 self.reshape(joined, parts.concat())

@@ -65,6 +65,7 @@ impl<'a> Lowering<'a> {
                 let inner = self.value(inner);
                 self.reshape(inner, value.extents.clone())
             }
+            Source::Held(inner) => self.value(inner),
             Source::Written { base, axes, part } => {
                 let labels: Vec<Label> = (0..part.extents.len()).collect();
                 let part_tensor = self.value(part);

@@ -93,6 +93,7 @@ fn is_function(instruction: &Instruction) -> bool {
         Instruction::Apply(function, _) => match function {
             Unary::Exp | Unary::Ln | Unary::Sin | Unary::Cos | Unary::Tan | Unary::Tanh => true,
             Unary::Sqrt | Unary::Abs | Unary::Recip | Unary::Conj | Unary::Re | Unary::Im => false,
+            Unary::Sign | Unary::IsZero | Unary::IsPositive => false,
         },
         Instruction::PowerReal(..) => true,
         Instruction::PowerInteger(_, exponent) => exponent.unsigned_abs() > FEW_FACTORS,

@@ -78,6 +78,24 @@ impl<'a, T: Element> Indexed<'a, T> {
     where
         T: CastInto<U>,
     {
+        self.converted()
+    }
+
+    /// The real parts as real numbers, for use in a chain of that type: `cast(re(X))`.
+    ///
+    /// ```
+    /// use num_complex::Complex;
+    /// use tensorwrapper_runtime::Tensor;
+    /// let z = Tensor::filled([2], Complex::new(3.0, 4.0))?;
+    /// let length = z.at("i").abs().real().eval("i")?;
+    /// assert_eq!(length[[1]], 5.0_f64);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn real(self) -> Indexed<'a, T::Real> {
+        self.re().converted()
+    }
+
+    fn converted<U>(self) -> Indexed<'a, U> {
         let element = hole(T::DTYPE.to_string());
         let mut leaves = self.leaves;
         leaves.push((element.span.start, Leaf::Element(T::DTYPE)));

@@ -158,7 +158,7 @@ impl<'n> Recorder<'n> {
 
     /// A function of each element.
     pub(crate) fn apply<'a>(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
-        Node(Tree::Apply(function, Box::new(value.0)))
+        Node(Tree::Apply(function.into(), Box::new(value.0)))
     }
 
     /// A function of the program, applied to each element of its arguments.

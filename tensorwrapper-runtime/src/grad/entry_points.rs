@@ -1,0 +1,160 @@
+//! The methods of recorded results that record derivatives.
+
+use super::build::constant;
+use super::forward::forward;
+use super::order::Variable;
+use super::reverse::reverse;
+use super::variables::{Directions, NumberShape, RealNumber, Variables};
+use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
+use crate::link::Link;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Extents;
+
+/// The gradient of a number, as values.
+fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>]) -> Result<Vec<Link<Value<'a>>>, Error> {
+    if !number.extents.is_empty() {
+        let message = format!("the gradient of a tensor of extents {:?}, which is no number", number.extents);
+        let error = Error::new(ErrorKind::Shape(message));
+        return Err(
+            error.with_help("sum it to a number first; `vjp` weights a tensor's derivatives, and `jacobian` gives all of them")
+        );
+    }
+    depending(reverse(number, &constant(1.0, &[], number.dtype), variables)?)
+}
+
+/// All derivatives, where the value depends on every variable.
+fn depending<'a>(values: Vec<Option<Link<Value<'a>>>>) -> Result<Vec<Link<Value<'a>>>, Error> {
+    let one = |(n, value): (usize, Option<Link<Value<'a>>>)| value.ok_or_else(|| independent(n));
+    values.into_iter().enumerate().map(one).collect()
+}
+
+fn independent(variable: usize) -> Error {
+    let message = format!("the value does not depend on variable {variable} of the derivative");
+    let error = Error::new(ErrorKind::Undefined(message));
+    error.with_help("leave the variable out, or take the recorded result that the value was made of")
+}
+
+/// A tensor of the program is a variable wherever its elements are read, another value where it is used.
+fn plain(variables: Vec<AnyValue<'_>>) -> Vec<Variable<'_>> {
+    variables.into_iter().map(|variable| Variable::new(variable.0)).collect()
+}
+
+impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
+    /// Records the gradient of this number: its derivatives by the variables, each a recorded value of the variable's type and shape.
+    ///
+    /// The gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Tensor, eval_all};
+    /// let a = Tensor::<f64>::from_fn([2, 3], |i| (1 + i[0] + 2 * i[1]) as f64)?;
+    /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
+    /// let y = (a.at("ij") * x.at("j")).record("i")?;
+    /// let loss = (y.at("i") * y.at("i")).record("")?; // |A·x|²
+    /// let (by_a, by_x) = loss.grad((&a, &x))?;
+    /// let (y, by_a, by_x) = eval_all((&y, &by_a, &by_x))?;
+    /// assert_eq!(by_a[[1, 2]], 2.0 * y[[1]] * x[[2]]);
+    /// assert_eq!(by_x[[0]], 2.0 * (y[[0]] * a[[0, 0]] + y[[1]] * a[[1, 0]]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A value that is no number, a variable on which it does not depend, and what has no derivative: functions of the program, `rank`,
+    /// square factors, a view of a part of a variable.
+    pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error> {
+        let values = gradient(self.value(), &plain(variables.variables()))?;
+        V::gradients(values.into_iter().map(AnyValue).collect())
+    }
+
+    /// The second derivatives of this number along directions, H·d: the change of its [gradient](Expr::grad) along them.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([3], |i| 1.0 + i[0] as f64)?;
+    /// let d = Tensor::<f64>::filled([3], 1.0)?;
+    /// let loss = x.at("i").powi(3).record("")?;
+    /// let (along,) = loss.hvp(((&x, &d),))?;
+    /// assert_eq!(along.eval()?.as_slice(), [6.0, 12.0, 18.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`grad`](Expr::grad), and directions that do not have the extents of their variables. Where the gradient does not change, the
+    /// result is zero.
+    pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
+        let (variables, changes) = of_directions(&directions)?;
+        let mut values = Vec::new();
+        for gradient in gradient(self.value(), &variables)? {
+            let change = forward(&gradient, &variables, &changes)?;
+            values.push(AnyValue(change.unwrap_or_else(|| constant(0.0, &gradient.extents, gradient.dtype))));
+        }
+        D::gradients(values)
+    }
+}
+
+fn of_directions<'a>(directions: &impl Directions<'a>) -> Result<(Vec<Variable<'a>>, Vec<Link<Value<'a>>>), Error> {
+    let changes = directions.directions()?.into_iter().map(|value| value.0).collect();
+    Ok((plain(directions.variables()), changes))
+}
+
+impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
+    /// Records the derivatives of a tensor by the variables, weighted by a tensor w of its shape: those of Re Σ conj(w)·self. It is the
+    /// adjoint of [`jvp`](Expr::jvp).
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
+    /// let w = Tensor::<f64>::filled([3], 2.0)?;
+    /// let y = (x.at("i") * x.at("i")).record("i")?;
+    /// assert_eq!(y.vjp(&w, &x)?.eval()?.as_slice(), [0.0, 4.0, 8.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A weight with other extents, a variable on which the value does not depend, and what has no derivative.
+    pub fn vjp<V: Variables<'a>>(&self, weight: impl Recordable<'a, Elem = T>, variables: V) -> Result<V::Gradients, Error> {
+        let weight = weight.recordable().0;
+        if weight.extents != self.extents() {
+            let message = format!("the value has extents {:?}, but its weight {:?}", self.extents(), weight.extents);
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let values = depending(reverse(self.value(), &weight, &plain(variables.variables()))?)?;
+        V::gradients(values.into_iter().map(AnyValue).collect())
+    }
+
+    /// Records the change of a tensor along changes of the variables.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
+    /// let d = Tensor::<f64>::filled([3], 0.5)?;
+    /// let y = (x.at("i") * x.at("i")).record("i")?;
+    /// assert_eq!(y.jvp((&x, &d))?.eval()?.as_slice(), [0.0, 1.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Directions that do not have the extents of their variables, a value that depends on none of the variables, and what has no
+    /// derivative.
+    pub fn jvp<D: Directions<'a>>(&self, directions: D) -> Result<Expr<'a, T, S>, Error> {
+        let (variables, changes) = of_directions(&directions)?;
+        let change = forward(self.value(), &variables, &changes)?;
+        change.map(Expr::new).ok_or_else(|| independent(0))
+    }
+
+    /// The same value, on whose parts no derivative depends: it is constant where a derivative is taken.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([2], |i| 1.0 + i[0] as f64)?;
+    /// let square = (x.at("i") * x.at("i")).record("i")?.held();
+    /// let loss = (square.at("i") * x.at("i")).record("")?;
+    /// assert_eq!(loss.grad(&x)?.eval()?.as_slice(), [1.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn held(&self) -> Expr<'a, T, S> {
+        let value = self.value();
+        let source = Source::Held(Link::clone(value));
+        Expr::new(Link::new(Value { extents: value.extents.clone(), dtype: value.dtype, source }))
+    }
+}

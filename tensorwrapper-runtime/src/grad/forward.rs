@@ -1,0 +1,112 @@
+//! Forward mode: the change of values along a change of variables.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Operator;
+
+use super::build::{binary, constant, reshaped, sum, times, written};
+use super::linear::occurrences;
+use super::order::{Key, Node, Recording, Variable, key_of};
+use super::rules;
+use crate::expr::{Source, Tree, Value};
+use crate::link::Link;
+use tensorwrapper_core::error::Error;
+
+/// The change of a value along changes of variables, which have the extents and types of the variables. A value that does not depend on
+/// any has none.
+///
+/// # Errors
+/// What has no derivative.
+pub(super) fn forward<'a>(
+    value: &Link<Value<'a>>,
+    variables: &[Variable<'a>],
+    changes: &[Link<Value<'a>>],
+) -> Result<Option<Link<Value<'a>>>, Error> {
+    let recording = Recording::new(std::slice::from_ref(value), variables)?;
+    let mut walk = Walk { recording: &recording, changes: HashMap::new(), results: HashMap::new() };
+    for node in &recording.nodes {
+        if !recording.varies(node.key()) {
+            continue;
+        }
+        match node {
+            Node::Call(call) => {
+                let found: Vec<_> = call.arguments.iter().map(|argument| walk.change(argument)).collect();
+                walk.results.insert(node.key(), rules::forward(call, &found)?);
+            }
+            Node::Value(value) => {
+                let own = recording.variables(node.key()).iter().map(|&n| Link::clone(&changes[n]));
+                let all: Vec<_> = own.chain(walk.value(value)?).collect();
+                if let Some(change) = added(all) {
+                    walk.changes.insert(node.key(), change);
+                }
+            }
+        }
+    }
+    Ok(walk.change(value))
+}
+
+/// The sum of values of the same extents.
+fn added<'a>(values: Vec<Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
+    values.into_iter().reduce(|a, b| {
+        let other = super::build::whole(&b);
+        super::build::map(&a, |tree| binary(Operator::Add, tree, other))
+    })
+}
+
+struct Walk<'r, 'a> {
+    recording: &'r Recording<'a>,
+    changes: HashMap<Key, Link<Value<'a>>>,
+    /// The changes of the results of operations of linear algebra.
+    results: HashMap<Key, Vec<Option<Link<Value<'a>>>>>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn change(&self, value: &Link<Value<'a>>) -> Option<Link<Value<'a>>> {
+        self.changes.get(&key_of(value)).map(Link::clone)
+    }
+
+    /// The change of a value that comes from what it is made of.
+    fn value(&self, value: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
+        Ok(match &value.source {
+            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => None,
+            Source::Equation { .. } => self.equation(value)?,
+            Source::Graph(..) => unreachable!("graphs that vary were refused"),
+            Source::Factorised(call, n) => {
+                self.results.get(&Node::Call(Arc::clone(call)).key()).and_then(|results| results[*n].clone())
+            }
+            Source::Reshaped(inner) => self.change(inner).map(|change| reshaped(&change, &value.extents)),
+            Source::Written { base, axes, part } => {
+                let zeros = || constant(0.0, &part.extents, value.dtype);
+                let base = base.as_ref().and_then(|base| self.change(base));
+                let change = self.change(part);
+                (base.is_some() || change.is_some())
+                    .then(|| written(base.as_ref(), &value.extents, axes.clone(), &change.unwrap_or_else(zeros)))
+            }
+        })
+    }
+
+    fn equation(&self, value: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
+        let form = self.recording.normal(key_of(value));
+        let mut tree: Option<Tree<'a>> = None;
+        for term in &form.terms {
+            let varies = |operand: &Link<Value<'a>>| self.changes.contains_key(&key_of(operand));
+            let mut found = Vec::new();
+            occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
+            for occurrence in found {
+                let change = Link::clone(&self.changes[&key_of(occurrence.value)]);
+                let change = occurrence.forward(Tree::Operand(change, occurrence.axes.to_vec()));
+                let change = match &term.weight {
+                    Some(weight) => times(weight.clone(), change),
+                    None => change,
+                };
+                let change = sum(term.bound.clone(), change);
+                tree = Some(match tree {
+                    Some(before) => binary(Operator::Add, before, change),
+                    None => change,
+                });
+            }
+        }
+        Ok(tree.map(|tree| form.labels.value(tree, form.axes.clone(), value.dtype)))
+    }
+}

@@ -1,0 +1,206 @@
+//! The nodes of a recording in an order in which each comes after what it is made of, and which of them vary with the variables.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::build::Labels;
+use super::normal::{Normal, normal};
+use crate::expr::{Factorised, Source, Value};
+use crate::link::Link;
+use crate::tensor::AnyRef;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// What a derivative is taken by.
+#[derive(Clone, Debug)]
+pub(super) enum Variable<'a> {
+    /// A recorded value.
+    Recorded(Link<Value<'a>>),
+    /// A tensor of the program, wherever its elements are read.
+    Elements(AnyRef<'a>),
+}
+
+impl<'a> Variable<'a> {
+    pub(super) fn new(value: Link<Value<'a>>) -> Variable<'a> {
+        match &value.source {
+            Source::Tensor(tensor) => Variable::Elements(tensor.clone()),
+            _ => Variable::Recorded(value),
+        }
+    }
+}
+
+/// A node: a value, or an operation of linear algebra with all its results.
+#[derive(Clone, Debug)]
+pub(super) enum Node<'a> {
+    Value(Link<Value<'a>>),
+    Call(Arc<Factorised<'a>>),
+}
+
+/// A node by where it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Value(usize),
+    Call(usize),
+}
+
+pub(super) fn key_of(value: &Link<Value<'_>>) -> Key {
+    Key::Value(Link::address(value).addr())
+}
+
+impl Node<'_> {
+    pub(super) fn key(&self) -> Key {
+        match self {
+            Node::Value(value) => key_of(value),
+            Node::Call(call) => Key::Call(Arc::as_ptr(call).addr()),
+        }
+    }
+}
+
+/// A recording, in order.
+#[derive(Debug)]
+pub(super) struct Recording<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    /// The normal forms of equations.
+    normals: HashMap<Key, Normal<'a>>,
+    varying: HashSet<Key>,
+    /// The nodes that are variables, and which.
+    variables: HashMap<Key, Vec<usize>>,
+}
+
+impl<'a> Recording<'a> {
+    /// The nodes of which these values are made.
+    ///
+    /// # Errors
+    /// A tensor that shares elements with a variable but is another part of them; nodes that vary and have no derivative.
+    pub(super) fn new(values: &[Link<Value<'a>>], variables: &[Variable<'a>]) -> Result<Recording<'a>, Error> {
+        let mut recording =
+            Recording { nodes: Vec::new(), normals: HashMap::new(), varying: HashSet::new(), variables: HashMap::new() };
+        recording.collect(values);
+        recording.find(variables)?;
+        recording.spread()?;
+        Ok(recording)
+    }
+
+    pub(super) fn varies(&self, key: Key) -> bool {
+        self.varying.contains(&key)
+    }
+
+    /// The numbers of the variables that a node is.
+    pub(super) fn variables(&self, key: Key) -> &[usize] {
+        self.variables.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn normal(&self, key: Key) -> &Normal<'a> {
+        &self.normals[&key]
+    }
+
+    /// Collects the nodes without recursion: chains may be of any length.
+    fn collect(&mut self, values: &[Link<Value<'a>>]) {
+        let (mut open, mut known, mut done) = (Vec::new(), HashMap::new(), HashSet::new());
+        for value in values {
+            open.push(Node::Value(Link::clone(value)));
+            while let Some(node) = open.last() {
+                let (node, key) = (node.clone(), node.key());
+                if done.contains(&key) {
+                    open.pop();
+                    continue;
+                }
+                if known.insert(key, ()).is_some() {
+                    done.insert(key);
+                    self.nodes.push(node);
+                    open.pop();
+                    continue;
+                }
+                let own = open.len();
+                self.parts(&node, &mut |part| {
+                    if !done.contains(&part.key()) {
+                        open.push(part);
+                    }
+                });
+                open[own..].reverse();
+            }
+        }
+    }
+
+    /// Visits what a node is made of.
+    fn parts(&mut self, node: &Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
+        let value = match node {
+            Node::Call(call) => return call.arguments.iter().for_each(|argument| visit(Node::Value(Link::clone(argument)))),
+            Node::Value(value) => value,
+        };
+        let mut visit_value = |value: &Link<Value<'a>>| visit(Node::Value(Link::clone(value)));
+        match &value.source {
+            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => {}
+            Source::Equation { tree, extents, axes, names } => {
+                let form = normal(value, tree, Labels::of(extents, names), axes);
+                for term in &form.terms {
+                    term.body.operands(&mut |operand, _| visit_value(operand));
+                }
+                self.normals.insert(node.key(), form);
+            }
+            Source::Factorised(call, _) => visit(Node::Call(Arc::clone(call))),
+            Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit_value),
+            Source::Reshaped(inner) => visit_value(inner),
+            Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(visit_value),
+        }
+    }
+
+    /// Finds the variables among the nodes.
+    fn find(&mut self, variables: &[Variable<'a>]) -> Result<(), Error> {
+        for node in &self.nodes {
+            let Node::Value(value) = node else { continue };
+            for (n, variable) in variables.iter().enumerate() {
+                let is_it = match (variable, &value.source) {
+                    (Variable::Recorded(recorded), _) => Link::address(recorded) == Link::address(value),
+                    (Variable::Elements(tensor), Source::Tensor(read)) => {
+                        let is_same = read.data.is_same(&tensor.data) && read.layout == tensor.layout;
+                        if !is_same && read.data.overlaps(&tensor.data) {
+                            let message = "the derivative by a tensor of which a part is read through another view".to_string();
+                            let error = Error::new(ErrorKind::Unsupported(message));
+                            return Err(error.with_help("read the part in the equation, as in `A[0, j]` or `A[i in 2..5, j]`"));
+                        }
+                        is_same
+                    }
+                    (Variable::Elements(_), _) => false,
+                };
+                if is_it {
+                    self.variables.entry(node.key()).or_default().push(n);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which nodes vary.
+    fn spread(&mut self) -> Result<(), Error> {
+        for n in 0..self.nodes.len() {
+            let (node, mut varies) = (self.nodes[n].clone(), false);
+            let varying = &self.varying;
+            match &node {
+                Node::Call(call) => varies = call.arguments.iter().any(|argument| varying.contains(&key_of(argument))),
+                Node::Value(value) => {
+                    let mut look = |part: &Link<Value<'a>>| varies |= varying.contains(&key_of(part));
+                    match &value.source {
+                        Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => {}
+                        Source::Equation { .. } => {
+                            for term in &self.normals[&node.key()].terms {
+                                term.body.operands(&mut |operand, _| look(operand));
+                            }
+                        }
+                        Source::Factorised(call, _) => varies = varying.contains(&Node::Call(Arc::clone(call)).key()),
+                        Source::Graph(inlined, _) => inlined.operands.iter().for_each(look),
+                        Source::Reshaped(inner) => look(inner),
+                        Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(look),
+                    }
+                    if varies && matches!(value.source, Source::Graph(..)) {
+                        let message = "the derivative of a graph that was recorded as a value".to_string();
+                        return Err(Error::new(ErrorKind::Unsupported(message)));
+                    }
+                }
+            }
+            if varies || self.variables.contains_key(&node.key()) {
+                self.varying.insert(node.key());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Reverse mode: the derivatives of one value by several variables.
+//!
+//! Each node gets a weight, the derivative of the value by it. In index notation this is one rule: a term `coefficient * δA[axes]` of an
+//! equation's change gives the weight of A the part `weight * conj(coefficient)`, summed over the labels that A lacks. The parts of
+//! the weight of one node are one sum, so that the passes factor it together with everything else.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Operator;
+
+use super::build::{Labels, binary, constant, labels, relabelled, reshaped, sum, times, whole, written};
+use super::linear::occurrences;
+use super::order::{Key, Node, Recording, Variable, key_of};
+use super::rules;
+use crate::expr::{Axis, Source, Tree, Value};
+use crate::link::Link;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
+
+/// A part of a weight: `[axes] = sum(bound; tree)`.
+#[derive(Clone, Debug)]
+struct Part<'a> {
+    labels: Labels,
+    axes: Vec<usize>,
+    bound: Vec<usize>,
+    tree: Tree<'a>,
+}
+
+impl<'a> Part<'a> {
+    fn whole(value: &Link<Value<'a>>) -> Part<'a> {
+        let labels = Labels::numbered(&value.extents);
+        Part { labels, axes: (0..value.extents.len()).collect(), bound: Vec::new(), tree: whole(value) }
+    }
+
+    fn value(self, dtype: Dtype) -> Link<Value<'a>> {
+        // A weight that is another value as it is.
+        if let Tree::Operand(value, axes) = &self.tree
+            && self.bound.is_empty()
+            && value.dtype == dtype
+            && *axes == labels(self.axes.iter().copied())
+            && value.extents.iter().zip(&self.axes).all(|(extent, &axis)| *extent == self.labels.extents[axis])
+        {
+            return Link::clone(value);
+        }
+        self.labels.value(sum(self.bound, self.tree), self.axes, dtype)
+    }
+}
+
+/// The derivatives of a value, weighted by another value of the same extents, by each variable. A variable on which the value does not
+/// depend has none.
+///
+/// # Errors
+/// What has no derivative.
+pub(super) fn reverse<'a>(
+    value: &Link<Value<'a>>,
+    weight: &Link<Value<'a>>,
+    variables: &[Variable<'a>],
+) -> Result<Vec<Option<Link<Value<'a>>>>, Error> {
+    let recording = Recording::new(std::slice::from_ref(value), variables)?;
+    let mut walk = Walk { recording: &recording, parts: HashMap::new(), results: HashMap::new() };
+    let mut found: Vec<Vec<Part<'a>>> = variables.iter().map(|_| Vec::new()).collect();
+    walk.add(value, Part::whole(weight));
+    for node in recording.nodes.iter().rev() {
+        if !recording.varies(node.key()) {
+            continue;
+        }
+        match node {
+            Node::Call(call) => walk.call(call)?,
+            Node::Value(value) => {
+                let Some(parts) = walk.parts.remove(&node.key()) else { continue };
+                let weight = joined(parts, value.dtype);
+                recording.variables(node.key()).iter().for_each(|&n| found[n].push(Part::whole(&weight)));
+                walk.value(value, &weight)?;
+            }
+        }
+    }
+    let dtype = |n: usize| match &variables[n] {
+        Variable::Recorded(value) => value.dtype,
+        Variable::Elements(tensor) => tensor.dtype(),
+    };
+    let joined = |(n, parts): (usize, Vec<Part<'a>>)| (!parts.is_empty()).then(|| joined(parts, dtype(n)));
+    Ok(found.into_iter().enumerate().map(joined).collect())
+}
+
+/// The sum of parts, one equation.
+fn joined<'a>(mut parts: Vec<Part<'a>>, dtype: Dtype) -> Link<Value<'a>> {
+    if parts.len() == 1 {
+        return parts.remove(0).value(dtype);
+    }
+    let first = &parts[0];
+    let mut all = Labels::default();
+    let axes: Vec<usize> =
+        first.axes.iter().map(|&axis| all.add(first.labels.extents[axis], &first.labels.names[axis])).collect();
+    let mut tree: Option<Tree<'a>> = None;
+    for part in parts {
+        let mut new = vec![usize::MAX; part.labels.extents.len()];
+        part.axes.iter().zip(&axes).for_each(|(&own, &axis)| new[own] = axis);
+        for (label, new) in new.iter_mut().enumerate().filter(|(_, new)| **new == usize::MAX) {
+            *new = all.add(part.labels.extents[label], &part.labels.names[label]);
+        }
+        let term = relabelled(&sum(part.bound, part.tree), &|label| new[label]);
+        tree = Some(match tree {
+            Some(before) => binary(Operator::Add, before, term),
+            None => term,
+        });
+    }
+    all.value(tree.expect("there are parts"), axes, dtype)
+}
+
+struct Walk<'r, 'a> {
+    recording: &'r Recording<'a>,
+    parts: HashMap<Key, Vec<Part<'a>>>,
+    /// The weights of the results of operations of linear algebra.
+    results: HashMap<Key, Vec<Option<Link<Value<'a>>>>>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn add(&mut self, value: &Link<Value<'a>>, part: Part<'a>) {
+        if self.recording.varies(key_of(value)) {
+            self.parts.entry(key_of(value)).or_default().push(part);
+        }
+    }
+
+    /// Hands the weight of a value on to what it is made of.
+    fn value(&mut self, value: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<(), Error> {
+        match &value.source {
+            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => Ok(()),
+            Source::Equation { .. } => self.equation(value, weight),
+            Source::Graph(..) => unreachable!("graphs that vary were refused"),
+            Source::Factorised(call, n) => {
+                let key = Node::Call(Arc::clone(call)).key();
+                let results = self.results.entry(key).or_insert_with(|| vec![None; call.call.form().results.len()]);
+                results[*n] = Some(match results[*n].take() {
+                    Some(before) => joined(vec![Part::whole(&before), Part::whole(weight)], value.dtype),
+                    None => Link::clone(weight),
+                });
+                Ok(())
+            }
+            Source::Reshaped(inner) => {
+                self.add(inner, Part::whole(&reshaped(weight, &inner.extents)));
+                Ok(())
+            }
+            Source::Written { base, axes, part } => {
+                if let Some(base) = base {
+                    let zeros = constant(0.0, &part.extents, value.dtype);
+                    self.add(base, Part::whole(&written(Some(weight), &value.extents, axes.clone(), &zeros)));
+                }
+                let read = Tree::Operand(Link::clone(weight), axes.clone());
+                let labels = Labels::numbered(&part.extents);
+                self.add(part, Part { labels, axes: (0..part.extents.len()).collect(), bound: Vec::new(), tree: read });
+                Ok(())
+            }
+        }
+    }
+
+    fn equation(&mut self, value: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<(), Error> {
+        let recording = self.recording;
+        let form = recording.normal(key_of(value));
+        for term in &form.terms {
+            let weight = Tree::Operand(Link::clone(weight), labels(form.axes.iter().copied()));
+            let weight = match &term.weight {
+                Some(factor) => times(weight, factor.clone()),
+                None => weight,
+            };
+            let scope: Vec<usize> = form.axes.iter().chain(&term.bound).copied().collect();
+            let mut found = Vec::new();
+            let varies = |operand: &Link<Value<'a>>| recording.varies(key_of(operand));
+            occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
+            for occurrence in found {
+                let tree = occurrence.reverse(weight.clone(), value.dtype);
+                self.add(occurrence.value, part_of(&form.labels, &scope, occurrence.value, occurrence.axes, tree));
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Arc<crate::expr::Factorised<'a>>) -> Result<(), Error> {
+        let Some(weights) = self.results.remove(&Node::Call(Arc::clone(call)).key()) else { return Ok(()) };
+        let varies: Vec<bool> = call.arguments.iter().map(|argument| self.recording.varies(key_of(argument))).collect();
+        for (n, weight) in rules::reverse(call, &weights, &varies)?.into_iter().enumerate() {
+            if let Some(weight) = weight {
+                self.add(&call.arguments[n], Part::whole(&weight));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The part of an operand's weight that is `sum(labels of the scope that the operand lacks; tree)`, where the operand is read with these
+/// axes.
+fn part_of<'a>(names: &Labels, scope: &[usize], operand: &Link<Value<'a>>, axes: &[Axis], tree: Tree<'a>) -> Part<'a> {
+    let mut own: Vec<usize> = Vec::new();
+    for axis in axes {
+        let labels = match axis {
+            Axis::Label { label, .. } => std::slice::from_ref(label),
+            Axis::Fused(labels) => labels,
+            Axis::Chip(_) => &[],
+        };
+        labels.iter().for_each(|label| {
+            if !own.contains(label) {
+                own.push(*label);
+            }
+        });
+    }
+    let bound: Vec<usize> = scope.iter().copied().filter(|label| !own.contains(label)).collect();
+    let is_plain = own.len() == axes.len()
+        && axes.iter().zip(&operand.extents).all(|(axis, &extent)| match axis {
+            Axis::Label { label, start } => *start == 0 && names.extents[*label] == extent,
+            Axis::Chip(_) | Axis::Fused(_) => false,
+        });
+    let part = Part { labels: names.clone(), axes: own.clone(), bound, tree };
+    if is_plain {
+        return part;
+    }
+    let value = part.value(operand.dtype);
+    // The labels of fused axes become one axis, then the part is written where the operand was read.
+    let (mut joined, mut places) = (Vec::new(), Vec::new());
+    let is_fused = axes.iter().any(|axis| matches!(axis, Axis::Fused(_)));
+    for axis in axes {
+        match axis {
+            Axis::Chip(position) => places.push(Axis::Chip(*position)),
+            Axis::Label { label, start } if !is_fused => {
+                let label = own.iter().position(|known| known == label).expect("it was noted");
+                places.push(Axis::Label { label, start: *start });
+            }
+            Axis::Label { label, start } => {
+                places.push(Axis::Label { label: joined.len(), start: *start });
+                joined.push(names.extents[*label]);
+            }
+            Axis::Fused(labels) => {
+                places.push(Axis::Label { label: joined.len(), start: 0 });
+                joined.push(labels.iter().map(|&label| names.extents[label]).product());
+            }
+        }
+    }
+    let value = if is_fused { reshaped(&value, &joined) } else { value };
+    let is_whole = value.extents == operand.extents && places == labels(0..operand.extents.len());
+    Part::whole(&if is_whole { value } else { written(None, &operand.extents, places, &value) })
+}

@@ -1,0 +1,143 @@
+//! Eigenvalues and eigenvectors.
+//!
+//! Eigenvectors are determined up to a phase. Their derivative is that at constant phase: what does not depend on phases has the
+//! right derivative. Between states of equal eigenvalues, where eigenvectors are not determined either, the derivative is taken as
+//! that of a function which does not depend on their choice.
+
+use tensorwrapper_notation::syntax::Role;
+
+use super::super::build::{apply, converted, map};
+use super::Parts;
+use super::matrix::Call;
+use super::triangular::hermitian;
+use crate::expr::Value;
+use crate::link::Link;
+use tensorwrapper_core::backend::Unary;
+use tensorwrapper_core::error::Error;
+
+/// The largest magnitude of values over their last axis, in elements of the same type.
+pub(super) fn largest<'a>(call: &Call<'_, 'a>, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    let magnitudes = converted(&map(values, |tree| apply(Unary::Abs, tree)), values.dtype.real());
+    let largest = match values.extents.last() {
+        Some(0) => call.value("[..] = sum(n; x[..n])", &[("x", &magnitudes)])?,
+        _ => call.value("[..] = max(n; x[..n])", &[("x", &magnitudes)])?,
+    };
+    Ok(converted(&largest, values.dtype))
+}
+
+/// `1 / (e[j] - e[i])`, and 0 where these are equal.
+fn inverse_gaps<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    let differences = call.value("[..i, j] = 1[i] * e[..j] - e[..i] * 1[j]", &[("e", e)])?;
+    call.inverse_gaps(&differences, &largest(call, e)?)
+}
+
+/// C·Z·Cᴴ with Z = diag(ge) + F∘Y, Y = Cᴴ·GC, F = 1/(e[j] - e[i]); the metric's is -C·(Z·diag(e) + ½·diag(Y))·Cᴴ.
+pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies: &[bool]) -> Result<Parts<'a>, Error> {
+    let (e, c) = (&call.same(&call.results[0]), &call.results[1]);
+    let ge = call.same(&call.or_zeros(&weights[0], &call.results[0]));
+    let n = call.extent(Role::Row);
+    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let around = |middle: &Link<Value<'a>>| {
+        let text = "[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])";
+        hermitian(call, &call.value(text, &[("C", c), ("Z", middle)])?)
+    };
+    let Some(gc) = &weights[1] else {
+        let weight = call.value("[..i, j] = C[..i, n] * g[..n] * conj(C[..j, n])", &[("C", c), ("g", &ge)])?;
+        let mut parts = vec![Some(weight)];
+        if call.arguments.len() > 1 {
+            let text = "[..i, j] = -C[..i, n] * g[..n] * e[..n] * conj(C[..j, n])";
+            parts.push(Some(call.value(text, &[("C", c), ("g", &ge), ("e", e)])?));
+        }
+        return Ok(parts);
+    };
+    let gaps = inverse_gaps(call, e)?;
+    let y = call.value("[..i, j] = conj(C[..k, i]) * G[..k, j]", &[("C", c), ("G", gc)])?;
+    let text = "[..i, j] = I[i, j] * g[..i] + F[..i, j] * Y[..i, j]";
+    let z = call.value(text, &[("F", &gaps), ("I", &own), ("g", &ge), ("Y", &y)])?;
+    let mut parts = vec![Some(around(&z)?)];
+    if call.arguments.len() > 1 {
+        parts.push(match varies[1] {
+            false => None,
+            true => {
+                let text = "[..i, j] = -Z[..i, j] * e[..j] - 0.5 * I[i, j] * Y[..i, j]";
+                Some(around(&call.value(text, &[("Z", &z), ("e", e), ("I", &own), ("Y", &y)])?)?)
+            }
+        });
+    }
+    Ok(parts)
+}
+
+/// With M = Cᴴ·dA·C and N that of the metric: de = diag(M) - diag(N)·e, dC = C·W with W = F∘(M - N·diag(e)) - ½·diag(N).
+pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let (e, c) = (&call.same(&call.results[0]), &call.results[1]);
+    let n = call.extent(Role::Row);
+    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let inner = |change: &Option<Link<Value<'a>>>| match change {
+        None => Ok(call.or_zeros(&None, &call.arguments[0])),
+        Some(change) => {
+            let text = "[..m, n] = conj(C[..i, m]) * D[..i, j] * C[..j, n]";
+            call.value(text, &[("C", c), ("D", &hermitian(call, change)?)])
+        }
+    };
+    let m = inner(&changes[0])?;
+    let m = match changes.get(1) {
+        Some(metric @ Some(_)) => {
+            let metric = inner(metric)?;
+            let text = "[..i, j] = M[..i, j] - N[..i, j] * e[..j]";
+            (call.value(text, &[("M", &m), ("N", &metric), ("e", e)])?, Some(metric))
+        }
+        _ => (m, None),
+    };
+    let (m, metric) = m;
+    let de = call.value("[..n] = M[..n, n]", &[("M", &m)])?;
+    let gaps = inverse_gaps(call, e)?;
+    let w = match &metric {
+        None => call.value("[..i, j] = F[..i, j] * M[..i, j]", &[("F", &gaps), ("M", &m)])?,
+        Some(metric) => {
+            let text = "[..i, j] = F[..i, j] * M[..i, j] - 0.5 * I[i, j] * N[..i, j]";
+            call.value(text, &[("F", &gaps), ("M", &m), ("I", &own), ("N", metric)])?
+        }
+    };
+    let dc = call.value("[..i, n] = C[..i, m] * W[..m, n]", &[("C", c), ("W", &w)])?;
+    Ok(vec![Some(converted(&de, call.results[0].dtype)), Some(dc)])
+}
+
+/// The inverse of the eigenvectors, and F = 1/(e[j] - e[i]), both complex.
+fn eig_parts<'a>(call: &Call<'_, 'a>) -> Result<[Link<Value<'a>>; 2], Error> {
+    let (e, v) = (&call.results[0], &call.results[1]);
+    let inverse = call.value("[..n, i] = inv(i, n; V[..i, n])", &[("V", v)])?;
+    Ok([inverse, inverse_gaps(call, e)?])
+}
+
+/// V⁻ᴴ·(diag(ge) + conj(F)∘(VᴴGV - VᴴV·re diag(VᴴGV)))·Vᴴ: eigenvectors have norm 1.
+pub(super) fn reverse_eig<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let v = &call.results[1];
+    let [inverse, gaps] = eig_parts(call)?;
+    let ge = call.or_zeros(&weights[0], &call.results[0]);
+    let gv = call.or_zeros(&weights[1], v);
+    let y = call.value("[..m, n] = conj(V[..k, m]) * G[..k, n]", &[("V", v), ("G", &gv)])?;
+    let norms = call.value("[..n] = re(Y[..n, n])", &[("Y", &y)])?;
+    let text = "[..m, n] = Y[..m, n] - conj(V[..k, m]) * V[..k, n] * r[..n]";
+    let y = call.value(text, &[("Y", &y), ("V", v), ("r", &norms)])?;
+    let n = call.extent(Role::Row);
+    let own = super::matrix::mask(v.dtype, n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let text = "[..m, n] = I[m, n] * g[..m] + conj(F[..m, n]) * Y[..m, n]";
+    let z = call.value(text, &[("I", &own), ("g", &ge), ("F", &gaps), ("Y", &y)])?;
+    let text = "[..i, j] = conj(W[..m, i]) * Z[..m, n] * conj(V[..j, n])";
+    Ok(vec![Some(call.same(&call.value(text, &[("W", &inverse), ("Z", &z), ("V", v)])?))])
+}
+
+/// With M = V⁻¹·dA·V: de = diag(M), dV = V·(F∘M) without its part along V.
+pub(super) fn forward_eig<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let Some(da) = &changes[0] else { return Ok(vec![None, None]) };
+    let v = &call.results[1];
+    let [inverse, gaps] = eig_parts(call)?;
+    let da = converted(da, v.dtype);
+    let text = "[..m, n] = W[..m, i] * D[..i, j] * V[..j, n]";
+    let m = call.value(text, &[("W", &inverse), ("D", &da), ("V", v)])?;
+    let de = call.value("[..n] = M[..n, n]", &[("M", &m)])?;
+    let free = call.value("[..i, n] = V[..i, m] * F[..m, n] * M[..m, n]", &[("V", v), ("F", &gaps), ("M", &m)])?;
+    let along = call.value("[..n] = conj(V[..i, n]) * X[..i, n]", &[("V", v), ("X", &free)])?;
+    let dv = call.value("[..i, n] = X[..i, n] - V[..i, n] * re(r[..n])", &[("X", &free), ("V", v), ("r", &along)])?;
+    Ok(vec![Some(de), Some(dv)])
+}

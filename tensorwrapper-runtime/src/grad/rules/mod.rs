@@ -1,0 +1,91 @@
+//! Derivatives of the operations of linear algebra. Each rule is written in the language itself.
+//!
+//! Rules see matrices: the labels of each role are one axis, behind the axes of the batch. In the texts `..` stands for the labels of
+//! the batch. In the comments, G is the weight of a result and dA the change of an argument.
+//!
+//! Sources: M. B. Giles, "An extended collection of matrix derivative results for forward and reverse mode automatic
+//! differentiation", Oxford NA-08/01 (2008); J. Townsend, "Differentiating the singular value decomposition" (2016); Z.-Q. Wan,
+//! S.-X. Zhang, arXiv:1909.02659, for the phases of complex singular vectors; I. Murray, arXiv:1602.07527, for Cholesky factors.
+
+mod eigen;
+mod matrix;
+mod series;
+mod singular;
+mod solve;
+mod text;
+mod triangular;
+
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::build::reshaped;
+use crate::expr::{Factorised, Value};
+use crate::link::Link;
+use matrix::Call;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// Weights or changes of the arguments or results of an operation, those that there are.
+pub(super) type Parts<'a> = Vec<Option<Link<Value<'a>>>>;
+
+/// The weights of the arguments for weights of the results.
+///
+/// # Errors
+/// Operations that have no derivative.
+pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varies: &[bool]) -> Result<Parts<'a>, Error> {
+    let flat = Call::new(call)?;
+    let weights = flat.flat_results(weights);
+    let found = match call.call.kind {
+        Factorisation::Solve | Factorisation::TriangularSolve => solve::reverse(&flat, &weights)?,
+        Factorisation::Lstsq | Factorisation::Pinv => solve::reverse_pinv(&flat, &weights)?,
+        Factorisation::Inv => solve::reverse_inv(&flat, &weights)?,
+        Factorisation::Det => solve::reverse_det(&flat, &weights)?,
+        Factorisation::Slogdet => solve::reverse_slogdet(&flat, &weights)?,
+        Factorisation::Cholesky => triangular::reverse_cholesky(&flat, &weights)?,
+        Factorisation::Qr => triangular::reverse_qr(&flat, &weights)?,
+        Factorisation::Lq => triangular::reverse_lq(&flat, &weights)?,
+        Factorisation::Lu => triangular::reverse_lu(&flat, &weights)?,
+        Factorisation::Eigh => eigen::reverse_eigh(&flat, &weights, varies)?,
+        Factorisation::Eig => eigen::reverse_eig(&flat, &weights)?,
+        Factorisation::Svd => singular::reverse(&flat, &weights)?,
+        Factorisation::Expm | Factorisation::Matpow => series::reverse(&flat, &weights)?,
+        Factorisation::Norm => series::reverse_norm(&flat, &weights)?,
+        Factorisation::Trace => series::reverse_trace(&flat, &weights)?,
+        Factorisation::Rank => return Err(no_derivative("`rank`")),
+    };
+    let whole =
+        |(value, argument): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| value.map(|value| reshaped(&value, &argument.extents));
+    Ok(found.into_iter().zip(&call.arguments).map(whole).collect())
+}
+
+/// The changes of the results for changes of the arguments.
+///
+/// # Errors
+/// Operations that have no derivative.
+pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let flat = Call::new(call)?;
+    let changes = flat.flat_arguments(changes);
+    let found = match call.call.kind {
+        Factorisation::Solve | Factorisation::TriangularSolve => solve::forward(&flat, &changes)?,
+        Factorisation::Lstsq | Factorisation::Pinv => solve::forward_pinv(&flat, &changes)?,
+        Factorisation::Inv => solve::forward_inv(&flat, &changes)?,
+        Factorisation::Det => solve::forward_det(&flat, &changes)?,
+        Factorisation::Slogdet => solve::forward_slogdet(&flat, &changes)?,
+        Factorisation::Cholesky => triangular::forward_cholesky(&flat, &changes)?,
+        Factorisation::Qr => triangular::forward_qr(&flat, &changes)?,
+        Factorisation::Lq => triangular::forward_lq(&flat, &changes)?,
+        Factorisation::Lu => triangular::forward_lu(&flat, &changes)?,
+        Factorisation::Eigh => eigen::forward_eigh(&flat, &changes)?,
+        Factorisation::Eig => eigen::forward_eig(&flat, &changes)?,
+        Factorisation::Svd => singular::forward(&flat, &changes)?,
+        Factorisation::Expm | Factorisation::Matpow => series::forward(&flat, &changes)?,
+        Factorisation::Norm => series::forward_norm(&flat, &changes)?,
+        Factorisation::Trace => series::forward_trace(&flat, &changes)?,
+        Factorisation::Rank => return Err(no_derivative("`rank`")),
+    };
+    Ok(flat.whole_results(found))
+}
+
+fn no_derivative(of: &str) -> Error {
+    Error::new(ErrorKind::Unsupported(format!("the derivative of {of}")))
+}

@@ -1,0 +1,144 @@
+//! Singular values.
+//!
+//! A truncated decomposition is differentiated by all values and then cut: the kept vectors turn into those that are discarded.
+
+use tensorwrapper_notation::syntax::Role;
+
+use super::super::build::{constant, converted, labels, written};
+use super::eigen::largest;
+use super::matrix::Call;
+use super::{Parts, no_derivative};
+use crate::expr::Value;
+use crate::link::Link;
+use tensorwrapper_core::error::Error;
+
+/// All factors of a matrix A = U·diag(s)·V, and what the rules divide by.
+struct Factors<'a> {
+    u: Link<Value<'a>>,
+    /// In elements of the matrix's type.
+    s: Link<Value<'a>>,
+    v: Link<Value<'a>>,
+    /// `1 / (s[j]² - s[i]²)`, and 0 where these are equal.
+    gaps: Link<Value<'a>>,
+    /// `1 / s[i]`, and 0 for zero.
+    inverse: Link<Value<'a>>,
+    /// How many singular values there are.
+    count: usize,
+}
+
+impl<'a> Factors<'a> {
+    fn new(call: &Call<'_, 'a>) -> Result<Factors<'a>, Error> {
+        if call.call.tol.is_some() {
+            return Err(no_derivative("`svd` with a tolerance, whose results depend on elements in number"));
+        }
+        let is_cut = call.call.max.is_some();
+        let (u, s, v) = match is_cut {
+            false => (Link::clone(&call.results[0]), Link::clone(&call.results[1]), Link::clone(&call.results[2])),
+            true => {
+                let all = call.values("([..i, r], [..r], [..r, j]) = svd(i, j; A[..i, j])", &[("A", &call.arguments[0])])?;
+                (Link::clone(&all[0]), Link::clone(&all[1]), Link::clone(&all[2]))
+            }
+        };
+        let s = call.same(&s);
+        let differences = call.value("[..i, j] = 1[i] * s[..j] * s[..j] - s[..i] * s[..i] * 1[j]", &[("s", &s)])?;
+        let squares = call.value("[..i] = s[..i] * s[..i]", &[("s", &s)])?;
+        let gaps = call.inverse_gaps(&differences, &largest(call, &squares)?)?;
+        let inverse = inverse_values(call, &s)?;
+        let count = call.extent(Role::Row).min(call.extent(Role::Column));
+        Ok(Factors { u, s, v, gaps, inverse, count })
+    }
+}
+
+/// `1 / s`, and 0 where s is zero up to rounding.
+fn inverse_values<'a>(call: &Call<'_, 'a>, s: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    let as_matrix = call.value("[..i, j] = s[..i] * Z[j]", &[("s", s), ("Z", &constant(1.0, &[1], s.dtype))])?;
+    let inverse = call.inverse_gaps(&as_matrix, &largest(call, s)?)?;
+    call.value("[..i] = F[..i, 0]", &[("F", &inverse)])
+}
+
+/// Weights of cut results as weights of all results.
+fn widened<'a>(call: &Call<'_, 'a>, factors: &Factors<'a>, weights: &Parts<'a>) -> Result<[Option<Link<Value<'a>>>; 3], Error> {
+    if weights.get(3).is_some_and(Option::is_some) {
+        return Err(no_derivative("the discarded weight of `svd`"));
+    }
+    let into = |weight: &Option<Link<Value<'a>>>, all: &Link<Value<'a>>| {
+        weight.as_ref().map(|weight| match weight.extents == all.extents {
+            true => Link::clone(weight),
+            false => written(None, &all.extents, labels(0..all.extents.len()), weight),
+        })
+    };
+    let s = weights[1].as_ref().map(|weight| call.same(weight));
+    Ok([into(&weights[0], &factors.u), into(&s, &factors.s), into(&weights[2], &factors.v)])
+}
+
+/// With W = VGᴴ, the weight of the vectors in V's rows, and J = F∘UᴴGU, K = F∘(V·W):
+/// U·((J + Jᴴ)·S + S·(K + Kᴴ) + diag(gs) + phases)·V + (1 - U·Uᴴ)·GU·S⁻¹·V + U·S⁻¹·Wᴴ·(1 - Vᴴ·V).
+pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let all = Factors::new(call)?;
+    let [gu, gs, gv] = widened(call, &all, weights)?;
+    let (u, s, v) = (&all.u, &all.s, &all.v);
+    let own = call.mask(all.count, all.count, |i, j| f64::from(u8::from(i == j)))?;
+    let mut parts: Vec<Link<Value<'a>>> = Vec::new();
+    let around = |middle: &Link<Value<'a>>| {
+        call.value("[..i, j] = U[..i, m] * Z[..m, n] * V[..n, j]", &[("U", u), ("Z", middle), ("V", v)])
+    };
+    if let Some(gs) = &gs {
+        parts.push(call.value("[..i, j] = U[..i, n] * g[..n] * V[..n, j]", &[("U", u), ("g", gs), ("V", v)])?);
+    }
+    if let Some(gu) = &gu {
+        let y = call.value("[..m, n] = conj(U[..i, m]) * G[..i, n]", &[("U", u), ("G", gu)])?;
+        let text = "[..m, n] = F[..m, n] * s[..n] * (Y[..m, n] - conj(Y[..n, m])) \
+                    + 0.25 * I[m, n] * t[..n] * (Y[..m, n] - conj(Y[..n, m]))";
+        let named = [("F", &all.gaps), ("s", s), ("Y", &y), ("I", &own), ("t", &all.inverse)];
+        parts.push(around(&call.value(text, &named)?)?);
+        let text = "[..i, j] = G[..i, n] * t[..n] * V[..n, j] - U[..i, m] * Y[..m, n] * t[..n] * V[..n, j]";
+        parts.push(call.value(text, &[("G", gu), ("t", &all.inverse), ("V", v), ("U", u), ("Y", &y)])?);
+    }
+    if let Some(gv) = &gv {
+        let y = call.value("[..m, n] = V[..m, j] * conj(G[..n, j])", &[("V", v), ("G", gv)])?;
+        let text = "[..m, n] = F[..m, n] * s[..m] * (Y[..m, n] - conj(Y[..n, m])) \
+                    - 0.25 * I[m, n] * t[..n] * (Y[..m, n] - conj(Y[..n, m]))";
+        let named = [("F", &all.gaps), ("s", s), ("Y", &y), ("I", &own), ("t", &all.inverse)];
+        parts.push(around(&call.value(text, &named)?)?);
+        let text = "[..i, j] = U[..i, n] * t[..n] * G[..n, j] - U[..i, n] * t[..n] * conj(Y[..m, n]) * V[..m, j]";
+        parts.push(call.value(text, &[("U", u), ("t", &all.inverse), ("G", gv), ("Y", &y), ("V", v)])?);
+    }
+    let mut parts = parts.into_iter();
+    let Some(mut sum) = parts.next() else { return Ok(vec![None]) };
+    for part in parts {
+        sum = call.value("[..i, j] = X[..i, j] + Y[..i, j]", &[("X", &sum), ("Y", &part)])?;
+    }
+    Ok(vec![Some(sum)])
+}
+
+/// With P = Uᴴ·dA·Vᴴ: ds = re diag(P), dU = U·(F∘(P·S + S·Pᴴ)) + (1 - U·Uᴴ)·dA·Vᴴ·S⁻¹ and the same for V, whose phases share what is
+/// imaginary of P's diagonal.
+pub(super) fn forward<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let Some(da) = &changes[0] else { return Ok(vec![None; call.results.len()]) };
+    let all = Factors::new(call)?;
+    let (u, s, v) = (&all.u, &all.s, &all.v);
+    let own = call.mask(all.count, all.count, |i, j| f64::from(u8::from(i == j)))?;
+    let p = call.value("[..m, n] = conj(U[..i, m]) * D[..i, j] * conj(V[..n, j])", &[("U", u), ("D", da), ("V", v)])?;
+    let ds = call.value("[..n] = P[..n, n]", &[("P", &p)])?;
+    let named = [("F", &all.gaps), ("P", &p), ("s", s), ("I", &own), ("t", &all.inverse)];
+    // The antihermitian generators of U and V.
+    let text = "[..m, n] = F[..m, n] * (P[..m, n] * s[..n] + s[..m] * conj(P[..n, m])) \
+                + 0.25 * I[m, n] * t[..n] * (P[..m, n] - conj(P[..n, m]))";
+    let of_u = call.value(text, &named)?;
+    let text = "[..m, n] = F[..m, n] * (s[..m] * P[..m, n] + conj(P[..n, m]) * s[..n]) \
+                - 0.25 * I[m, n] * t[..n] * (P[..m, n] - conj(P[..n, m]))";
+    let of_v = call.value(text, &named)?;
+    let text = "[..i, n] = U[..i, m] * W[..m, n] + D[..i, j] * conj(V[..n, j]) * t[..n] - U[..i, m] * P[..m, n] * t[..n]";
+    let du = call.value(text, &[("U", u), ("W", &of_u), ("D", da), ("V", v), ("t", &all.inverse), ("P", &p)])?;
+    let text = "[..n, j] = conj(W[..m, n]) * V[..m, j] + t[..n] * conj(U[..i, n]) * D[..i, j] - t[..n] * P[..n, m] * V[..m, j]";
+    let dv = call.value(text, &[("W", &of_v), ("V", v), ("t", &all.inverse), ("U", u), ("D", da), ("P", &p)])?;
+    let kept = call.results[1].extents[call.batch.len()];
+    let ds = converted(&ds, call.results[1].dtype);
+    if kept == all.count {
+        return Ok([Some(du), Some(ds), Some(dv)].into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect());
+    }
+    let du = call.value(&format!("[..i, r] = X[..i, r in 0..{kept}]"), &[("X", &du)])?;
+    let ds = call.value(&format!("[..r] = X[..r in 0..{kept}]"), &[("X", &ds)])?;
+    let dv = call.value(&format!("[..r, j] = X[..r in 0..{kept}, j]"), &[("X", &dv)])?;
+    Ok([Some(du), Some(ds), Some(dv)].into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect())
+}

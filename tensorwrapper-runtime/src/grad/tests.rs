@@ -1,0 +1,1 @@
+//! Derivatives against finite differences.
