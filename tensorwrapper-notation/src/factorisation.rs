@@ -48,6 +48,9 @@ pub enum Factorisation {
     Trace,
     /// The number of singular values that are not zero
     Rank,
+    /// ½(A − Aᴴ) between states of different values. It has no name in the language: derivatives of eigenvectors and singular vectors
+    /// are made with it, and it fails where these do not exist.
+    Gaps,
 }
 
 /// The role of an axis that is not part of the batch.
@@ -273,6 +276,7 @@ static DET: Form = square(row("det", "[] = det(A[i, j])", "d", &[same(&[])]));
 static SLOGDET: Form = square(row("slogdet", "([], []) = slogdet(A[i, j])", "(sign, log)", &[same(&[]), real(&[])]));
 static NORM: Form = Form { arguments: &[&[Row]], takes: "one tensor", ..row("norm", "[] = norm(A[i, j])", "n", &[real(&[])]) };
 static TRACE: Form = square(row("trace", "[] = trace(A[i, j])", "t", &[same(&[])]));
+static GAPS: Form = system(square(row("gaps", "", "", &[same(&[Row, Column])])));
 static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
 
 /// A copy of a row, for variants of it.
@@ -295,7 +299,7 @@ const fn copy(form: &Form) -> Form {
 }
 
 impl Factorisation {
-    /// Every operation.
+    /// Every operation of the language.
     pub const ALL: [Factorisation; 19] = [
         Factorisation::Cholesky,
         Factorisation::Eigh,
@@ -344,6 +348,7 @@ impl Factorisation {
             Factorisation::Norm => &NORM,
             Factorisation::Trace => &TRACE,
             Factorisation::Rank => &RANK,
+            Factorisation::Gaps => &GAPS,
         }
     }
 

@@ -57,6 +57,7 @@ pub(super) fn one<T: Number>(threads: usize, call: &Decomposition, [rows, column
         Factorisation::TriangularSolve => One { most: a + b, results: b },
         // Powers keep a few matrices besides: the base, the result, and their product.
         Factorisation::Matpow if call.exponent < 0 => One { most: shapes.solved(a, a).most.max(4 * a), results: a },
+        Factorisation::Gaps => One { most: 2 * a + b, results: a },
         Factorisation::Matpow => One { most: 3 * a, results: a },
         Factorisation::Expm => One { most: 2 * a, results: a },
         Factorisation::Norm | Factorisation::Trace => One { most: a, results: size_of::<T>() },

@@ -91,7 +91,8 @@ fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [S
         | Factorisation::Expm
         | Factorisation::Norm
         | Factorisation::Trace
-        | Factorisation::Rank => false,
+        | Factorisation::Rank
+        | Factorisation::Gaps => false,
     }
 }
 

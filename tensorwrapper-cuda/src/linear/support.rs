@@ -26,7 +26,8 @@ pub(crate) fn knows(kind: Factorisation) -> bool {
         | Factorisation::Expm
         | Factorisation::Norm
         | Factorisation::Trace
-        | Factorisation::Rank => false,
+        | Factorisation::Rank
+        | Factorisation::Gaps => false,
     }
 }
 

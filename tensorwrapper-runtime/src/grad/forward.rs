@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Operator;
 
-use super::build::{binary, constant, reshaped, sum, times, written};
+use super::build::{binary, constant, labels, reshaped, sum, times, written};
 use super::linear::occurrences;
+use super::normal::{Normal, Term};
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules;
+use super::rules::spectral::{self, Spectral};
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
 /// The change of a value along changes of variables, which have the extents and types of the variables. A value that does not depend on
@@ -93,6 +96,16 @@ impl<'a> Walk<'_, 'a> {
             let varies = |operand: &Link<Value<'a>>| self.changes.contains_key(&key_of(operand));
             let mut found = Vec::new();
             occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
+            if let Some((spectral, slope)) = slope_of(form, term, value.dtype)?
+                && let Some(change) = self.change(&spectral.call.arguments[0])
+            {
+                let matrix = spectral.forward(&slope, &change)?;
+                let change = Tree::Operand(matrix, labels(spectral.axes.iter().copied()));
+                tree = Some(match tree {
+                    Some(before) => binary(Operator::Add, before, change),
+                    None => change,
+                });
+            }
             for occurrence in found {
                 let change = Link::clone(&self.changes[&key_of(occurrence.value)]);
                 let change = occurrence.forward(Tree::Operand(change, occurrence.axes.to_vec()));
@@ -109,4 +122,26 @@ impl<'a> Walk<'_, 'a> {
         }
         Ok(tree.map(|tree| form.labels.value(tree, form.axes.clone(), value.dtype)))
     }
+}
+
+/// A term that is a function of a matrix by its values, and the slope of that function, if it takes each value by itself.
+///
+/// # Errors
+/// What has no derivative.
+pub(super) fn slope_of<'a>(
+    form: &Normal<'a>,
+    term: &Term<'a>,
+    dtype: Dtype,
+) -> Result<Option<(Spectral<'a>, Link<Value<'a>>)>, Error> {
+    let Some(spectral) = spectral::find(form, term, dtype) else { return Ok(None) };
+    let by = [Variable::Result(Arc::clone(&spectral.call), spectral.values)];
+    let recording = Recording::new(std::slice::from_ref(&spectral.function), &by)?;
+    if !recording.is_element_wise() {
+        return Ok(None);
+    }
+    let result = &spectral.call.call.form().results[spectral.values];
+    let dtype = spectral.call.call.dtype(result.elements, spectral.call.arguments[0].dtype);
+    let ones = constant(1.0, &spectral.function.extents, dtype);
+    let slope = forward(&spectral.function, &by, &[ones])?;
+    Ok(slope.map(|slope| (spectral, slope)))
 }

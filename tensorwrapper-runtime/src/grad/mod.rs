@@ -16,6 +16,7 @@ mod forward;
 mod linear;
 mod normal;
 mod order;
+mod product;
 mod reverse;
 mod rules;
 #[cfg(test)]

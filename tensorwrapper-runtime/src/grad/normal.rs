@@ -7,6 +7,7 @@
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::build::{Labels, binary, constant, labels, negated, number, reshaped, sum, written};
+use super::product::cut;
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Unary;
@@ -38,7 +39,9 @@ pub(super) fn normal<'a>(value: &Link<Value<'a>>, tree: &Tree<'a>, labels: Label
     } else {
         form.sum(tree, value.dtype, Vec::new(), false);
     }
-    Normal { labels: form.labels, axes: axes.to_vec(), terms: form.terms }
+    let Form { mut labels, terms } = form;
+    let terms = terms.into_iter().map(|term| cut(term, &mut labels, axes, value.dtype)).collect();
+    Normal { labels, axes: axes.to_vec(), terms }
 }
 
 /// The labels and the body of a maximum or minimum.

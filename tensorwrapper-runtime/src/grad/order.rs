@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::build::Labels;
+use super::build::{Labels, labels};
 use super::normal::{Normal, normal};
 use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
@@ -17,6 +17,8 @@ pub(super) enum Variable<'a> {
     Recorded(Link<Value<'a>>),
     /// A tensor of the program, wherever its elements are read.
     Elements(AnyRef<'a>),
+    /// A result of an operation of linear algebra, by its number.
+    Result(Arc<Factorised<'a>>, usize),
 }
 
 impl<'a> Variable<'a> {
@@ -93,6 +95,30 @@ impl<'a> Recording<'a> {
         &self.normals[&key]
     }
 
+    /// Whether each element of a node that varies depends on the elements of its parts at the same place alone.
+    pub(super) fn is_element_wise(&self) -> bool {
+        let is_plain = |node: &Node<'a>| match node {
+            Node::Call(_) => false,
+            Node::Value(value) => match &value.source {
+                Source::Equation { .. } => {
+                    let form = &self.normals[&node.key()];
+                    form.terms.iter().all(|term| {
+                        let mut is_plain = true;
+                        term.body.operands(&mut |operand, axes| {
+                            let is_same = *axes == labels(form.axes.iter().copied());
+                            is_plain &= !self.varies(key_of(operand)) || is_same && term.bound.is_empty();
+                        });
+                        is_plain
+                    })
+                }
+                Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => true,
+                Source::Factorised(..) | Source::Graph(..) | Source::Reshaped(_) | Source::Written { .. } => false,
+            },
+        };
+        let looks = |node: &&Node<'a>| self.varies(node.key()) && self.variables(node.key()).is_empty();
+        self.nodes.iter().filter(looks).all(is_plain)
+    }
+
     /// Collects the nodes without recursion: chains may be of any length.
     fn collect(&mut self, values: &[Link<Value<'a>>]) {
         let (mut open, mut known, mut done) = (Vec::new(), HashMap::new(), HashSet::new());
@@ -160,7 +186,8 @@ impl<'a> Recording<'a> {
                         }
                         is_same
                     }
-                    (Variable::Elements(_), _) => false,
+                    (Variable::Result(call, n), Source::Factorised(of, result)) => Arc::ptr_eq(call, of) && n == result,
+                    (Variable::Elements(_) | Variable::Result(..), _) => false,
                 };
                 if is_it {
                     self.variables.entry(node.key()).or_default().push(n);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::build::{Labels, binary, constant, labels, relabelled, reshaped, sum, times, whole, written};
+use super::forward::slope_of;
 use super::linear::occurrences;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules;
@@ -78,6 +79,7 @@ pub(super) fn reverse<'a>(
     let dtype = |n: usize| match &variables[n] {
         Variable::Recorded(value) => value.dtype,
         Variable::Elements(tensor) => tensor.dtype(),
+        Variable::Result(..) => unreachable!("no gradient is taken by one"),
     };
     let joined = |(n, parts): (usize, Vec<Part<'a>>)| (!parts.is_empty()).then(|| joined(parts, dtype(n)));
     Ok(found.into_iter().enumerate().map(joined).collect())
@@ -154,11 +156,11 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn equation(&mut self, value: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<(), Error> {
+    fn equation(&mut self, value: &Link<Value<'a>>, whole_weight: &Link<Value<'a>>) -> Result<(), Error> {
         let recording = self.recording;
         let form = recording.normal(key_of(value));
         for term in &form.terms {
-            let weight = Tree::Operand(Link::clone(weight), labels(form.axes.iter().copied()));
+            let weight = Tree::Operand(Link::clone(whole_weight), labels(form.axes.iter().copied()));
             let weight = match &term.weight {
                 Some(factor) => times(weight, factor.clone()),
                 None => weight,
@@ -167,6 +169,10 @@ impl<'a> Walk<'_, 'a> {
             let mut found = Vec::new();
             let varies = |operand: &Link<Value<'a>>| recording.varies(key_of(operand));
             occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
+            if let Some((spectral, slope)) = slope_of(form, term, value.dtype)? {
+                let weight = spectral.as_matrix(form, whole_weight);
+                self.add(&spectral.call.arguments[0], Part::whole(&spectral.reverse(&slope, &weight)?));
+            }
             for occurrence in found {
                 let tree = occurrence.reverse(weight.clone(), value.dtype);
                 self.add(occurrence.value, part_of(&form.labels, &scope, occurrence.value, occurrence.axes, tree));

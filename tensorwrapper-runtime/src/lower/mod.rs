@@ -63,6 +63,11 @@ pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'
     }
     for value in values {
         let sink = lowering.value(value);
+        // A tensor of the program is never its own result.
+        let sink = match lowering.graph.tensor(sink).producer {
+            Some(_) => sink,
+            None => lowering.graph.add_copy(sink),
+        };
         lowering.graph.add_sink(sink);
     }
     Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }

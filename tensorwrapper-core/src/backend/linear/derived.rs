@@ -17,6 +17,7 @@ use super::decomposition::Decomposition;
 use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::failure::Failure;
+use super::gaps::gaps;
 use super::magnitude::{is_finite, largest_of, norm, part_size, real, square};
 use super::matrix::Matrix;
 use super::part::{Part, Triangle};
@@ -108,6 +109,7 @@ fn parts<T: Element>(
             let sum = (0..a.rows).fold(T::ZERO, |sum, n| sum + a.at(n, n));
             vec![Part::Same(Matrix::number(sum))]
         }
+        Factorisation::Gaps => vec![Part::Same(gaps(a, &second())?)],
         Factorisation::Rank => {
             let tol = tolerance(call, &a);
             let (_, values, _) = svd(on, a, false)?;

@@ -15,6 +15,11 @@ pub enum Failure {
     },
     /// The result is larger than the numbers of its type.
     Overflow,
+    /// A derivative depends on the choice of vectors for two equal values.
+    EqualValues {
+        /// The numbers of the two states.
+        states: [usize; 2],
+    },
     /// An iteration did not converge.
     NoConvergence,
 }

@@ -34,6 +34,10 @@ impl Item<'_> {
             }
             Failure::Singular { pivot } => format!("{} is singular: its pivot {pivot} is zero", self.subject(0)),
             Failure::Overflow => format!("the result of `{name}` {of} is larger than the numbers of its type"),
+            Failure::EqualValues { states: [first, second] } => format!(
+                "states {first} and {second}{} have equal values, so that their vectors are a choice on which this derivative depends",
+                self.place()
+            ),
             Failure::NoConvergence => format!("the iteration of `{name}` {of} did not converge"),
         })
     }

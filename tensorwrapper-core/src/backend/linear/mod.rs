@@ -10,6 +10,7 @@
 //! | `conventions.rs` | signs, phases and scales of factors, the same on every device |
 //! | `factors.rs`, `determinant.rs`, `derived.rs` | every operation of the table, made of the algorithms |
 //! | `space.rs`, `gather.rs`, `part.rs` | where matrices lie in strided memory, and how they are read and written |
+//! | `gaps.rs` | what derivatives of vectors divide by, and where these do not exist |
 //! | `cut.rs` | how many singular values are kept |
 //! | `faults.rs` | the sentence that says why a matrix of the batch has no result |
 //! | `batch.rs`, `scratch.rs` | a batch on the threads of a device, and the memory that it takes |
@@ -28,6 +29,7 @@ pub mod elimination;
 mod factors;
 mod failure;
 mod faults;
+mod gaps;
 mod gather;
 mod magnitude;
 mod matrix;
@@ -48,6 +50,7 @@ pub use decomposition::Decomposition;
 pub use determinant::Determinant;
 pub use failure::Failure;
 pub use faults::Item;
+pub use gaps::EQUAL_WITHIN;
 pub use gather::Source;
 pub use magnitude::{are_finite, is_finite, largest_of, norm, part_size, real, square};
 pub use matrix::Matrix;

@@ -29,7 +29,8 @@ pub(crate) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool 
         | Factorisation::Slogdet
         | Factorisation::Norm
         | Factorisation::Trace
-        | Factorisation::Rank => false,
+        | Factorisation::Rank
+        | Factorisation::Gaps => false,
     }
 }
 

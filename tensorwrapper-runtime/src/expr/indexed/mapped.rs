@@ -95,7 +95,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         self.re().converted()
     }
 
-    fn converted<U>(self) -> Indexed<'a, U> {
+    pub(crate) fn converted<U>(self) -> Indexed<'a, U> {
         let element = hole(T::DTYPE.to_string());
         let mut leaves = self.leaves;
         leaves.push((element.span.start, Leaf::Element(T::DTYPE)));

@@ -25,46 +25,50 @@ pub(super) fn largest<'a>(call: &Call<'_, 'a>, values: &Link<Value<'a>>) -> Resu
     Ok(converted(&largest, values.dtype))
 }
 
-/// `1 / (e[j] - e[i])`, and 0 where these are equal.
-fn inverse_gaps<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
-    let differences = call.value("[..i, j] = 1[i] * e[..j] - e[..i] * 1[j]", &[("e", e)])?;
-    call.inverse_gaps(&differences, &largest(call, e)?)
+/// `e[j] - e[i]`
+fn differences<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    call.value("[..i, j] = 1[i] * e[..j] - e[..i] * 1[j]", &[("e", e)])
 }
 
-/// C·Z·Cᴴ with Z = diag(ge) + F∘Y, Y = Cᴴ·GC, F = 1/(e[j] - e[i]); the metric's is -C·(Z·diag(e) + ½·diag(Y))·Cᴴ.
+/// `1 / (e[j] - e[i])`, and 0 where these are equal.
+pub(super) fn inverse_gaps<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    call.inverse_gaps(&differences(call, e)?, &largest(call, e)?)
+}
+
+/// 1 for two different states of equal values.
+pub(super) fn equal_pairs<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    let equal = call.equal(&differences(call, e)?, &largest(call, e)?)?;
+    let n = *e.extents.last().expect("values are a vector");
+    let others = call.mask(n, n, |i, j| f64::from(u8::from(i != j)))?;
+    call.value("[..i, j] = z[..i, j] * O[i, j]", &[("z", &equal), ("O", &others)])
+}
+
+/// C·Z·Cᴴ with Z = diag(ge) + F∘K, F = 1/(e[j] - e[i]) and K the antihermitian part of Y = Cᴴ·GC. The weight of a metric is
+/// -C·(diag(ge·e) + ½(F∘K)∘(e[i] + e[j]) + ½L)·Cᴴ, L the Hermitian part of Y.
 pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies: &[bool]) -> Result<Parts<'a>, Error> {
     let (e, c) = (&call.same(&call.results[0]), &call.results[1]);
     let ge = call.same(&call.or_zeros(&weights[0], &call.results[0]));
     let n = call.extent(Role::Row);
-    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
-    let around = |middle: &Link<Value<'a>>| {
-        let text = "[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])";
-        hermitian(call, &call.value(text, &[("C", c), ("Z", middle)])?)
-    };
+    let has_metric = varies.get(1) == Some(&true);
+    let metric = |weight: Option<Link<Value<'a>>>| call.arguments.get(1).map(|_| weight);
     let Some(gc) = &weights[1] else {
         let weight = call.value("[..i, j] = C[..i, n] * g[..n] * conj(C[..j, n])", &[("C", c), ("g", &ge)])?;
-        let mut parts = vec![Some(weight)];
-        if call.arguments.len() > 1 {
-            let text = "[..i, j] = -C[..i, n] * g[..n] * e[..n] * conj(C[..j, n])";
-            parts.push(Some(call.value(text, &[("C", c), ("g", &ge), ("e", e)])?));
-        }
-        return Ok(parts);
+        let text = "[..i, j] = -C[..i, n] * g[..n] * e[..n] * conj(C[..j, n])";
+        let of_metric = has_metric.then(|| call.value(text, &[("C", c), ("g", &ge), ("e", e)])).transpose()?;
+        return Ok([Some(weight)].into_iter().chain(metric(of_metric)).collect());
     };
-    let gaps = inverse_gaps(call, e)?;
+    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let around =
+        |middle: &Link<Value<'a>>| call.value("[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])", &[("C", c), ("Z", middle)]);
     let y = call.value("[..i, j] = conj(C[..k, i]) * G[..k, j]", &[("C", c), ("G", gc)])?;
-    let text = "[..i, j] = I[i, j] * g[..i] + F[..i, j] * Y[..i, j]";
-    let z = call.value(text, &[("F", &gaps), ("I", &own), ("g", &ge), ("Y", &y)])?;
-    let mut parts = vec![Some(around(&z)?)];
-    if call.arguments.len() > 1 {
-        parts.push(match varies[1] {
-            false => None,
-            true => {
-                let text = "[..i, j] = -Z[..i, j] * e[..j] - 0.5 * I[i, j] * Y[..i, j]";
-                Some(around(&call.value(text, &[("Z", &z), ("e", e), ("I", &own), ("Y", &y)])?)?)
-            }
-        });
-    }
-    Ok(parts)
+    let antihermitian = call.antihermitian(&y, e);
+    let turned = call.value("[..i, j] = F[..i, j] * K[..i, j]", &[("F", &inverse_gaps(call, e)?), ("K", &antihermitian)])?;
+    let named = [("Z", &turned), ("I", &own), ("g", &ge), ("e", e), ("Y", &y)];
+    let z = call.value("[..i, j] = I[i, j] * g[..i] + Z[..i, j]", &named[..3])?;
+    let text = "[..i, j] = -I[i, j] * g[..i] * e[..j] - 0.5 * Z[..i, j] * (e[..i] + e[..j]) \
+                - 0.25 * Y[..i, j] - 0.25 * conj(Y[..j, i])";
+    let of_metric = has_metric.then(|| around(&call.value(text, &named)?)).transpose()?;
+    Ok([Some(around(&z)?)].into_iter().chain(metric(of_metric)).collect())
 }
 
 /// With M = Cᴴ·dA·C and N that of the metric: de = diag(M) - diag(N)·e, dC = C·W with W = F∘(M - N·diag(e)) - ½·diag(N).
@@ -140,4 +144,16 @@ pub(super) fn forward_eig<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Resul
     let along = call.value("[..n] = conj(V[..i, n]) * X[..i, n]", &[("V", v), ("X", &free)])?;
     let dv = call.value("[..i, n] = X[..i, n] - V[..i, n] * re(r[..n])", &[("X", &free), ("V", v), ("r", &along)])?;
     Ok(vec![Some(de), Some(dv)])
+}
+
+/// The adjoint of Y ↦ ½(Y - Yᴴ). Between equal values what this weighs is zero.
+pub(super) fn reverse_gaps<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    let Some(g) = &weights[0] else { return Ok(vec![None, None]) };
+    let text = "[..i, j] = 0.5 * G[..i, j] - 0.5 * conj(G[..j, i])";
+    Ok(vec![Some(call.value(text, &[("G", g)])?), None])
+}
+
+/// The same of the change, which has to be zero between equal values, too.
+pub(super) fn forward_gaps<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+    Ok(vec![changes[0].as_ref().map(|change| call.antihermitian(change, &call.arguments[1]))])
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::Role;
+use tensorwrapper_notation::syntax::{Factorisation, Role};
 
-use super::super::build::{constant, converted, map, number, reshaped};
+use super::super::build::{apply, constant, converted, map, negated, number, reshaped, times};
 use super::{Parts, no_derivative, text};
-use crate::expr::{Factorised, Source, Tree, Value};
+use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
+use tensorwrapper_core::backend::linear::EQUAL_WITHIN;
 use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::element::{Dtype, Element};
@@ -114,18 +115,36 @@ impl<'c, 'a> Call<'c, 'a> {
         weight.as_ref().map_or_else(|| constant(0.0, &of.extents, of.dtype), Link::clone)
     }
 
-    /// 1/x for each difference x, and 0 for differences of equal values: those within rounding of the largest.
+    /// 1 where a difference of two values is zero: within rounding of the largest value.
+    pub(super) fn equal(&self, differences: &Link<Value<'a>>, largest: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        let count = *differences.extents.last().expect("differences are a matrix") as f64;
+        let epsilon = if differences.dtype.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+        let tolerance = map(largest, |tree| times(number(EQUAL_WITHIN * count * epsilon), tree));
+        let missing = self.value("[..i, j] = t[..]*1[i]*1[j] - abs(d[..i, j])", &[("d", differences), ("t", &tolerance)])?;
+        // A difference at the bound is equal, too, as where all values are zero.
+        let is_apart = map(&missing, |tree| apply(Unary::IsPositive, negated(tree)));
+        self.value("[..i, j] = 1[..i, j] - z[..i, j]", &[("z", &is_apart)])
+    }
+
+    /// 1/x for each difference x, and 0 for differences of equal values.
     pub(super) fn inverse_gaps(
         &self,
         differences: &Link<Value<'a>>,
         largest: &Link<Value<'a>>,
     ) -> Result<Link<Value<'a>>, Error> {
-        let count = *differences.extents.last().expect("gaps are a matrix") as f64;
-        let epsilon = if differences.dtype.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-        let tolerance = map(largest, |tree| super::super::build::times(number(8.0 * count * epsilon), tree));
-        let missing = self.value("[..i, j] = t[..]*1[i]*1[j] - abs(d[..i, j])", &[("d", differences), ("t", &tolerance)])?;
-        let is_equal = map(&missing, |tree| Tree::Apply(Unary::IsPositive, Box::new(tree)));
+        let is_equal = self.equal(differences, largest)?;
         self.value("[..i, j] = (1 - z[..i, j]) / (d[..i, j] + z[..i, j])", &[("d", differences), ("z", &is_equal)])
+    }
+
+    /// ½(Y − Yᴴ), which derivatives divide by differences of the values; an error of the run where it is not zero for equal values.
+    pub(super) fn antihermitian(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
+        let n = *y.extents.last().expect("it is a matrix");
+        let call = Decomposition::plain(Factorisation::Gaps, self.batch.len(), [1, 1, 1, 0, 0, 0]);
+        let column: Vec<usize> = self.batch.iter().copied().chain([n, 1]).collect();
+        let extents = self.batch.iter().copied().chain([n, n, 1]).collect();
+        let arguments = vec![Link::clone(y), reshaped(values, &column)];
+        let source = Source::Factorised(Arc::new(Factorised { call, extents, arguments }), 0);
+        Link::new(Value { extents: y.extents.clone(), dtype: y.dtype, source })
     }
 }
 

@@ -12,6 +12,7 @@ mod matrix;
 mod series;
 mod singular;
 mod solve;
+pub(super) mod spectral;
 mod text;
 mod triangular;
 
@@ -51,6 +52,7 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Expm | Factorisation::Matpow => series::reverse(&flat, &weights)?,
         Factorisation::Norm => series::reverse_norm(&flat, &weights)?,
         Factorisation::Trace => series::reverse_trace(&flat, &weights)?,
+        Factorisation::Gaps => eigen::reverse_gaps(&flat, &weights)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     let whole =
@@ -81,6 +83,7 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Re
         Factorisation::Expm | Factorisation::Matpow => series::forward(&flat, &changes)?,
         Factorisation::Norm => series::forward_norm(&flat, &changes)?,
         Factorisation::Trace => series::forward_trace(&flat, &changes)?,
+        Factorisation::Gaps => eigen::forward_gaps(&flat, &changes)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(flat.whole_results(found))

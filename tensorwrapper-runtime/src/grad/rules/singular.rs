@@ -2,10 +2,8 @@
 //!
 //! A truncated decomposition is differentiated by all values and then cut: the kept vectors turn into those that are discarded.
 
-use tensorwrapper_notation::syntax::Role;
-
 use super::super::build::{constant, converted, labels, written};
-use super::eigen::largest;
+use super::eigen::{inverse_gaps, largest};
 use super::matrix::Call;
 use super::{Parts, no_derivative};
 use crate::expr::Value;
@@ -18,12 +16,12 @@ struct Factors<'a> {
     /// In elements of the matrix's type.
     s: Link<Value<'a>>,
     v: Link<Value<'a>>,
-    /// `1 / (s[j]² - s[i]²)`, and 0 where these are equal.
+    /// `1 / (s[j] - s[i])`, and 0 where these are equal.
     gaps: Link<Value<'a>>,
+    /// `1 / (s[j] + s[i])`, and 0 where both are zero.
+    sums: Link<Value<'a>>,
     /// `1 / s[i]`, and 0 for zero.
     inverse: Link<Value<'a>>,
-    /// How many singular values there are.
-    count: usize,
 }
 
 impl<'a> Factors<'a> {
@@ -40,12 +38,11 @@ impl<'a> Factors<'a> {
             }
         };
         let s = call.same(&s);
-        let differences = call.value("[..i, j] = 1[i] * s[..j] * s[..j] - s[..i] * s[..i] * 1[j]", &[("s", &s)])?;
-        let squares = call.value("[..i] = s[..i] * s[..i]", &[("s", &s)])?;
-        let gaps = call.inverse_gaps(&differences, &largest(call, &squares)?)?;
+        let gaps = inverse_gaps(call, &s)?;
+        let sums = call.value("[..i, j] = 1[i] * s[..j] + s[..i] * 1[j]", &[("s", &s)])?;
+        let sums = call.inverse_gaps(&sums, &largest(call, &s)?)?;
         let inverse = inverse_values(call, &s)?;
-        let count = call.extent(Role::Row).min(call.extent(Role::Column));
-        Ok(Factors { u, s, v, gaps, inverse, count })
+        Ok(Factors { u, s, v, gaps, sums, inverse })
     }
 }
 
@@ -71,37 +68,31 @@ fn widened<'a>(call: &Call<'_, 'a>, factors: &Factors<'a>, weights: &Parts<'a>) 
     Ok([into(&weights[0], &factors.u), into(&s, &factors.s), into(&weights[2], &factors.v)])
 }
 
-/// With W = VGᴴ, the weight of the vectors in V's rows, and J = F∘UᴴGU, K = F∘(V·W):
-/// U·((J + Jᴴ)·S + S·(K + Kᴴ) + diag(gs) + phases)·V + (1 - U·Uᴴ)·GU·S⁻¹·V + U·S⁻¹·Wᴴ·(1 - Vᴴ·V).
+/// With Y = UᴴGU and X = V·GVᴴ, antihermitian parts marked by ': U·(diag(gs) + F₋∘(Y + X)' + F₊∘(Y - X)')·V, where F₋ = 1/(s[j] - s[i])
+/// and F₊ = 1/(s[j] + s[i]), and (1 - U·Uᴴ)·GU·S⁻¹·V + U·S⁻¹·GV·(1 - Vᴴ·V) besides.
 pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let all = Factors::new(call)?;
     let [gu, gs, gv] = widened(call, &all, weights)?;
-    let (u, s, v) = (&all.u, &all.s, &all.v);
-    let own = call.mask(all.count, all.count, |i, j| f64::from(u8::from(i == j)))?;
+    let (u, v, t) = (&all.u, &all.v, &all.inverse);
     let mut parts: Vec<Link<Value<'a>>> = Vec::new();
-    let around = |middle: &Link<Value<'a>>| {
-        call.value("[..i, j] = U[..i, m] * Z[..m, n] * V[..n, j]", &[("U", u), ("Z", middle), ("V", v)])
-    };
     if let Some(gs) = &gs {
         parts.push(call.value("[..i, j] = U[..i, n] * g[..n] * V[..n, j]", &[("U", u), ("g", gs), ("V", v)])?);
     }
-    if let Some(gu) = &gu {
-        let y = call.value("[..m, n] = conj(U[..i, m]) * G[..i, n]", &[("U", u), ("G", gu)])?;
-        let text = "[..m, n] = F[..m, n] * s[..n] * (Y[..m, n] - conj(Y[..n, m])) \
-                    + 0.25 * I[m, n] * t[..n] * (Y[..m, n] - conj(Y[..n, m]))";
-        let named = [("F", &all.gaps), ("s", s), ("Y", &y), ("I", &own), ("t", &all.inverse)];
-        parts.push(around(&call.value(text, &named)?)?);
+    if gu.is_some() || gv.is_some() {
+        let (gu, gv) = (call.or_zeros(&gu, u), call.or_zeros(&gv, v));
+        let y = call.value("[..m, n] = conj(U[..i, m]) * G[..i, n]", &[("U", u), ("G", &gu)])?;
+        let x = call.value("[..m, n] = V[..m, j] * conj(G[..n, j])", &[("V", v), ("G", &gv)])?;
+        let both = call.value("[..m, n] = Y[..m, n] + X[..m, n]", &[("Y", &y), ("X", &x)])?;
+        let both = call.antihermitian(&both, &all.s);
+        let text = "[..m, n] = F[..m, n] * B[..m, n] \
+                    + 0.5 * P[..m, n] * (Y[..m, n] - X[..m, n] - conj(Y[..n, m]) + conj(X[..n, m]))";
+        let middle = call.value(text, &[("F", &all.gaps), ("B", &both), ("P", &all.sums), ("Y", &y), ("X", &x)])?;
+        let text = "[..i, j] = U[..i, m] * Z[..m, n] * V[..n, j]";
+        parts.push(call.value(text, &[("U", u), ("Z", &middle), ("V", v)])?);
         let text = "[..i, j] = G[..i, n] * t[..n] * V[..n, j] - U[..i, m] * Y[..m, n] * t[..n] * V[..n, j]";
-        parts.push(call.value(text, &[("G", gu), ("t", &all.inverse), ("V", v), ("U", u), ("Y", &y)])?);
-    }
-    if let Some(gv) = &gv {
-        let y = call.value("[..m, n] = V[..m, j] * conj(G[..n, j])", &[("V", v), ("G", gv)])?;
-        let text = "[..m, n] = F[..m, n] * s[..m] * (Y[..m, n] - conj(Y[..n, m])) \
-                    - 0.25 * I[m, n] * t[..n] * (Y[..m, n] - conj(Y[..n, m]))";
-        let named = [("F", &all.gaps), ("s", s), ("Y", &y), ("I", &own), ("t", &all.inverse)];
-        parts.push(around(&call.value(text, &named)?)?);
-        let text = "[..i, j] = U[..i, n] * t[..n] * G[..n, j] - U[..i, n] * t[..n] * conj(Y[..m, n]) * V[..m, j]";
-        parts.push(call.value(text, &[("U", u), ("t", &all.inverse), ("G", gv), ("Y", &y), ("V", v)])?);
+        parts.push(call.value(text, &[("G", &gu), ("t", t), ("V", v), ("U", u), ("Y", &y)])?);
+        let text = "[..i, j] = U[..i, n] * t[..n] * G[..n, j] - U[..i, n] * t[..n] * conj(X[..m, n]) * V[..m, j]";
+        parts.push(call.value(text, &[("U", u), ("t", t), ("G", &gv), ("X", &x), ("V", v)])?);
     }
     let mut parts = parts.into_iter();
     let Some(mut sum) = parts.next() else { return Ok(vec![None]) };
@@ -111,30 +102,26 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Pa
     Ok(vec![Some(sum)])
 }
 
-/// With P = Uᴴ·dA·Vᴴ: ds = re diag(P), dU = U·(F∘(P·S + S·Pᴴ)) + (1 - U·Uᴴ)·dA·Vᴴ·S⁻¹ and the same for V, whose phases share what is
-/// imaginary of P's diagonal.
+/// With H and K the Hermitian and antihermitian parts of P = Uᴴ·dA·Vᴴ: ds = diag(H), dU = U·(F₋∘H + F₊∘K) + (1 - U·Uᴴ)·dA·Vᴴ·S⁻¹, and the
+/// same for Vᴴ with -K.
 pub(super) fn forward<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let Some(da) = &changes[0] else { return Ok(vec![None; call.results.len()]) };
     let all = Factors::new(call)?;
-    let (u, s, v) = (&all.u, &all.s, &all.v);
-    let own = call.mask(all.count, all.count, |i, j| f64::from(u8::from(i == j)))?;
+    let (u, v, t) = (&all.u, &all.v, &all.inverse);
     let p = call.value("[..m, n] = conj(U[..i, m]) * D[..i, j] * conj(V[..n, j])", &[("U", u), ("D", da), ("V", v)])?;
     let ds = call.value("[..n] = P[..n, n]", &[("P", &p)])?;
-    let named = [("F", &all.gaps), ("P", &p), ("s", s), ("I", &own), ("t", &all.inverse)];
-    // The antihermitian generators of U and V.
-    let text = "[..m, n] = F[..m, n] * (P[..m, n] * s[..n] + s[..m] * conj(P[..n, m])) \
-                + 0.25 * I[m, n] * t[..n] * (P[..m, n] - conj(P[..n, m]))";
+    let named = [("F", &all.gaps), ("P", &p), ("Q", &all.sums)];
+    let text = "[..m, n] = 0.5 * F[..m, n] * (P[..m, n] + conj(P[..n, m])) + 0.5 * Q[..m, n] * (P[..m, n] - conj(P[..n, m]))";
     let of_u = call.value(text, &named)?;
-    let text = "[..m, n] = F[..m, n] * (s[..m] * P[..m, n] + conj(P[..n, m]) * s[..n]) \
-                - 0.25 * I[m, n] * t[..n] * (P[..m, n] - conj(P[..n, m]))";
+    let text = "[..m, n] = 0.5 * F[..m, n] * (P[..m, n] + conj(P[..n, m])) - 0.5 * Q[..m, n] * (P[..m, n] - conj(P[..n, m]))";
     let of_v = call.value(text, &named)?;
     let text = "[..i, n] = U[..i, m] * W[..m, n] + D[..i, j] * conj(V[..n, j]) * t[..n] - U[..i, m] * P[..m, n] * t[..n]";
-    let du = call.value(text, &[("U", u), ("W", &of_u), ("D", da), ("V", v), ("t", &all.inverse), ("P", &p)])?;
+    let du = call.value(text, &[("U", u), ("W", &of_u), ("D", da), ("V", v), ("t", t), ("P", &p)])?;
     let text = "[..n, j] = conj(W[..m, n]) * V[..m, j] + t[..n] * conj(U[..i, n]) * D[..i, j] - t[..n] * P[..n, m] * V[..m, j]";
-    let dv = call.value(text, &[("W", &of_v), ("V", v), ("t", &all.inverse), ("U", u), ("D", da), ("P", &p)])?;
+    let dv = call.value(text, &[("W", &of_v), ("V", v), ("t", t), ("U", u), ("D", da), ("P", &p)])?;
     let kept = call.results[1].extents[call.batch.len()];
     let ds = converted(&ds, call.results[1].dtype);
-    if kept == all.count {
+    if kept == all.s.extents[call.batch.len()] {
         return Ok([Some(du), Some(ds), Some(dv)].into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect());
     }
     let du = call.value(&format!("[..i, r] = X[..i, r in 0..{kept}]"), &[("X", &du)])?;

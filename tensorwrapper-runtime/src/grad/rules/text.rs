@@ -16,7 +16,7 @@ use tensorwrapper_core::error::Error;
 /// When the text of a rule is wrong.
 pub(super) fn record<'a>(text: &str, batch: usize, values: &[(&str, &Link<Value<'a>>)]) -> Result<Vec<Link<Value<'a>>>, Error> {
     let labels: String = (0..batch).map(|n| format!("b{n}, ")).collect();
-    let text = text.replace("..", &labels).replace(", ]", "]");
+    let text = text.replace("[..", &format!("[{labels}")).replace(", ]", "]");
     let tokens = lex(&text).expect("the text of a rule is made of tokens");
     let Ok(Invocation::Equation(statement)) = parse(&tokens) else { panic!("`{text}` is no equation") };
     let equation = check(&statement, &[]).unwrap_or_else(|faults| panic!("`{text}`: {faults:?}"));

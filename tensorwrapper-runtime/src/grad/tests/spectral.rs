@@ -1,0 +1,104 @@
+//! Equal eigenvalues and singular values: derivatives where they exist, and an error where they do not.
+
+use super::{Drawn, Function, check, near};
+use crate::{Error, Expr, Tensor};
+
+/// A matrix with these values: Q·diag(values)·R for drawn orthogonal Q and R.
+fn with_values(values: &[f64], is_symmetric: bool, drawn: &mut Drawn) -> Tensor<f64> {
+    let n = values.len();
+    let [q, r] = [0, 1].map(|_| {
+        let (q, _) = drawn.tensor::<f64>(&[n, n]).at("ij").qr(["ir", "rj"]).eval().unwrap();
+        q
+    });
+    let values = Tensor::<f64>::from_slice([n], values).unwrap();
+    let right = if is_symmetric { &q } else { &r };
+    (q.at("ik") * values.at("k") * right.at("jk")).eval("ij").unwrap()
+}
+
+fn symmetric<'a>(x: &Expr<'a, f64>) -> Result<Expr<'a, f64>, Error> {
+    ((x.at("ij") + x.at("ji")) * 0.5).record("ij")
+}
+
+fn exponential<'a>(x: &[Expr<'a, f64>]) -> Result<Expr<'a, f64>, Error> {
+    let (e, c) = symmetric(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+    (c.at("pn") * (e.at("n") * 0.5).exp() * c.at("qn")).record("pq")
+}
+
+fn sum_of_powers<'a>(x: &[Expr<'a, f64>]) -> Result<Expr<'a, f64>, Error> {
+    let (e, _) = symmetric(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+    (e.at("n") * 0.25).exp().sum("n,").record("")
+}
+
+#[test]
+fn a_function_of_a_matrix_is_right_where_eigenvalues_are_equal() {
+    let mut drawn = Drawn::new(51);
+    let a = with_values(&[1.0, 1.0, 4.0], true, &mut drawn);
+    let x = a.at("ij").record("ij").unwrap();
+    let value = exponential(&[x.clone()]).unwrap();
+    // The same by a series, which has no eigenvectors.
+    let other = (symmetric(&x).unwrap().at("ij") * 0.5).expm("ij").record().unwrap();
+    let weight = drawn.tensor::<f64>(&[3, 3]);
+    let (own, other) = (value.vjp(&weight, &x).unwrap().eval().unwrap(), other.vjp(&weight, &x).unwrap().eval().unwrap());
+    near("the gradient", &own, &other, 1e-10);
+}
+
+#[test]
+fn sums_over_eigenvalues_are_right_at_second_order() {
+    let mut drawn = Drawn::new(52);
+    for values in [[2.0, 2.0, 8.0], [3.0, 3.0, 3.0], [1.0, 2.0, 2.0 + 1e-15]] {
+        let a = with_values(&values, true, &mut drawn);
+        check(&[a], &|x: &[Expr<'_, f64>]| sum_of_powers(x), &mut drawn);
+    }
+}
+
+#[test]
+fn singular_values_are_right_where_they_are_equal() {
+    let mut drawn = Drawn::new(53);
+    let function: &Function<f64> = &|x| {
+        let (_, s, _) = x[0].at("ij").svd(["ir", "r", "rj"]).record()?;
+        s.at("r").powf(1.5).sum("r,").record("")
+    };
+    let a = with_values(&[2.0, 2.0, 0.5], false, &mut drawn);
+    check(&[a], function, &mut drawn);
+    // The nearest orthogonal matrix, which is smooth where no singular value is zero.
+    let nearest: &Function<f64> = &|x| {
+        let (u, _, v) = x[0].at("ij").svd(["ir", "r", "rj"]).record()?;
+        (u.at("ir") * v.at("rj")).record("ij")
+    };
+    let a = with_values(&[2.0, 2.0, 0.5], false, &mut drawn);
+    let x = a.at("ij").record("ij").unwrap();
+    let direction = drawn.tensor::<f64>(&[3, 3]);
+    let change = nearest(&[x.clone()]).unwrap().jvp((&x, &direction)).unwrap().eval().unwrap();
+    let of = |step: f64| {
+        let moved = super::moved(std::slice::from_ref(&a), std::slice::from_ref(&direction), step);
+        nearest(&super::recorded(&moved)).unwrap().eval().unwrap()
+    };
+    near("the change", &change, &super::difference(&of, 1e-3), 1e-8);
+    let weight = drawn.tensor::<f64>(&[3, 3]);
+    let weighted = nearest(&[x.clone()]).unwrap().vjp(&weight, &x).unwrap().eval().unwrap();
+    assert!((super::dot(&weight, &change) - super::dot(&weighted, &direction)).abs() < 1e-10);
+}
+
+#[test]
+fn a_single_vector_of_equal_eigenvalues_has_no_derivative() {
+    let mut drawn = Drawn::new(54);
+    let a = with_values(&[1.0, 1.0, 4.0], true, &mut drawn);
+    let x = a.at("ij").record("ij").unwrap();
+    let (_, c) = symmetric(&x).unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+    let weight = drawn.tensor::<f64>(&[3, 3]);
+    let loss = (c.at("i,0") * c.at("j,0") * weight.at("ij")).record("").unwrap();
+    let error = loss.grad(&x).unwrap().eval().unwrap_err().to_string();
+    let sentence = "states 0 and 1 have equal values, so that their vectors are a choice on which this derivative depends";
+    assert!(error.contains(sentence), "{error}");
+    // Both together are the projector on their space, which has one.
+    let loss = (c.at("i,n in 0..2") * c.at("j,n in 0..2") * weight.at("ij")).record("").unwrap();
+    let gradient = loss.grad(&x).unwrap().eval().unwrap();
+    let of = |step: f64| {
+        let moved = super::moved(std::slice::from_ref(&a), std::slice::from_ref(&weight), step);
+        let x = super::recorded(&moved);
+        let (_, c) = symmetric(&x[0]).unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+        (c.at("i,n in 0..2") * c.at("j,n in 0..2") * weight.at("ij")).eval("").unwrap()
+    };
+    let change = super::difference(&of, 1e-3);
+    assert!((super::dot(&gradient, &weight) - change.as_slice()[0]).abs() < 1e-7);
+}
