@@ -16,13 +16,6 @@ pub(crate) enum Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    pub(crate) fn extents(&self) -> &[usize] {
-        match self {
-            Recorded::Real(value) => value.extents(),
-            Recorded::Complex(value) => value.extents(),
-        }
-    }
-
     fn complex(&self) -> Result<Expr<'a, Complex<f64>>, String> {
         match self {
             Recorded::Real(value) => cast(value),
