@@ -33,11 +33,8 @@ const MOST_ITERATIONS: usize = 100;
 const DIIS_CAPACITY: usize = 8;
 
 /// What is compared with `reference.json`, where it has these keys, and how near it has to be.
-const RESULTS: [(&str, &str, f64); 3] = [
-    ("|λ1|", "lambda1_norm", 1e-8),
-    ("|λ2|", "lambda2_norm", 1e-8),
-    ("dipole z", "dipole_z_CCSD_unrelaxed", 1e-7),
-];
+const RESULTS: [(&str, &str, f64); 3] =
+    [("|λ1|", "lambda1_norm", 1e-8), ("|λ2|", "lambda2_norm", 1e-8), ("dipole z", "dipole_z_CCSD_unrelaxed", 1e-7)];
 
 fn main() -> ExitCode {
     match folder().and_then(|folder| run(&folder)) {
@@ -156,7 +153,8 @@ fn run(folder: &Path) -> Result<bool, Failure> {
 
     let mut found = None;
     term_by_term(&mo, &t, &mut |next| {
-        let first = Amplitudes { t1: Tensor::zeros((mo.nocc, mo.nvir))?, t2: Tensor::zeros((mo.nocc, mo.nocc, mo.nvir, mo.nvir))? };
+        let first =
+            Amplitudes { t1: Tensor::zeros((mo.nocc, mo.nvir))?, t2: Tensor::zeros((mo.nocc, mo.nocc, mo.nvir, mo.nvir))? };
         let start = Instant::now();
         let L = lagrangian(&mo, &field, &t, &first, next);
         let (g1, g2, by_field) = L.grad((&t.t1, &t.t2, &field.strength))?;

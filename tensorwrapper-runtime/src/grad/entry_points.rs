@@ -1,12 +1,18 @@
 //! The methods of recorded results that record derivatives.
 
-use super::build::constant;
+use std::sync::Arc;
+
+use super::batched::batched;
+use super::build::{Labels, constant, reshaped, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
 use super::reverse::reverse;
+use super::rules::mask;
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
 use crate::link::Link;
+use crate::tensor::Tensor;
+use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -157,4 +163,76 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
         let source = Source::Held(Link::clone(value));
         Expr::new(Link::new(Value { extents: value.extents.clone(), dtype: value.dtype, source }))
     }
+}
+
+impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
+    /// Records all derivatives of a real tensor by a variable: the axes of the tensor, then those of the variable. The smaller of the two
+    /// decides whether it is made of derivatives of elements or along directions.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([3], |i| 1.0 + i[0] as f64)?;
+    /// let y = (x.at("i") * x.at("j")).record("i,j")?;
+    /// let jacobian = y.jacobian(&x)?.eval()?;
+    /// assert_eq!(jacobian.extents(), [3, 3, 3]);
+    /// assert_eq!((jacobian[[0, 2, 0]], jacobian[[0, 0, 0]], jacobian[[0, 1, 2]]), (3.0, 2.0, 0.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A variable on which the value does not depend, and what has no derivative.
+    pub fn jacobian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
+        Ok(Expr::new(jacobian(self.value(), &variable.recordable().0)?))
+    }
+}
+
+impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
+    /// Records all second derivatives of this number by a variable: the axes of the variable, twice.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_fn([2], |i| 1.0 + i[0] as f64)?;
+    /// let loss = (x.at("i") * x.at("i") * x.at("j")).record("")?;
+    /// let hessian = loss.hessian(&x)?.eval()?;
+    /// assert_eq!(hessian.as_slice(), [2.0 * 3.0 + 4.0, 2.0 + 4.0, 2.0 + 4.0, 2.0 * 3.0 + 8.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`grad`](Expr::grad). Where the gradient does not change, the result is zero.
+    pub fn hessian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
+        let variable = variable.recordable().0;
+        let gradient = gradient(self.value(), &[Variable::new(Link::clone(&variable))])?.remove(0);
+        let extents = [&variable.extents[..], &variable.extents].concat();
+        // A gradient that does not depend on the variable is constant.
+        let is_constant = forward(&gradient, &[Variable::new(Link::clone(&variable))], &[Link::clone(&variable)])?.is_none();
+        Ok(Expr::new(if is_constant { constant(0.0, &extents, T::DTYPE) } else { jacobian(&gradient, &variable)? }))
+    }
+}
+
+/// All derivatives of a value by a variable.
+fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    let count = |extents: &[usize]| extents.iter().product::<usize>();
+    let (rows, columns) = (count(&value.extents), count(&variable.extents));
+    let by = [Variable::new(Link::clone(variable))];
+    let is_reverse = rows <= columns;
+    let (around, number) = if is_reverse { (value, rows) } else { (variable, columns) };
+    // A weight or a direction that stands for each of the units; its elements do not matter.
+    let one = Value::computed(Arc::new(dispatch!(value.dtype, T => Tensor::<T>::zeros(&around.extents[..])?.into())));
+    let made = match is_reverse {
+        true => reverse(value, &one, &by)?.remove(0),
+        false => forward(value, &by, &[Link::clone(&one)])?,
+    };
+    let made = made.ok_or_else(|| independent(0))?;
+    let units = mask(value.dtype, number, number, |i, j| f64::from(u8::from(i == j)))?;
+    let units = reshaped(&units, &[&[number], &around.extents[..]].concat());
+    let all = batched(&made, &one, &units)?.ok_or_else(|| independent(0))?;
+    let whole = [&value.extents[..], &variable.extents].concat();
+    if is_reverse {
+        return Ok(reshaped(&all, &whole));
+    }
+    // The units are those of the variable, whose axes come last.
+    let names = Labels::numbered(&all.extents);
+    let axes = (1..all.extents.len()).chain([0]).collect();
+    Ok(reshaped(&names.value(whole_of(&all), axes, all.dtype), &whole))
 }

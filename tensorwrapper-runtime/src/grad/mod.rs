@@ -1,7 +1,8 @@
 //! Derivatives of recorded values, which are recorded values themselves: a value and its derivatives share passes, plan and printer.
 //!
 //! `normal` writes an equation as a sum of terms of element-wise work, `linear` has the derivative of that work, once for both
-//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra. `build` makes values.
+//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra. `batched` makes
+//! the same values for many directions at once. `build` makes values.
 //! Knows nothing of lowering, plans and devices.
 //!
 //! For a real number L the gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z, so that `z - step * gradient` descends. JAX
@@ -10,6 +11,7 @@
 //! Sources: S. Laue, M. Mitterreiter, J. Giesen, "Computing Higher Order Derivatives of Matrix and Tensor Expressions", NeurIPS
 //! (2018); those of `rules`.
 
+mod batched;
 mod build;
 mod entry_points;
 mod forward;

@@ -149,7 +149,7 @@ impl<'c, 'a> Call<'c, 'a> {
 }
 
 /// A matrix by its elements.
-pub(super) fn mask<'a>(
+pub(in super::super) fn mask<'a>(
     dtype: Dtype,
     rows: usize,
     columns: usize,

@@ -24,6 +24,7 @@ use super::build::reshaped;
 use crate::expr::{Factorised, Value};
 use crate::link::Link;
 use matrix::Call;
+pub(super) use matrix::mask;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Weights or changes of the arguments or results of an operation, those that there are.

@@ -1,0 +1,143 @@
+//! A value for many values of a tensor at once: what depends on the tensor gets one more axis, in front.
+//!
+//! In index notation this is one more label in every equation, so that there is nothing to know of single operations.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Operator;
+
+use super::build::{Labels, binary, labels, reshaped, sum, whole};
+use super::order::{Key, Node, Recording, Variable, key_of};
+use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::link::Link;
+use tensorwrapper_core::error::Error;
+
+/// The values of `value` for all values of a recorded tensor: `all` has one more axis in front of the tensor's. A value that does not
+/// depend on the tensor has none.
+///
+/// # Errors
+/// Graphs that were recorded as values.
+pub(super) fn batched<'a>(
+    value: &Link<Value<'a>>,
+    tensor: &Link<Value<'a>>,
+    all: &Link<Value<'a>>,
+) -> Result<Option<Link<Value<'a>>>, Error> {
+    let variables = [Variable::new(Link::clone(tensor))];
+    let recording = Recording::new(std::slice::from_ref(value), &variables)?;
+    let mut walk = Walk { recording: &recording, count: all.extents[0], made: HashMap::new(), calls: HashMap::new() };
+    for node in recording.nodes.iter().filter(|node| recording.varies(node.key())) {
+        match node {
+            Node::Call(call) => {
+                let call = walk.call(call);
+                walk.calls.insert(node.key(), call);
+            }
+            Node::Value(value) if !recording.variables(node.key()).is_empty() => {
+                walk.made.insert(key_of(value), Link::clone(all));
+            }
+            Node::Value(value) => {
+                let made = walk.value(value);
+                walk.made.insert(node.key(), made);
+            }
+        }
+    }
+    Ok(walk.made.remove(&key_of(value)))
+}
+
+struct Walk<'r, 'a> {
+    recording: &'r Recording<'a>,
+    count: usize,
+    made: HashMap<Key, Link<Value<'a>>>,
+    calls: HashMap<Key, Arc<Factorised<'a>>>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// The same value for each of the many, if it does not depend on the tensor.
+    fn spread(&self, value: &Link<Value<'a>>) -> Link<Value<'a>> {
+        match self.made.get(&key_of(value)) {
+            Some(made) => Link::clone(made),
+            None => {
+                let mut names = Labels::numbered(&value.extents);
+                let label = names.add(self.count, "batch");
+                let axes = [label].into_iter().chain(0..value.extents.len()).collect();
+                names.value(whole(value), axes, value.dtype)
+            }
+        }
+    }
+
+    fn with_batch(&self, extents: &[usize]) -> Vec<usize> {
+        [&[self.count], extents].concat()
+    }
+
+    fn value(&self, value: &Link<Value<'a>>) -> Link<Value<'a>> {
+        match &value.source {
+            Source::Equation { .. } => self.equation(value),
+            Source::Factorised(call, n) => {
+                let call = Arc::clone(&self.calls[&Node::Call(Arc::clone(call)).key()]);
+                let source = Source::Factorised(call, *n);
+                Link::new(Value { extents: self.with_batch(&value.extents), dtype: value.dtype, source })
+            }
+            Source::Reshaped(inner) => reshaped(&self.made[&key_of(inner)], &self.with_batch(&value.extents)),
+            Source::Written { base, axes, part } => {
+                let shifted = axes.iter().map(|axis| match axis {
+                    Axis::Label { label, start } => Axis::Label { label: label + 1, start: *start },
+                    other => other.clone(),
+                });
+                let axes = [Axis::Label { label: 0, start: 0 }].into_iter().chain(shifted).collect();
+                let source = Source::Written { base: base.as_ref().map(|base| self.spread(base)), axes, part: self.spread(part) };
+                Link::new(Value { extents: self.with_batch(&value.extents), dtype: value.dtype, source })
+            }
+            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) | Source::Graph(..) => {
+                unreachable!("these do not vary, or were refused")
+            }
+        }
+    }
+
+    /// The equation with one more label, which every operand that varies has in front.
+    fn equation(&self, value: &Link<Value<'a>>) -> Link<Value<'a>> {
+        let form = self.recording.normal(key_of(value));
+        let mut names = form.labels.clone();
+        let label = names.add(self.count, "batch");
+        let mut all: Option<Tree<'a>> = None;
+        for term in &form.terms {
+            // A maximum is a sum over the elements that reach it, as far as its derivative is concerned, but not as a value.
+            assert!(term.weight.is_none(), "derivatives hold no maximum that varies with their weight");
+            let body = self.tree(&term.body, label);
+            let term = sum(term.bound.clone(), body);
+            all = Some(match all {
+                Some(before) => binary(Operator::Add, before, term),
+                None => term,
+            });
+        }
+        let axes = [label].into_iter().chain(form.axes.iter().copied()).collect();
+        names.value(all.expect("an equation that varies has terms"), axes, value.dtype)
+    }
+
+    fn tree(&self, tree: &Tree<'a>, label: usize) -> Tree<'a> {
+        let inner = |tree: &Tree<'a>| Box::new(self.tree(tree, label));
+        match tree {
+            Tree::Operand(value, axes) => match self.made.get(&key_of(value)) {
+                None => tree.clone(),
+                Some(made) => Tree::Operand(Link::clone(made), labels([label]).into_iter().chain(axes.iter().cloned()).collect()),
+            },
+            Tree::Constant(_) => tree.clone(),
+            Tree::Negate(of) => Tree::Negate(inner(of)),
+            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
+            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
+            Tree::Map(function, arguments) => {
+                Tree::Map(*function, arguments.iter().map(|argument| self.tree(argument, label)).collect())
+            }
+            Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
+            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
+            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
+            Tree::Reduce(..) => unreachable!("terms have no reductions inside"),
+        }
+    }
+
+    fn call(&self, call: &Arc<Factorised<'a>>) -> Arc<Factorised<'a>> {
+        let mut of = call.call.clone();
+        of.batch += 1;
+        let arguments = call.arguments.iter().map(|argument| self.spread(argument)).collect();
+        Arc::new(Factorised { call: of, extents: self.with_batch(&call.extents), arguments })
+    }
+}

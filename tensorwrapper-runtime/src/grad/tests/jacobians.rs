@@ -1,0 +1,47 @@
+//! All derivatives at once against derivatives one by one.
+
+use super::{Drawn, near};
+use crate::{Error, Expr, Tensor};
+
+/// Checks both sides of the Jacobian of a function of a matrix.
+fn check(extents: [usize; 2], function: &dyn for<'a> Fn(&Expr<'a, f64>) -> Result<Expr<'a, f64>, Error>, seed: u64) {
+    let mut drawn = Drawn::new(seed);
+    let a = drawn.tensor::<f64>(&extents);
+    let x = a.at("ij").record("ij").unwrap();
+    let y = function(&x).unwrap();
+    let jacobian = y.jacobian(&x).unwrap().eval().unwrap();
+    let direction = drawn.tensor::<f64>(&extents);
+    let change = y.jvp((&x, &direction)).unwrap().eval().unwrap();
+    let rank = y.extents().len();
+    let left: String = (0..rank).map(|n| format!("y{n},")).collect();
+    let product = (jacobian.at(&format!("{left}p,q")) * direction.at("p,q")).eval(&left).unwrap();
+    near("the Jacobian times a direction", &product, &change, 1e-12);
+}
+
+#[test]
+fn jacobians_are_all_derivatives() {
+    // Few results, and few variables.
+    check([3, 4], &|x| (x.at("ij") * x.at("kj")).record("i"), 61);
+    check([2, 2], &|x| (x.at("ij") * x.at("kl") * x.at("jm")).record("iklm"), 62);
+    check([3, 3], &|x| x.at("ij").inv("ji").record(), 63);
+    check([2, 2], &|x| (x.at("ij").expm("ij").record()?.at("ij") * x.at("kl").sin()).record("ijkl"), 64);
+    check([2, 3], &|x| (x.at("i,j").prod("j,") * x.at("0,k") + x.at("i,1") * x.at("1,k")).record("i,k"), 65);
+    check([4, 2], &|x| x.at("ij").max("j").record("i"), 66);
+}
+
+#[test]
+fn hessians_are_second_derivatives() {
+    let mut drawn = Drawn::new(67);
+    let a = drawn.tensor::<f64>(&[2, 3]);
+    let x = a.at("ij").record("ij").unwrap();
+    let y = x.at("ij").tanh().record("ij").unwrap();
+    let loss = (y.at("ij") * x.at("kj") * x.at("kj")).record("").unwrap();
+    let hessian = loss.hessian(&x).unwrap().eval().unwrap();
+    let direction = drawn.tensor::<f64>(&[2, 3]);
+    let along = loss.hvp((&x, &direction)).unwrap().eval().unwrap();
+    near("H·d", &(hessian.at("ijkl") * direction.at("kl")).eval("ij").unwrap(), &along, 1e-12);
+    let linear = x.at("ij").sum("i,j").record("").unwrap();
+    assert_eq!(linear.hessian(&x).unwrap().eval().unwrap().as_slice(), [0.0; 36]);
+    let a = Tensor::<f64>::filled([2], 1.0).unwrap();
+    assert!(linear.jacobian(&a).unwrap_err().to_string().contains("does not depend"));
+}
