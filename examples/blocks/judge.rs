@@ -4,16 +4,62 @@ use std::collections::BTreeSet;
 
 use num_complex::Complex;
 use serde_json::Value;
-use tensorwrapper::{Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation};
+use tensorwrapper::{
+    Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation, Structure, Tensor,
+};
 
-use super::cases::{Case, Stream, lists, numbers, permutation};
+use super::cases::{Case, Form, Operand, Stream, lists, numbers, permutation};
 
 /// Deviations allowed, in parts of the same equation over absolute values.
 const TOLERANCE: f64 = 1e-13;
 
 /// A summary of the result, or what is wrong with it.
 pub(crate) fn judge(case: &Case) -> Result<String, String> {
-    if case.is_complex { judge_over::<Complex<f64>>(case) } else { judge_over::<f64>(case) }
+    let summary = if case.is_complex { judge_over::<Complex<f64>>(case) } else { judge_over::<f64>(case) };
+    match (case.error(), summary) {
+        (None, summary) => summary,
+        (Some(expected), Err(sentence)) if sentence == expected => Ok(format!("refused: {sentence}")),
+        (Some(expected), Err(sentence)) => Err(format!("{sentence}, instead of the sentence: {expected}")),
+        (Some(expected), Ok(_)) => Err(format!("there is a result instead of the sentence: {expected}")),
+    }
+}
+
+/// An operand with its elements.
+enum Tensors<T: Element> {
+    Dense(Tensor<T>),
+    Blocks(Blocks<T>),
+}
+
+impl<T: Element> Tensors<T> {
+    fn new(operand: &Operand, is_complex: bool) -> Result<Tensors<T>, Error> {
+        let mut stream = Stream::new(operand.seed);
+        let mut element = |_: &[usize]| {
+            let re = stream.number();
+            T::from_complex(Complex::new(re, if is_complex { stream.number() } else { 0.0 }))
+        };
+        Ok(match &operand.form {
+            Form::Dense(extents) => Tensors::Dense(Tensor::from_fn(&extents[..], element)?),
+            Form::Blocks(structure) => Tensors::Blocks(Blocks::from_fn(structure, element)?),
+            Form::Rows(rows, layers) => {
+                let rows = rows.iter().map(|extents| Tensor::from_fn(&extents[..], &mut element));
+                Tensors::Blocks(Blocks::rows(rows.collect::<Result<Vec<_>, _>>()?)?.layered(&layers[..])?)
+            }
+        })
+    }
+
+    fn record(&self) -> &dyn RecordOperand<T> {
+        match self {
+            Tensors::Dense(tensor) => tensor,
+            Tensors::Blocks(blocks) => blocks,
+        }
+    }
+
+    fn operand(&self) -> &dyn DynOperand<T> {
+        match self {
+            Tensors::Dense(tensor) => tensor,
+            Tensors::Blocks(blocks) => blocks,
+        }
+    }
 }
 
 fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
@@ -22,27 +68,21 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
     if names.len() != case.operands.len() {
         return Err(format!("the equation reads {} tensors, but there are {}", names.len(), case.operands.len()));
     }
-    // A name that is read twice is one tensor.
-    let first = |n: usize| names.iter().position(|name| *name == names[n]) == Some(n);
-    let mut tensors: Vec<(&str, Blocks<T>)> = Vec::new();
+    let mut tensors: Vec<(&str, Tensors<T>)> = Vec::new();
     for (n, operand) in case.operands.iter().enumerate() {
-        if !first(n) {
+        // A name that is read twice is one tensor.
+        if names[..n].contains(&names[n]) {
             continue;
         }
-        let mut stream = Stream::new(operand.seed);
-        let blocks = Blocks::from_fn(&operand.structure, |_| {
-            let re = stream.number();
-            T::from_complex(Complex::new(re, if case.is_complex { stream.number() } else { 0.0 }))
-        });
-        tensors.push((&names[n], blocks.map_err(said)?));
+        tensors.push((&names[n], Tensors::new(operand, case.is_complex).map_err(said)?));
     }
-    let named: Vec<(&str, &dyn RecordOperand<T>)> =
-        tensors.iter().map(|(name, tensor)| (*name, tensor as &dyn RecordOperand<T>)).collect();
+    let named: Vec<(&str, &dyn RecordOperand<T>)> = tensors.iter().map(|(name, tensor)| (*name, tensor.record())).collect();
     let prepared = Context::cpu().prepare_blocks(&case.equation, &named).map_err(said)?;
-    let operands: Vec<&dyn DynOperand<T>> = tensors.iter().map(|(_, tensor)| tensor as &dyn DynOperand<T>).collect();
+    let operands: Vec<&dyn DynOperand<T>> = tensors.iter().map(|(_, tensor)| tensor.operand()).collect();
     let result = prepared.run(&operands).map_err(said)?;
     elements(&result, &case.expect)?;
     structure(&result, &case.expect)?;
+    rows(result.structure(), &case.expect)?;
     work(&prepared, case)?;
     Ok(format!("{} blocks, {} products of blocks", result.blocks().len(), prepared.tuples()))
 }
@@ -66,9 +106,8 @@ fn complex(value: &Value) -> Option<Complex<f64>> {
 /// The elements and their sums.
 fn elements<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), String> {
     let dense = result.to_dense().map_err(|error| error.to_string())?;
-    if let Ok(shape) = numbers(&expect["out_shape"])
-        && dense.extents() != shape
-    {
+    let shape = numbers(&expect["out_shape"]).unwrap_or_else(|_| dense.extents().to_vec());
+    if dense.extents() != shape {
         return Err(format!("the result has extents {:?} instead of {shape:?}", dense.extents()));
     }
     let computed: Vec<Complex<f64>> = dense.as_slice().iter().map(|x| x.to_complex()).collect();
@@ -130,6 +169,40 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
         }
         _ => Ok(()),
     }
+}
+
+/// The extents of rows of ragged axes.
+fn rows(structure: &Structure, expect: &Value) -> Result<(), String> {
+    let extents = |axis: usize| structure.row_extents(axis).map_err(|error| error.to_string());
+    let ragged: Vec<usize> = (0..structure.rank()).filter(|&axis| structure.ragged_by(axis).is_some()).collect();
+    let fits = |what: &str, found: &[Vec<usize>], expected: &[Vec<usize>]| match found == expected {
+        true => Ok(()),
+        false => Err(format!("{what} are {found:?} instead of {expected:?}")),
+    };
+    // Rows that have become equal are not ragged.
+    let of = |axis: usize, count: usize| match ragged.contains(&axis) {
+        true => extents(axis),
+        false => Ok(vec![structure.tilings()[axis].extent(); count]),
+    };
+    let axes = |count: usize| if ragged.len() == count { ragged.clone() } else { (1..=count).collect() };
+    if expect["lengths"].is_array() {
+        let expected = numbers(&expect["lengths"])?;
+        let axis = axes(1)[0];
+        fits("the extents of rows", &[of(axis, expected.len())?], &[expected])?;
+    }
+    if expect["pairs_of_lengths"].is_array() {
+        let expected = lists(&expect["pairs_of_lengths"])?;
+        let found = axes(2).into_iter().map(|axis| of(axis, expected.len())).collect::<Result<Vec<_>, _>>()?;
+        let pairs: Vec<Vec<usize>> = (0..expected.len()).map(|row| found.iter().map(|of| of[row]).collect()).collect();
+        fits("the extents of rows", &pairs, &expected)?;
+    }
+    if expect["columns"].is_array() {
+        let lengths = of(axes(1)[0], structure.tilings().get(1).map_or(0, |rows| rows.extent()))?;
+        let column = |j: usize| (0..lengths.len()).filter(|&row| lengths[row] > j).collect::<Vec<_>>();
+        let columns: Vec<Vec<usize>> = (0..structure.tilings()[0].extent()).map(column).collect();
+        fits("the rows that reach each column", &columns, &lists(&expect["columns"])?)?;
+    }
+    Ok(())
 }
 
 /// The number of products of blocks, where there are two operands: products of more are computed in pairs, which need fewer.

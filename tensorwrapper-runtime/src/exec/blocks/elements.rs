@@ -178,10 +178,13 @@ fn keeps_zero(function: Function) -> Option<bool> {
 impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
         let candidates = frame.stored()?;
-        let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
+        let (mut found, mut ends): (Vec<(Vec<usize>, Vec<At>)>, bool) = (Vec::new(), false);
         for block in candidates.iter() {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);
+            let all = boxes.len();
+            boxes.retain(|at| self.is_in_rows(at));
+            ends |= boxes.len() < all;
             let mut is_there = false;
             for at in &boxes {
                 is_there |= self.is_there(self.tree, &mut self.has(at).into_iter(), &block)?;
@@ -194,7 +197,7 @@ impl Planner<'_> {
         let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false };
         let mut known: HashMap<Vec<Has>, (usize, Vec<bool>)> = HashMap::new();
         let stored = planned.result.stored()?;
-        planned.leaves_out = stored.filled() < stored.elements();
+        planned.leaves_out = ends || stored.filled() < stored.elements();
         let mut boxes = Vec::new();
         for (block, parts) in &found {
             let number = stored.find(block).expect("these blocks are stored");
@@ -232,6 +235,13 @@ impl Planner<'_> {
             at[axis].0
         };
         pieces.get(&labels.iter().map(part).collect::<Vec<usize>>())
+    }
+
+    /// Whether a box lies within the rows of ragged axes: there are no indices behind their ends, whatever a function makes of zero.
+    fn is_in_rows(&self, at: &[(usize, Part)]) -> bool {
+        let reaches =
+            |label: &usize| (0..self.factors.len()).any(|n| self.pieces[n].0.contains(label) && self.piece(n, at).is_some());
+        self.left.iter().all(|label| self.cuts.ragged_by(*label).is_none() || reaches(label))
     }
 
     /// What a box has of each factor.

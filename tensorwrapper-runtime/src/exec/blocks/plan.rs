@@ -243,7 +243,8 @@ impl<'p> Planner<'p> {
             let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
             let cuts = Cuts::new(&own, &self.tensors, &[])?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
-            let number = self.tensors.add(Structure::new(&tilings), "ones");
+            let ones = Structure::new(&tilings).with_ragged(cuts.ragged(&summed))?;
+            let number = self.tensors.add(ones, "ones");
             self.ones.push(number);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }

@@ -68,6 +68,8 @@ pub(super) enum Tree {
 pub(super) struct Written {
     pub(super) tree: Tree,
     pub(super) left: Vec<usize>,
+    /// How many axes each layer of the left side has, if it is in layers.
+    pub(super) layers: Vec<usize>,
     pub(super) names: Vec<String>,
     /// How its result is to be cut along each axis of the left side, where that is said, and by what.
     pub(super) target: Vec<Option<(String, Tiling)>>,
@@ -92,6 +94,7 @@ impl Written {
             LeftAxis::Fused(_) => Err(unsupported("fused axes")),
             LeftAxis::Rest => Err(unsupported("`..`")),
         };
+        let layers = left.layers.clone();
         let left: Vec<usize> = left.axes().iter().map(axis).collect::<Result<_, _>>()?;
         if let Some(label) = (1..left.len()).find(|&n| left[..n].contains(&left[n])).map(|n| left[n]) {
             let message = format!("index `{}` twice on the left", equation.labels()[label].name);
@@ -111,7 +114,7 @@ impl Written {
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
-            true => Ok(Written { tree, left, names, declared, target, claims }),
+            true => Ok(Written { tree, left, layers, names, declared, target, claims }),
             false => Err(Error::all(reader.faults)),
         }
     }
