@@ -14,7 +14,7 @@ import math
 import random
 import sys
 
-from block_expect import check, closure, expected, generator
+from block_expect import Mixed, check, closure, expected, generator, read
 
 MOST_WORK = 60_000
 MOST_ELEMENTS = 6_000
@@ -248,8 +248,6 @@ SPARSE = [
 
 
 def sparse_case(draw):
-    from block_expect import read
-
     equation = draw.choice(SPARSE)
     _, terms, names = read(equation)
     extents = {label: draw.choice([1, 2, 3, 5, 8, 12, 20]) for label in LABELS}
@@ -317,8 +315,6 @@ JAGGED = [
 
 
 def jagged_case(draw):
-    from block_expect import read
-
     equation = draw.choice(JAGGED)
     _, terms, names = read(equation)
     count = draw.choice([1, 2, 3, 4, 6])
@@ -353,7 +349,7 @@ def drawn(kind, count, seed):
         try:
             case = {"blocks": blocks_case, "sparse": sparse_case, "jagged": jagged_case}[kind](draw)
             case["expect"] = expected(case)
-        except Impossible:
+        except (Impossible, Mixed):
             continue
         case["name"] = f"{kind} {seed} {len(cases)}"
         cases.append(case)

@@ -258,7 +258,7 @@ def number(x):
 def invariances(out, scale):
     """All signed permutations of the axes that leave an array as it is."""
     found = []
-    if out.ndim == 0 or not out.size or scale == 0:
+    if out.ndim == 0 or not out.size or np.abs(out).max() <= 1e-14 * scale:
         return found
     for axes in itertools.permutations(range(out.ndim)):
         if any(out.shape[n] != out.shape[axis] for n, axis in enumerate(axes)):
@@ -366,6 +366,10 @@ def structure(case, out, scale, wide):
     return found | {"canonical_tuples": tuples, "canonical_multiplications": multiplications}
 
 
+class Mixed(Exception):
+    """Rows that happen to be equal meet an axis that is not ragged: nothing is said of that."""
+
+
 def jagged(case, out, scale, wide):
     """Rows of the result end where those of some product of its operands do."""
     operands, left, numbers = wide["operands"], wide["left"], wide["numbers"]
@@ -374,11 +378,12 @@ def jagged(case, out, scale, wide):
     for label, n, axis in wide["axes"]:
         entry, own = case["operands"][n], next(own for _, factors in wide["terms"] for m, own, _ in factors if m == n)
         rows = entry.get("lengths", entry.get("domains", []))
-        smooth = len(set(rows)) < 2 or axis == 0 or ("lengths" in entry and axis != 1)
-        ragged.setdefault(label, []).append((smooth, n, own[0], axis, rows))
+        smooth = not rows or axis == 0 or ("lengths" in entry and axis != 1)
+        alike = not smooth and len(set(rows)) < 2
+        ragged.setdefault(label, []).append((smooth or alike, n, own[0], axis, rows, smooth))
     for label, all_ in ragged.items():
         first = next((one for one in all_ if not one[0]), None)
-        other = next((one for one in all_ if one[0]), None)
+        other = next((one for one in all_ if one[5]), None)
         if first and other:
             names = read(case["equation"])[2]
             listed, extent = ", ".join(map(str, first[4])), operands[other[1]].present.shape[other[3]]
@@ -386,10 +391,12 @@ def jagged(case, out, scale, wide):
             extent = whole["shape"][other[3]] if "shape" in whole else extent
             text = f"index `{label}` has extents {listed} in `{names[first[1]]}`, one for each `{first[2]}`, but extent {extent} in "
             return {"error": text + f"`{names[other[1]]}`"}
+        if other and any(len(one[4]) and not one[5] for one in all_):
+            raise Mixed
     exists = [operand.exists.astype(float) for operand in operands]
     there = total(exists, [(1, [(n, own, False) for n, own, _ in factors]) for _, factors in wide["terms"]], left, numbers, sizes) > 0
     for axis, label in enumerate(left):
-        if any(not one[0] for one in ragged[label]):
+        if all(not one[5] for one in ragged[label]):
             others = tuple(other for other in range(there.ndim) if other != axis)
             longest = int(there.any(axis=others).sum())
             out, scale, there = (np.take(array, range(longest), axis) for array in (out, scale, there))

@@ -174,7 +174,7 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
 /// The extents of rows of ragged axes.
 fn rows(structure: &Structure, expect: &Value) -> Result<(), String> {
     let extents = |axis: usize| structure.row_extents(axis).map_err(|error| error.to_string());
-    let ragged: Vec<usize> = (0..structure.rank()).filter(|&axis| structure.ragged_by(axis).is_some()).collect();
+    let ragged: Vec<usize> = (0..structure.rank()).filter(|&axis| structure.has_unequal_rows(axis) == Ok(true)).collect();
     let fits = |what: &str, found: &[Vec<usize>], expected: &[Vec<usize>]| match found == expected {
         true => Ok(()),
         false => Err(format!("{what} are {found:?} instead of {expected:?}")),

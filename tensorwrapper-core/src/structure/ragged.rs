@@ -139,6 +139,19 @@ impl Structure {
         Ok(extents)
     }
 
+    /// Whether an axis is ragged, and its rows do have different extents.
+    ///
+    /// # Errors
+    /// As [`row_extents`](Structure::row_extents).
+    pub fn has_unequal_rows(&self, axis: usize) -> Result<bool, Error> {
+        match self.ragged_by(axis) {
+            None | Some([]) => Ok(false),
+            // Without any element, rows tell nothing.
+            Some(_) if self.stored()?.is_empty() => Ok(false),
+            Some(_) => Ok(self.row_extents(axis)?.iter().any(|&extent| extent != self.tilings()[axis].extent())),
+        }
+    }
+
     /// The same without what is known of rows that were summed, and without tiles at the end of ragged axes that no row reaches. `keeps`
     /// says which axes keep their extent.
     ///

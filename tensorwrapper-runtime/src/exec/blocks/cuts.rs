@@ -28,6 +28,8 @@ pub(super) struct Cuts {
     first: Vec<Option<Tiling>>,
     /// The labels on whose index the extent of a label depends, where its axes are ragged.
     ragged: Vec<Option<Vec<usize>>>,
+    /// Whether rows along a label are known to have different extents.
+    varies: Vec<bool>,
 }
 
 impl Cuts {
@@ -39,8 +41,9 @@ impl Cuts {
     pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Aim<'_>) -> Result<Cuts, Error> {
         let Tensors { structures, names, dense } = tensors;
         let labels = sum.names.len();
-        let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels], ragged: vec![None; labels] };
+        let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels], ragged: vec![None; labels], varies: vec![false; labels] };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
+        let (mut rows, mut smooth) = (seen.clone(), seen.clone());
         let mut charged: Vec<Option<(usize, usize)>> = vec![None; labels];
         let factors = sum.terms.iter().flat_map(|term| &term.factors);
         let (blocks, whole): (Vec<&Factor>, Vec<&Factor>) = factors.partition(|factor| !dense[factor.operand]);
@@ -55,9 +58,18 @@ impl Cuts {
                 if tiling.charges().is_some() {
                     charged[label].get_or_insert((factor.operand, axis));
                 }
-                let by = structure.ragged_by(axis).map(|axes| axes.iter().map(|&axis| factor.labels[axis]));
+                match structure.ragged_by(axis) {
+                    Some(by) => cuts.ragged[label].get_or_insert_default().extend(by.iter().map(|&axis| factor.labels[axis])),
+                    None => _ = smooth[label].get_or_insert((factor.operand, axis)),
+                }
+                if structure.has_unequal_rows(axis)? {
+                    cuts.varies[label] = true;
+                    rows[label].get_or_insert((factor.operand, axis));
+                }
+                if let (Some(ragged), Some(smooth)) = (rows[label], smooth[label]) {
+                    return Err(ragged_against_smooth((sum, label), tensors, ragged, smooth));
+                }
                 let Some((operand, first)) = seen[label] else {
-                    cuts.ragged[label] = by.map(Iterator::collect);
                     seen[label] = Some((factor.operand, axis));
                     // Tiles without indices are no parts.
                     let parts = tiling.clone().uncharged();
@@ -65,20 +77,10 @@ impl Cuts {
                     continue;
                 };
                 let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
-                let refined = match (by, &mut cuts.ragged[label]) {
-                    (None, None) => known.refined(tiling),
-                    // Of rows that have extents of their own, a sum has the common part.
-                    (Some(by), Some(known_by)) => {
-                        known_by.extend(by);
-                        let extent = known.extent().max(tiling.extent());
-                        extended(known, extent).refined(&extended(tiling, extent))
-                    }
-                    (by, _) => {
-                        let axes = [(operand, first), (factor.operand, axis)];
-                        let [ragged, smooth] = if by.is_some() { [axes[1], axes[0]] } else { axes };
-                        return Err(ragged_against_smooth((sum, label), tensors, ragged, smooth));
-                    }
-                };
+                // Of rows that have extents of their own, a sum has the common part.
+                cuts.varies[label] |= known.extent() != tiling.extent();
+                let extent = if smooth[label].is_none() { known.extent().max(tiling.extent()) } else { 0 };
+                let refined = extended(known, extent).refined(&extended(tiling, extent));
                 let Some(finest) = refined else {
                     let place = |operand: usize, axis: usize, extent| Place { operand: names[operand].clone(), axis, extent };
                     return Err(Error::new(ErrorKind::Extent {
@@ -94,6 +96,7 @@ impl Cuts {
                 cuts.finest[label] = Some(finest);
             }
         }
+        smooth.iter().zip(&mut cuts.ragged).filter(|(smooth, _)| smooth.is_some()).for_each(|(_, ragged)| *ragged = None);
         cuts.cut_rows();
         for (axis, (&label, target)) in sum.left.iter().zip(target).enumerate() {
             let (Some((operand, first)), Some((name, tiling))) = (seen[label], target) else { continue };
@@ -145,6 +148,11 @@ impl Cuts {
     /// The labels on whose index the extent of a label depends, if it is ragged.
     pub(super) fn ragged_by(&self, label: usize) -> Option<&[usize]> {
         self.ragged[label].as_deref()
+    }
+
+    /// Whether rows along a label are known to have different extents.
+    pub(super) fn varies(&self, label: usize) -> bool {
+        self.varies[label] && self.ragged[label].is_some()
     }
 
     /// Which axes of a tensor with these labels are ragged, and by which of its axes.

@@ -75,7 +75,9 @@ pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written:
     staging.check_declared(written)?;
     staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
     if let Some(last) = staging.stages.last_mut() {
-        let keeps = |axis: usize| written.target[axis].is_some() || declared(written.left[axis]).is_some();
+        let keeps = |axis: usize| {
+            written.target[axis].is_some() || declared(written.left[axis]).is_some() || !cuts.varies(written.left[axis])
+        };
         let mut result = last.result().trimmed(&keeps)?;
         if !written.layers.is_empty() {
             result = result.layered(&*written.layers)?;

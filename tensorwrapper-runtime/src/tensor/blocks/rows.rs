@@ -11,7 +11,7 @@ use super::Blocks;
 impl<T: Element> Blocks<T> {
     /// A tensor of these rows, which are of one rank and need not have equal extents. Where extents differ, the axis is
     /// [ragged](Structure::ragged_by): in an equation its label stands for the indices of each row alone. A sum over two ragged axes is that
-    /// over their common part, and one over a ragged axis and another one is refused.
+    /// over their common part, and one over a ragged axis and another one is refused. Rows that happen to be equal go with both.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Blocks, Context, Error, Tensor};
@@ -32,10 +32,13 @@ impl<T: Element> Blocks<T> {
     pub fn rows(rows: impl IntoIterator<Item = Tensor<T>>) -> Result<Blocks<T>, Error> {
         let rows: Vec<Tensor<T>> = rows.into_iter().collect();
         let shape = JaggedShape::rows(rows.iter().map(|row| Shape::new(row.extents().to_vec())))?;
-        if rows.is_empty() {
-            return Blocks::zeros(&Structure::jagged(&shape)?);
-        }
-        Blocks::from_fn(&Structure::jagged(&shape)?, |index| rows[index[0]].get(&index[1..]).unwrap_or(T::ZERO))
+        let structure = Structure::jagged(&shape)?;
+        // Nothing tells which axes of equal rows are meant to be ragged: all may be.
+        let structure = match shape.is_smooth() {
+            true => structure.with_ragged((1..shape.rank()).map(|axis| (axis, vec![0])))?,
+            false => structure,
+        };
+        Blocks::from_fn(&structure, |index| rows[index[0]].get(&index[1..]).unwrap_or(T::ZERO))
     }
 
     /// The rows, each a dense tensor of its own extents: what [`rows`](Blocks::rows) was made from.
