@@ -41,7 +41,12 @@ impl Cuts {
     pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Aim<'_>) -> Result<Cuts, Error> {
         let Tensors { structures, names, dense } = tensors;
         let labels = sum.names.len();
-        let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels], ragged: vec![None; labels], varies: vec![false; labels] };
+        let mut cuts = Cuts {
+            finest: vec![None; labels],
+            first: vec![None; labels],
+            ragged: vec![None; labels],
+            varies: vec![false; labels],
+        };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
         let (mut rows, mut smooth) = (seen.clone(), seen.clone());
         let mut charged: Vec<Option<(usize, usize)>> = vec![None; labels];

@@ -86,7 +86,9 @@ fn symmetry(
             if conjugates && !is_complex {
                 continue;
             }
-            if let Some(sign) = sign_of(&axes, conjugates) {
+            // Axes of one index each may change places whatever is on them.
+            let are_alone = || !conjugates && (0..left.len()).all(|n| axes[n] == n || cuts.result(left[n]).extent() == 1);
+            if let Some(sign) = sign_of(&axes, conjugates).or_else(|| are_alone().then_some(Sign::Plus)) {
                 let permutation = SignedPermutation::new(&axes, sign)?;
                 // A structure cannot have both a charge and a symmetry that changes it.
                 let Some(turns) = turns(left, cuts, flow, &axes) else { continue };
