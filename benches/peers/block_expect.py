@@ -270,7 +270,11 @@ def invariances(out, scale):
     return found
 
 
-def expected(case):
+class TooLarge(Exception):
+    """There are more products than one wants to wait for."""
+
+
+def expected(case, most=1 << 40):
     """What is expected of a case, as far as the README says for cases of its form."""
     left, terms, names = read(case["equation"])
     operands = [Operand(entry) for entry in case["operands"]]
@@ -284,6 +288,8 @@ def expected(case):
             operands[n].array, operands[n].exists = np.pad(operands[n].array, grown), np.pad(operands[n].exists, grown)
             operands[n].present, operands[n].cuts = operands[n].exists, [[1] * n for n in operands[n].exists.shape]
     sizes = [extent[label] for label in labels]
+    if math.prod(sizes) > most:
+        raise TooLarge
     out = total([operand.array for operand in operands], terms, left, numbers, sizes)
     absolute = [(abs(number), [(n, own, False) for n, own, _ in factors]) for number, factors in terms]
     scale = total([abs(operand.array) for operand in operands], absolute, left, numbers, sizes)
@@ -342,7 +348,7 @@ def structure(case, out, scale, wide):
         "out_blocks": [list(block) for block in blocks],
         "norms": [[list(block), norm(block)] for block in blocks[:64]],
     }
-    if math.prod(wide["extent"].values()) > 100_000:
+    if math.prod(wide["extent"].values()) > 3_000_000:
         return found
     group = [tuple(entry["axes"]) for entry in found["invariances"]]
     canonical = {block for block in blocks if all(block <= tuple(block[a] for a in axes) for axes in group)}
