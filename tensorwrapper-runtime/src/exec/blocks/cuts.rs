@@ -167,6 +167,17 @@ impl Cuts {
         labels.iter().enumerate().filter_map(of).collect()
     }
 
+    /// Cuts a result along two labels of equal extents wherever it is cut along one of them.
+    pub(super) fn cut_alike(&mut self, one: usize, other: usize) {
+        let Some(both) = self.result(one).refined(self.result(other)) else { return };
+        for label in [one, other] {
+            if !self.result(label).same_cuts(&both) {
+                self.finest[label] = self.finest[label].as_ref().and_then(|finest| finest.refined(&both));
+                self.first[label] = Some(both.clone());
+            }
+        }
+    }
+
     /// Whether two labels are cut alike.
     pub(super) fn are_alike(&self, one: usize, other: usize) -> bool {
         self.finest[one] == self.finest[other]

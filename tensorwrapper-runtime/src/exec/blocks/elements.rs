@@ -15,7 +15,7 @@ use tensorwrapper_notation::syntax::Operator;
 use super::cuts::{Cuts, Part};
 use super::equal::Comparison;
 use super::flow::Flowing;
-use super::infer::{Said, frame, renamed};
+use super::infer::{Said, align, frame, renamed};
 use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
@@ -81,7 +81,7 @@ impl Elements {
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
         let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec() };
-        let cuts = Cuts::new(&sum, tensors, said.cuts)?;
+        let mut cuts = Cuts::new(&sum, tensors, said.cuts)?;
         let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
         let sign_of = |axes: &[usize], conjugates: bool| {
             let rename = |factor: &Factor| {
@@ -92,6 +92,7 @@ impl Elements {
             let image = if conjugates { image.conjugated()? } else { image };
             same::sign(&image, tree, &comparison)
         };
+        align(left, &mut cuts, said, is_complex, &sign_of);
         let frame = frame(left, &cuts, (flow(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];

@@ -188,9 +188,11 @@ impl<'p> Planner<'p> {
 
     /// The frame of a sum of products that differ.
     fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>, said: Said<'_>) -> Result<Structure, Error> {
+        let mut cuts = cuts.clone();
         self.compare(sum.names.len(), |comparison| {
             let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
-            infer::frame(&sum.left, cuts, (flow, said), self.is_complex, &sign_of)
+            infer::align(&sum.left, &mut cuts, said, self.is_complex, &sign_of);
+            infer::frame(&sum.left, &cuts, (flow, said), self.is_complex, &sign_of)
         })
     }
 
