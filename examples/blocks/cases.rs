@@ -84,6 +84,18 @@ fn integers(value: &Value) -> Result<Vec<i64>, String> {
     }
 }
 
+/// The charges of an axis's tiles: whole numbers, or lists of them for a product of groups.
+fn charges(value: &Value) -> Result<Charges, String> {
+    let list = value.as_array().ok_or_else(|| format!("a list of charges is needed, not {value}"))?;
+    match list.first() {
+        Some(Value::Array(first)) => {
+            let of = list.iter().map(integers).collect::<Result<Vec<_>, _>>()?;
+            Charges::modulo(vec![0; first.len()], of).map_err(|error| error.to_string())
+        }
+        _ => Ok(Charges::from(integers(value)?)),
+    }
+}
+
 fn operand(value: &Value) -> Result<Operand, String> {
     let seed = value["seed"].as_u64().ok_or("an operand has no `seed`")?;
     let has = |field: &str| value[field].is_array();
@@ -128,13 +140,20 @@ fn tiled(value: &Value) -> Result<Structure, String> {
     let mut tilings: Vec<Tiling> = lists(&value["tilings"])?.into_iter().map(Tiling::cuts).collect();
     if let Some(charges) = value["charges"].as_array() {
         for (tiling, charges) in tilings.iter_mut().zip(charges) {
-            *tiling = tiling.clone().charged(Charges::from(integers(charges)?)).map_err(said)?;
+            *tiling = tiling.clone().charged(self::charges(charges)?).map_err(said)?;
         }
     }
     let mut structure = Structure::new(&tilings);
     if let Some(generators) = value["symmetry"].as_array() {
         let symmetry = Symmetry::none(tilings.len());
-        let generators = generators.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
+        let mut generators = generators.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
+        // Real numbers do not notice conjugation, but charges do.
+        if let (false, Ok(signs)) =
+            (value["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c')), integers(&value["flow"]))
+        {
+            let turns = |by: &SignedPermutation| by.axes().zip(&signs).any(|(axis, sign)| signs.get(axis) != Some(sign));
+            generators = generators.into_iter().map(|by| if turns(&by) { by.conjugating() } else { by }).collect();
+        }
         structure = structure.with(symmetry.generated(generators).map_err(said)?).map_err(said)?;
     }
     if value["flow"].is_array() {

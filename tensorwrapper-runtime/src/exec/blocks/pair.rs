@@ -36,6 +36,9 @@ pub(super) struct Pair {
     pub(super) written: usize,
 }
 
+/// The structure of a result, and whether it lacks blocks that the product could write, which are not computed then.
+pub(super) type Wanted<'s> = (&'s Structure, bool);
+
 /// What a pair is prepared from.
 pub(super) struct PairRequest<'p> {
     pub(super) cuts: &'p Cuts,
@@ -59,8 +62,8 @@ impl PairRequest<'_> {
     ///
     /// # Errors
     /// As [`Structure::stored`].
-    pub(super) fn reads<T: Element>(&self, result: &Structure) -> Result<[BTreeSet<usize>; 2], Error> {
-        self.joined::<T, _>((result, true), |_, groups| {
+    pub(super) fn reads<T: Element>(&self, result: Wanted<'_>) -> Result<[BTreeSet<usize>; 2], Error> {
+        self.joined::<T, _>(result, |_, groups| {
             let mut read = [BTreeSet::new(), BTreeSet::new()];
             for group in groups {
                 for (entries, read) in [&group.rows, &group.columns].into_iter().zip(&mut read) {
@@ -76,8 +79,8 @@ impl PairRequest<'_> {
     ///
     /// # Errors
     /// Those of [`Device::prepare`], and a lack of memory.
-    pub(super) fn prepare<T: Element>(&self, device: &dyn Device, result: &Structure) -> Result<Pair, Error> {
-        self.joined::<T, _>((result, true), |join, groups| {
+    pub(super) fn prepare<T: Element>(&self, device: &dyn Device, result: Wanted<'_>) -> Result<Pair, Error> {
+        self.joined::<T, _>(result, |join, groups| {
             let own = single(device);
             let single = own.as_deref().unwrap_or(device);
             let mut pair = Pair {
@@ -91,7 +94,7 @@ impl PairRequest<'_> {
             };
             let mut works = Vec::new();
             for group in groups {
-                let placed = Placed { join, structure: result, group };
+                let placed = Placed { join, structure: result.0, group };
                 let sizes = placed.sizes();
                 let [batch, rows, columns, _] = sizes.extents;
                 let cost = sizes.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent));
@@ -117,10 +120,10 @@ impl PairRequest<'_> {
         })
     }
 
-    /// Calls back with the pieces of the factors, joined into groups: those of all blocks of the result, or of those that it has.
+    /// Calls back with the pieces of the factors, joined into groups.
     fn joined<T: Element, R>(
         &self,
-        (result, is_known): (&Structure, bool),
+        (result, is_part): Wanted<'_>,
         with: impl FnOnce(&Join<'_>, &[PlannedGroup<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let [left, right] = self.factors.map(|(factor, _)| labels(factor));
@@ -133,7 +136,7 @@ impl PairRequest<'_> {
         };
         let exchanges: Vec<Vec<usize>> = self.exchanges.iter().filter_map(exchange).collect();
         let factors = [(&left[..], &own[..]), (&right[..], &other[..])];
-        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, result), is_known, exchanges };
+        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, result), is_part, exchanges };
         let sides = join.sides();
         with(&join, &join.groups(&sides))
     }

@@ -104,8 +104,10 @@ pub(super) struct Planner<'p> {
 struct Draft {
     product: Sum,
     makes: Target,
-    /// What it makes, with all blocks that it could write.
+    /// What it makes.
     structure: Structure,
+    /// Whether this lacks blocks that the step could write.
+    is_part: bool,
 }
 
 impl<'p> Planner<'p> {
@@ -136,7 +138,7 @@ impl<'p> Planner<'p> {
             blocks.extend(self.request(product, &tilings, |request| request.blocks::<T>(&frame))?);
         }
         let result = frame.with_blocks(&blocks)?;
-        let draft = |product| Draft { product, makes: Target::Result, structure: result.clone() };
+        let draft = |product| Draft { product, makes: Target::Result, structure: result.clone(), is_part: false };
         self.drafts.extend(last.into_iter().map(draft));
         self.keep_what_is_read::<T>()?;
         let steps = self.steps::<T>()?;
@@ -148,11 +150,12 @@ impl<'p> Planner<'p> {
         let mut read: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for n in (0..self.drafts.len()).rev() {
             let draft = &self.drafts[n];
-            let mut structure = draft.structure.clone();
+            let (mut structure, mut is_part) = (draft.structure.clone(), false);
             if let Target::Intermediate(number) = draft.makes {
                 let stored = structure.stored()?;
                 let wanted = read.remove(&number).unwrap_or_default();
-                if wanted.len() < stored.len() {
+                is_part = wanted.len() < stored.len();
+                if is_part {
                     structure = structure.with_blocks(wanted.into_iter().map(|block| stored.block(block)))?;
                 }
                 self.tensors.structures[number] = structure.clone();
@@ -160,11 +163,11 @@ impl<'p> Planner<'p> {
             let factors = [0, 1].map(|side| draft.product.terms[0].factors[side].operand);
             let is_made = |number: usize| self.drafts[..n].iter().any(|draft| draft.makes == Target::Intermediate(number));
             if factors.into_iter().any(is_made) {
-                let reads = |request: &PairRequest<'_>| request.reads::<T>(&structure);
+                let reads = |request: &PairRequest<'_>| request.reads::<T>((&structure, is_part));
                 let blocks = self.request(&draft.product, structure.tilings(), reads)?;
                 factors.into_iter().zip(blocks).for_each(|(number, blocks)| read.entry(number).or_default().extend(blocks));
             }
-            self.drafts[n].structure = structure;
+            (self.drafts[n].structure, self.drafts[n].is_part) = (structure, is_part);
         }
         Ok(())
     }
@@ -172,8 +175,8 @@ impl<'p> Planner<'p> {
     /// Prepares all steps that compute anything.
     fn steps<T: Element>(&self) -> Result<Vec<Step>, Error> {
         let mut steps = Vec::new();
-        for Draft { product, makes, structure } in &self.drafts {
-            let prepare = |request: &PairRequest<'_>| request.prepare::<T>(self.device, structure);
+        for Draft { product, makes, structure, is_part } in &self.drafts {
+            let prepare = |request: &PairRequest<'_>| request.prepare::<T>(self.device, (structure, *is_part));
             let pair = self.request(product, structure.tilings(), prepare)?;
             if pair.tuples == 0 {
                 continue;
@@ -270,7 +273,7 @@ impl<'p> Planner<'p> {
         let blocks = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
         let structure = frame.with_blocks(&blocks)?;
         let number = self.tensors.add(structure.clone(), "an intermediate");
-        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure });
+        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false });
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
     }
 

@@ -2,6 +2,7 @@
 
 mod drawn;
 mod expressions;
+mod ragged;
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
