@@ -401,6 +401,8 @@ def jagged(case, out, scale, wide):
             raise Mixed
     exists = [operand.exists.astype(float) for operand in operands]
     there = total(exists, [(1, [(n, own, False) for n, own, _ in factors]) for _, factors in wide["terms"]], left, numbers, sizes) > 0
+    if not there.any() and any(one[0] and not one[5] for all_ in ragged.values() for one in all_):
+        raise Mixed
     for axis, label in enumerate(left):
         if all(not one[5] for one in ragged[label]):
             others = tuple(other for other in range(there.ndim) if other != axis)

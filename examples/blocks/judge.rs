@@ -26,7 +26,7 @@ pub(crate) fn judge(case: &Case) -> Result<String, String> {
 
 /// An operand with its elements.
 enum Tensors<T: Element> {
-    Dense(Tensor<T>),
+    Dense(Box<Tensor<T>>),
     Blocks(Blocks<T>),
 }
 
@@ -38,7 +38,7 @@ impl<T: Element> Tensors<T> {
             T::from_complex(Complex::new(re, if is_complex { stream.number() } else { 0.0 }))
         };
         Ok(match &operand.form {
-            Form::Dense(extents) => Tensors::Dense(Tensor::from_fn(&extents[..], element)?),
+            Form::Dense(extents) => Tensors::Dense(Box::new(Tensor::from_fn(&extents[..], element)?)),
             Form::Blocks(structure) => Tensors::Blocks(Blocks::from_fn(structure, element)?),
             Form::Rows(rows, layers) => {
                 let rows = rows.iter().map(|extents| Tensor::from_fn(&extents[..], &mut element));
@@ -49,14 +49,14 @@ impl<T: Element> Tensors<T> {
 
     fn record(&self) -> &dyn RecordOperand<T> {
         match self {
-            Tensors::Dense(tensor) => tensor,
+            Tensors::Dense(tensor) => &**tensor,
             Tensors::Blocks(blocks) => blocks,
         }
     }
 
     fn operand(&self) -> &dyn DynOperand<T> {
         match self {
-            Tensors::Dense(tensor) => tensor,
+            Tensors::Dense(tensor) => &**tensor,
             Tensors::Blocks(blocks) => blocks,
         }
     }
@@ -64,12 +64,12 @@ impl<T: Element> Tensors<T> {
 
 fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
     let said = |error: Error| error.to_string();
-    let names = names(&case.equation);
-    if names.len() != case.operands.len() {
-        return Err(format!("the equation reads {} tensors, but there are {}", names.len(), case.operands.len()));
+    let (names, given) = (names(&case.equation), case.operands.clone()?);
+    if names.len() != given.len() {
+        return Err(format!("the equation reads {} tensors, but there are {}", names.len(), given.len()));
     }
     let mut tensors: Vec<(&str, Tensors<T>)> = Vec::new();
-    for (n, operand) in case.operands.iter().enumerate() {
+    for (n, operand) in given.iter().enumerate() {
         // A name that is read twice is one tensor.
         if names[..n].contains(&names[n]) {
             continue;
@@ -83,7 +83,7 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
     elements(&result, &case.expect)?;
     structure(&result, &case.expect)?;
     rows(result.structure(), &case.expect)?;
-    work(&prepared, case)?;
+    work(&prepared, case, given.len())?;
     Ok(format!("{} blocks, {} products of blocks", result.blocks().len(), prepared.tuples()))
 }
 
@@ -158,6 +158,13 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
             return Err(format!("the result has {more} blocks too many and lacks {less}"));
         }
     }
+    if let Some(least) = expect["out_count"].as_f64() {
+        let size: f64 = structure.shape().extents().iter().map(|&extent| extent as f64).product();
+        let found = (structure.fill().map_err(said)? * size).round();
+        if found < least {
+            return Err(format!("the result has {found} elements instead of {least}"));
+        }
+    }
     for pair in expect["norms"].as_array().into_iter().flatten() {
         let (block, expected) = (numbers(&pair[0])?, pair[1].as_f64().ok_or("a norm is no number")?);
         let norm = result.norm(&block).map_err(said)?;
@@ -220,8 +227,13 @@ fn rows(structure: &Structure, expect: &Value) -> Result<(), String> {
 }
 
 /// The number of products of blocks, where there are two operands: products of more are computed in pairs, which need fewer.
-fn work(prepared: &PreparedBlocks, case: &Case) -> Result<(), String> {
-    let most = |field: &str| case.expect[field].as_u64().filter(|_| case.operands.len() == 2);
+fn work(prepared: &PreparedBlocks, case: &Case, operands: usize) -> Result<(), String> {
+    let most = |field: &str| case.expect[field].as_u64().filter(|_| operands == 2);
+    // Of element-sparse tensors, all products of stored elements.
+    let products = case.expect["products"].as_f64().filter(|_| operands == 2);
+    if let Some(most) = products.filter(|most| prepared.multiplications() as f64 > *most) {
+        return Err(format!("{} multiplications instead of {most}", prepared.multiplications()));
+    }
     match (most("canonical_tuples"), most("canonical_multiplications")) {
         (Some(most), _) if prepared.tuples() as u64 > most => {
             Err(format!("{} products of blocks instead of {most}", prepared.tuples()))

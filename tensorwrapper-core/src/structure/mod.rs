@@ -4,6 +4,7 @@
 //! Knows nothing of elements, memory, equations or devices.
 
 mod flow;
+mod part;
 mod ragged;
 mod stored;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use self::flow::Flow;
+pub use self::part::AxisPart;
 use self::ragged::Rows;
 pub use self::stored::StoredBlocks;
 

@@ -17,11 +17,14 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
+pub(crate) use part::fill_part;
 
 mod arithmetic;
+mod part;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod tiled;
 
 /// A block tensor: the elements of those blocks that its [`Structure`] says are stored, each in C order.
 ///

@@ -179,7 +179,8 @@ fn keeps_zero(function: Function) -> Option<bool> {
 impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
         let candidates = frame.stored()?;
-        let (mut found, mut ends): (Vec<(Vec<usize>, Vec<At>)>, bool) = (Vec::new(), false);
+        let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
+        let mut ends = false;
         for block in candidates.iter() {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);

@@ -180,7 +180,7 @@ impl Context {
     ) -> Result<PreparedBlocks, Error> {
         let numbers = numbers(operands);
         let holes = holes(numbers.clone());
-        let mut written = Written::of(equation, &*holes)?;
+        let mut written = Written::of(equation, &*holes, operands.len())?;
         let structure = |id: OperandId, operand: &Operand| operands[holes.operand(id, operand)].structure.clone();
         layers::check(equation, &structure)?;
         // What is written keeps its cuts.

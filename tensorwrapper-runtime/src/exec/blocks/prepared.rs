@@ -52,7 +52,7 @@ impl PreparedBlocks {
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.stages.iter().flat_map(|stage| match stage {
             Stage::Products(plan) => &plan.steps[..],
-            Stage::Elements(_) => &[],
+            Stage::Elements(_) | Stage::Part(_) => &[],
         })
     }
 

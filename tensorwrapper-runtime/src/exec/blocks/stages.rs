@@ -4,7 +4,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::structure::{AxisPart, Structure};
 use tensorwrapper_notation::syntax::Operator;
 
 use super::cuts::Cuts;
@@ -14,18 +14,30 @@ use super::layers;
 use super::plan::{Plan, Planner};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
-use super::tree::{Tree, Written, unsupported};
+use super::tree::{ReadAxis, ReadPart, Tree, Written, unsupported};
+use crate::tensor::fill_part;
 
 /// What makes one tensor.
 pub(super) enum Stage {
+    /// A copy of a part of an operand.
+    Part(Part),
     Products(Plan),
     Elements(Elements),
+}
+
+/// A part of an operand that an equation reads.
+pub(super) struct Part {
+    /// The number of the operand, and its structure.
+    pub(super) of: (usize, Structure),
+    axes: Vec<AxisPart>,
+    result: Structure,
 }
 
 impl Stage {
     /// The structure of what it makes.
     pub(super) fn result(&self) -> &Structure {
         match self {
+            Stage::Part(part) => &part.result,
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
         }
@@ -34,6 +46,7 @@ impl Stage {
     /// Gives what it makes another structure, of the same blocks.
     fn set_result(&mut self, structure: Structure) {
         match self {
+            Stage::Part(part) => part.result = structure,
             Stage::Products(plan) => plan.result = structure,
             Stage::Elements(elements) => elements.result = structure,
         }
@@ -45,6 +58,7 @@ impl Stage {
     /// Memory, and those of the device.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
         match self {
+            Stage::Part(Part { of: (operand, whole), axes, result }) => fill_part((whole, slabs[*operand]), axes, (result, out)),
             Stage::Products(plan) => plan.run(device, slabs, out),
             Stage::Elements(elements) => elements.run(device, slabs, out),
         }
@@ -66,6 +80,7 @@ pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written:
         is_ragged: Vec::new(),
         parts: Vec::new(),
     };
+    written.parts.iter().try_for_each(|part| staging.read_part(part))?;
     let cuts = staging.cuts(written)?;
     let declared = |label: usize| written.declared.get(label).copied().flatten();
     let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| declared(label));
@@ -101,6 +116,38 @@ struct Staging<'s> {
 }
 
 impl Staging<'_> {
+    /// Adds the stage that copies a part of an operand.
+    fn read_part(&mut self, part: &ReadPart) -> Result<(), Error> {
+        let (structure, name) = (self.tensors.structures[part.operand].clone(), self.tensors.names[part.operand].clone());
+        let tilings = structure.tilings();
+        if part.axes.len() != tilings.len() {
+            return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
+        }
+        let mut axes = Vec::new();
+        for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
+            let extent = tiling.extent();
+            let (is_inside, index) = match *read {
+                ReadAxis::Position(position) => (position < extent, position.to_string()),
+                ReadAxis::Range(start, end) => {
+                    let last = end.unwrap_or(extent);
+                    (start <= last && last <= extent, format!("{start}..{}", end.map_or(String::new(), |end| end.to_string())))
+                }
+            };
+            if !is_inside {
+                return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: name, axis, extent } }));
+            }
+            axes.push(match *read {
+                ReadAxis::Position(position) => AxisPart::Position(position),
+                ReadAxis::Range(start, end) => AxisPart::Range(start, end.unwrap_or(extent)),
+            });
+        }
+        let result = structure.part(&axes)?;
+        let number = self.tensors.add(result.clone(), &name);
+        self.tensors.dense[number] = self.tensors.dense[part.operand];
+        self.stages.push(Stage::Part(Part { of: (part.operand, structure), axes, result }));
+        Ok(())
+    }
+
     /// The cuts of all labels. Operands that do not fit are found here, whichever stage reads them.
     fn cuts(&self, written: &Written) -> Result<Cuts, Error> {
         let factors = written.tree.factors().into_iter().cloned().collect();

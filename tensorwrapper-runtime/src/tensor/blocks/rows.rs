@@ -31,7 +31,7 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when rows differ in rank, [`ErrorKind::Memory`].
     pub fn rows(rows: impl IntoIterator<Item = Tensor<T>>) -> Result<Blocks<T>, Error> {
         let rows: Vec<Tensor<T>> = rows.into_iter().collect();
-        let shape = JaggedShape::rows(rows.iter().map(|row| Shape::new(row.extents().to_vec())))?;
+        let shape = JaggedShape::rows(rows.iter().map(|row| Shape::new(row.extents())))?;
         let structure = Structure::jagged(&shape)?;
         // Nothing tells which axes of equal rows are meant to be ragged: all may be.
         let structure = match shape.is_smooth() {
