@@ -12,16 +12,33 @@ const MOST_ELEMENTS: usize = 1 << 28;
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) equation: String,
-    pub(crate) operands: Vec<Operand>,
+    /// Or why there are none: a case may expect that sentence.
+    pub(crate) operands: Result<Vec<Operand>, String>,
     pub(crate) is_complex: bool,
     pub(crate) expect: Value,
 }
 
-/// A tensor: its structure and the seed of its elements.
+/// A tensor: its form and the seed of its elements.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Operand {
-    pub(crate) structure: Structure,
+    pub(crate) form: Form,
     pub(crate) seed: u64,
+}
+
+/// What kind of tensor an operand is.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Form {
+    Dense(Vec<usize>),
+    Blocks(Structure),
+    /// The extents of rows, and how many axes each layer has.
+    Rows(Vec<Vec<usize>>, Vec<usize>),
+}
+
+impl Case {
+    /// The sentence with which the equation is to be refused, if it is.
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.expect["error"].as_str()
+    }
 }
 
 /// All cases of a file.
@@ -41,8 +58,12 @@ fn case(value: &Value) -> Result<Case, String> {
     };
     let given = value["operands"].as_array().ok_or("there is no list `operands`")?;
     let is_complex = given.iter().any(|operand| operand["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c')));
-    let operands = given.iter().map(operand).collect::<Result<Vec<_>, String>>()?;
-    Ok(Case { name: text("name")?, equation: text("equation")?, operands, is_complex, expect: value["expect"].clone() })
+    let operands = given.iter().map(operand).collect();
+    let mut expect = value["expect"].clone();
+    if value["error"].is_string() {
+        expect = serde_json::json!({ "error": value["error"] });
+    }
+    Ok(Case { name: text("name")?, equation: text("equation")?, operands, is_complex, expect })
 }
 
 /// A list of whole numbers.
@@ -64,21 +85,53 @@ fn integers(value: &Value) -> Result<Vec<i64>, String> {
     }
 }
 
+/// The charges of an axis's tiles: whole numbers, or lists of them for a product of groups.
+fn charges(value: &Value) -> Result<Charges, String> {
+    let list = value.as_array().ok_or_else(|| format!("a list of charges is needed, not {value}"))?;
+    match list.first() {
+        Some(Value::Array(first)) => {
+            let of = list.iter().map(integers).collect::<Result<Vec<_>, _>>()?;
+            Charges::modulo(vec![0; first.len()], of).map_err(|error| error.to_string())
+        }
+        _ => Ok(Charges::from(integers(value)?)),
+    }
+}
+
 fn operand(value: &Value) -> Result<Operand, String> {
     let seed = value["seed"].as_u64().ok_or("an operand has no `seed`")?;
-    let (structure, seed) = match (value["tilings"].is_array(), value["draws"].as_u64()) {
-        (true, _) => (tiled(value)?, seed),
-        (false, Some(draws)) => (drawn(value, draws, seed)?, seed + 1000),
-        (false, None) if value["dense"].as_bool() == Some(true) => {
-            let tilings: Vec<Tiling> = numbers(&value["shape"])?.into_iter().map(Tiling::whole).collect();
-            (Structure::new(&tilings), seed)
-        }
-        _ => return Err("an operand of a form that this program does not know: neither `tilings`, `draws` nor `dense`".into()),
+    let has = |field: &str| value[field].is_array();
+    let form = if has("tilings") {
+        Form::Blocks(tiled(value)?)
+    } else if let Some(draws) = value["draws"].as_u64() {
+        return bounded(Operand { form: Form::Blocks(drawn(value, draws, seed)?), seed: seed + 1000 });
+    } else if has("lengths") {
+        let tail = if has("tail") { numbers(&value["tail"])? } else { Vec::new() };
+        let row = |length: usize| [&[length], &tail[..]].concat();
+        let layers = vec![2 + tail.len()];
+        Form::Rows(numbers(&value["lengths"])?.into_iter().map(row).collect(), layers)
+    } else if has("domains") {
+        Form::Rows(numbers(&value["domains"])?.into_iter().map(|domain| vec![domain, domain]).collect(), vec![1, 2])
+    } else if value["dense"].as_bool() == Some(true) {
+        Form::Dense(numbers(&value["shape"])?)
+    } else {
+        return Err("an operand of a form that this program does not know: \
+            neither `tilings`, `draws`, `lengths`, `domains` nor `dense`"
+            .into());
     };
-    match structure.shape().size() {
-        Ok(size) if size <= MOST_ELEMENTS => Ok(Operand { structure, seed }),
-        Ok(size) => Err(format!("an operand of {size} elements is no case")),
-        Err(error) => Err(error.to_string()),
+    bounded(Operand { form, seed })
+}
+
+/// The operand, unless it is too large.
+fn bounded(operand: Operand) -> Result<Operand, String> {
+    let size = |extents: &[usize]| extents.iter().try_fold(1usize, |size, &extent| size.checked_mul(extent));
+    let size = match &operand.form {
+        Form::Dense(extents) => size(extents),
+        Form::Blocks(structure) => structure.shape().size().ok(),
+        Form::Rows(rows, _) => rows.iter().try_fold(0usize, |sum, row| sum.checked_add(size(row)?)),
+    };
+    match size {
+        Some(size) if size <= MOST_ELEMENTS => Ok(operand),
+        _ => Err(format!("an operand of more than {MOST_ELEMENTS} elements is no case")),
     }
 }
 
@@ -88,13 +141,20 @@ fn tiled(value: &Value) -> Result<Structure, String> {
     let mut tilings: Vec<Tiling> = lists(&value["tilings"])?.into_iter().map(Tiling::cuts).collect();
     if let Some(charges) = value["charges"].as_array() {
         for (tiling, charges) in tilings.iter_mut().zip(charges) {
-            *tiling = tiling.clone().charged(Charges::from(integers(charges)?)).map_err(said)?;
+            *tiling = tiling.clone().charged(self::charges(charges)?).map_err(said)?;
         }
     }
     let mut structure = Structure::new(&tilings);
     if let Some(generators) = value["symmetry"].as_array() {
         let symmetry = Symmetry::none(tilings.len());
-        let generators = generators.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
+        let mut generators = generators.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
+        // Real numbers do not notice conjugation, but charges do.
+        if let (false, Ok(signs)) =
+            (value["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c')), integers(&value["flow"]))
+        {
+            let turns = |by: &SignedPermutation| by.axes().zip(&signs).any(|(axis, sign)| signs.get(axis) != Some(sign));
+            generators = generators.into_iter().map(|by| if turns(&by) { by.conjugating() } else { by }).collect();
+        }
         structure = structure.with(symmetry.generated(generators).map_err(said)?).map_err(said)?;
     }
     if value["flow"].is_array() {

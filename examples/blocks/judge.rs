@@ -4,46 +4,86 @@ use std::collections::BTreeSet;
 
 use num_complex::Complex;
 use serde_json::Value;
-use tensorwrapper::{Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation};
+use tensorwrapper::{
+    Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation, Structure, Tensor,
+};
 
-use super::cases::{Case, Stream, lists, numbers, permutation};
+use super::cases::{Case, Form, Operand, Stream, lists, numbers, permutation};
 
 /// Deviations allowed, in parts of the same equation over absolute values.
 const TOLERANCE: f64 = 1e-13;
 
 /// A summary of the result, or what is wrong with it.
 pub(crate) fn judge(case: &Case) -> Result<String, String> {
-    if case.is_complex { judge_over::<Complex<f64>>(case) } else { judge_over::<f64>(case) }
+    let summary = if case.is_complex { judge_over::<Complex<f64>>(case) } else { judge_over::<f64>(case) };
+    match (case.error(), summary) {
+        (None, summary) => summary,
+        (Some(expected), Err(sentence)) if sentence == expected => Ok(format!("refused: {sentence}")),
+        (Some(expected), Err(sentence)) => Err(format!("{sentence}, instead of the sentence: {expected}")),
+        (Some(expected), Ok(_)) => Err(format!("there is a result instead of the sentence: {expected}")),
+    }
+}
+
+/// An operand with its elements.
+enum Tensors<T: Element> {
+    Dense(Box<Tensor<T>>),
+    Blocks(Blocks<T>),
+}
+
+impl<T: Element> Tensors<T> {
+    fn new(operand: &Operand, is_complex: bool) -> Result<Tensors<T>, Error> {
+        let mut stream = Stream::new(operand.seed);
+        let mut element = |_: &[usize]| {
+            let re = stream.number();
+            T::from_complex(Complex::new(re, if is_complex { stream.number() } else { 0.0 }))
+        };
+        Ok(match &operand.form {
+            Form::Dense(extents) => Tensors::Dense(Box::new(Tensor::from_fn(&extents[..], element)?)),
+            Form::Blocks(structure) => Tensors::Blocks(Blocks::from_fn(structure, element)?),
+            Form::Rows(rows, layers) => {
+                let rows = rows.iter().map(|extents| Tensor::from_fn(&extents[..], &mut element));
+                Tensors::Blocks(Blocks::rows(rows.collect::<Result<Vec<_>, _>>()?)?.layered(&layers[..])?)
+            }
+        })
+    }
+
+    fn record(&self) -> &dyn RecordOperand<T> {
+        match self {
+            Tensors::Dense(tensor) => &**tensor,
+            Tensors::Blocks(blocks) => blocks,
+        }
+    }
+
+    fn operand(&self) -> &dyn DynOperand<T> {
+        match self {
+            Tensors::Dense(tensor) => &**tensor,
+            Tensors::Blocks(blocks) => blocks,
+        }
+    }
 }
 
 fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
     let said = |error: Error| error.to_string();
-    let names = names(&case.equation);
-    if names.len() != case.operands.len() {
-        return Err(format!("the equation reads {} tensors, but there are {}", names.len(), case.operands.len()));
+    let (names, given) = (names(&case.equation), case.operands.clone()?);
+    if names.len() != given.len() {
+        return Err(format!("the equation reads {} tensors, but there are {}", names.len(), given.len()));
     }
-    // A name that is read twice is one tensor.
-    let first = |n: usize| names.iter().position(|name| *name == names[n]) == Some(n);
-    let mut tensors: Vec<(&str, Blocks<T>)> = Vec::new();
-    for (n, operand) in case.operands.iter().enumerate() {
-        if !first(n) {
+    let mut tensors: Vec<(&str, Tensors<T>)> = Vec::new();
+    for (n, operand) in given.iter().enumerate() {
+        // A name that is read twice is one tensor.
+        if names[..n].contains(&names[n]) {
             continue;
         }
-        let mut stream = Stream::new(operand.seed);
-        let blocks = Blocks::from_fn(&operand.structure, |_| {
-            let re = stream.number();
-            T::from_complex(Complex::new(re, if case.is_complex { stream.number() } else { 0.0 }))
-        });
-        tensors.push((&names[n], blocks.map_err(said)?));
+        tensors.push((&names[n], Tensors::new(operand, case.is_complex).map_err(said)?));
     }
-    let named: Vec<(&str, &dyn RecordOperand<T>)> =
-        tensors.iter().map(|(name, tensor)| (*name, tensor as &dyn RecordOperand<T>)).collect();
+    let named: Vec<(&str, &dyn RecordOperand<T>)> = tensors.iter().map(|(name, tensor)| (*name, tensor.record())).collect();
     let prepared = Context::cpu().prepare_blocks(&case.equation, &named).map_err(said)?;
-    let operands: Vec<&dyn DynOperand<T>> = tensors.iter().map(|(_, tensor)| tensor as &dyn DynOperand<T>).collect();
+    let operands: Vec<&dyn DynOperand<T>> = tensors.iter().map(|(_, tensor)| tensor.operand()).collect();
     let result = prepared.run(&operands).map_err(said)?;
     elements(&result, &case.expect)?;
     structure(&result, &case.expect)?;
-    work(&prepared, case)?;
+    rows(result.structure(), &case.expect)?;
+    work(&prepared, case, given.len())?;
     Ok(format!("{} blocks, {} products of blocks", result.blocks().len(), prepared.tuples()))
 }
 
@@ -66,9 +106,8 @@ fn complex(value: &Value) -> Option<Complex<f64>> {
 /// The elements and their sums.
 fn elements<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), String> {
     let dense = result.to_dense().map_err(|error| error.to_string())?;
-    if let Ok(shape) = numbers(&expect["out_shape"])
-        && dense.extents() != shape
-    {
+    let shape = numbers(&expect["out_shape"]).unwrap_or_else(|_| dense.extents().to_vec());
+    if dense.extents() != shape {
         return Err(format!("the result has extents {:?} instead of {shape:?}", dense.extents()));
     }
     let computed: Vec<Complex<f64>> = dense.as_slice().iter().map(|x| x.to_complex()).collect();
@@ -95,6 +134,7 @@ fn elements<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), String
 fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), String> {
     let said = |error: Error| error.to_string();
     let structure = result.structure();
+    let scale = expect["abs_sum"].as_f64().unwrap_or_default();
     if expect["out_tilings"].is_array() {
         let found: Vec<Vec<usize>> = structure.tilings().iter().map(|tiling| tiling.extents().collect()).collect();
         if found != lists(&expect["out_tilings"])? {
@@ -107,9 +147,22 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
         let images = stored.iter().flat_map(|block| structure.symmetry().elements().iter().map(|by| image(block, by)));
         let (found, expected): (BTreeSet<_>, BTreeSet<_>) =
             (images.collect(), lists(&expect["out_blocks"])?.into_iter().collect());
-        if found != expected {
-            let (more, less) = (found.difference(&expected).count(), expected.difference(&found).count());
+        // A block that is zero by symmetry, whatever its factors are, need not be there. Of a result without blocks, which is zero, the
+        // sums have told that it is right.
+        let zeros = expect["norms"].as_array().into_iter().flatten();
+        let is_zero = |pair: &&Value| pair[1].as_f64().is_some_and(|norm| norm <= TOLERANCE * scale);
+        let zeros: BTreeSet<Vec<usize>> = zeros.filter(is_zero).map(|pair| numbers(&pair[0])).collect::<Result<_, _>>()?;
+        let is_lacking = |block: &&Vec<usize>| !found.is_empty() && !zeros.contains(*block);
+        let (more, less) = (found.difference(&expected).count(), expected.difference(&found).filter(is_lacking).count());
+        if more + less > 0 {
             return Err(format!("the result has {more} blocks too many and lacks {less}"));
+        }
+    }
+    if let Some(least) = expect["out_count"].as_f64() {
+        let size: f64 = structure.shape().extents().iter().map(|&extent| extent as f64).product();
+        let found = (structure.fill().map_err(said)? * size).round();
+        if found < least {
+            return Err(format!("the result has {found} elements instead of {least}"));
         }
     }
     for pair in expect["norms"].as_array().into_iter().flatten() {
@@ -123,7 +176,14 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
         Some(listed) if !listed.is_empty() => {
             let mut expected = listed.iter().map(permutation).collect::<Result<Vec<_>, _>>()?;
             expected.sort();
-            match structure.symmetry().elements() == expected {
+            // Real numbers do not notice conjugation.
+            let real = |by: &SignedPermutation| SignedPermutation::new(&by.axes().collect::<Vec<_>>(), by.sign());
+            let mut found = structure.symmetry().elements().to_vec();
+            if !T::DTYPE.is_complex() {
+                found = found.iter().map(real).collect::<Result<_, _>>().map_err(said)?;
+                found.sort();
+            }
+            match found == expected {
                 true => Ok(()),
                 false => Err(format!("the result has the symmetry {:?} instead of {expected:?}", structure.symmetry())),
             }
@@ -132,9 +192,48 @@ fn structure<T: Element>(result: &Blocks<T>, expect: &Value) -> Result<(), Strin
     }
 }
 
+/// The extents of rows of ragged axes.
+fn rows(structure: &Structure, expect: &Value) -> Result<(), String> {
+    let extents = |axis: usize| structure.row_extents(axis).map_err(|error| error.to_string());
+    let ragged: Vec<usize> = (0..structure.rank()).filter(|&axis| structure.has_unequal_rows(axis) == Ok(true)).collect();
+    let fits = |what: &str, found: &[Vec<usize>], expected: &[Vec<usize>]| match found == expected {
+        true => Ok(()),
+        false => Err(format!("{what} are {found:?} instead of {expected:?}")),
+    };
+    // Rows that have become equal are not ragged.
+    let of = |axis: usize, count: usize| match ragged.contains(&axis) {
+        true => extents(axis),
+        false => Ok(vec![structure.tilings()[axis].extent(); count]),
+    };
+    let axes = |count: usize| if ragged.len() == count { ragged.clone() } else { (1..=count).collect() };
+    if expect["lengths"].is_array() {
+        let expected = numbers(&expect["lengths"])?;
+        let axis = axes(1)[0];
+        fits("the extents of rows", &[of(axis, expected.len())?], &[expected])?;
+    }
+    if expect["pairs_of_lengths"].is_array() {
+        let expected = lists(&expect["pairs_of_lengths"])?;
+        let found = axes(2).into_iter().map(|axis| of(axis, expected.len())).collect::<Result<Vec<_>, _>>()?;
+        let pairs: Vec<Vec<usize>> = (0..expected.len()).map(|row| found.iter().map(|of| of[row]).collect()).collect();
+        fits("the extents of rows", &pairs, &expected)?;
+    }
+    if expect["columns"].is_array() {
+        let lengths = of(axes(1)[0], structure.tilings().get(1).map_or(0, |rows| rows.extent()))?;
+        let column = |j: usize| (0..lengths.len()).filter(|&row| lengths[row] > j).collect::<Vec<_>>();
+        let columns: Vec<Vec<usize>> = (0..structure.tilings()[0].extent()).map(column).collect();
+        fits("the rows that reach each column", &columns, &lists(&expect["columns"])?)?;
+    }
+    Ok(())
+}
+
 /// The number of products of blocks, where there are two operands: products of more are computed in pairs, which need fewer.
-fn work(prepared: &PreparedBlocks, case: &Case) -> Result<(), String> {
-    let most = |field: &str| case.expect[field].as_u64().filter(|_| case.operands.len() == 2);
+fn work(prepared: &PreparedBlocks, case: &Case, operands: usize) -> Result<(), String> {
+    let most = |field: &str| case.expect[field].as_u64().filter(|_| operands == 2);
+    // Of element-sparse tensors, all products of stored elements.
+    let products = case.expect["products"].as_f64().filter(|_| operands == 2);
+    if let Some(most) = products.filter(|most| prepared.multiplications() as f64 > *most) {
+        return Err(format!("{} multiplications instead of {most}", prepared.multiplications()));
+    }
     match (most("canonical_tuples"), most("canonical_multiplications")) {
         (Some(most), _) if prepared.tuples() as u64 > most => {
             Err(format!("{} products of blocks instead of {most}", prepared.tuples()))

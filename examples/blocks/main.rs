@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let mut files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if files.is_empty() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/data/structured");
-        files = ["blocks.json", "sparse.json"].map(|name| folder.join(name)).to_vec();
+        files = ["blocks.json", "sparse.json", "jagged.json"].map(|name| folder.join(name)).to_vec();
     }
     let (mut passed, mut failed) = (0, 0);
     for file in &files {

@@ -110,7 +110,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         .into_iter()
         .map(|(hole, indices)| {
             let span = hole.span;
-            Expression::new(ExpressionKind::Operand(hole, indices), span)
+            Expression::new(ExpressionKind::Operand(hole, indices.into()), span)
         })
         .collect();
     // Factors are multiplied in rows, and rows in rows of rows, so that the tree of a long product is not deep.
@@ -127,7 +127,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         true => product,
         false => Expression::new(ExpressionKind::Reduce(Reduction::Sum, summed, Box::new(product)), span),
     };
-    let left = LeftSide { indices: Some(output), span };
+    let left = LeftSide { indices: Some(output.into()), span };
     Ok(Statement {
         target: Target::Value(vec![left]),
         right: Right::Expression(product),

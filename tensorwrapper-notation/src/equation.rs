@@ -97,6 +97,8 @@ pub struct Operand {
     pub hole: Hole,
     /// One index for each axis.
     pub indices: Vec<Index>,
+    /// How many indices each layer has, the outer one first, if they are written in several; otherwise nothing.
+    pub layers: Vec<usize>,
     /// The innermost cast around it, if there is one.
     pub cast: Option<CastId>,
     /// Whether `...` was written although it stands for no axes here.
@@ -130,6 +132,8 @@ pub struct Cast {
 pub struct Left {
     /// Its axes as written; `None` for a plain number. A label on two axes is their diagonal.
     pub axes: Option<Vec<LeftAxis>>,
+    /// How many axes each layer has, the outer one first, if they are written in several; otherwise nothing.
+    pub layers: Vec<usize>,
     /// Where it was written.
     pub span: Span,
 }

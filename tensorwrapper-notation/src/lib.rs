@@ -14,6 +14,7 @@ mod equation;
 mod factorisation;
 mod function;
 mod holes;
+mod leaves;
 mod lex;
 mod names;
 mod nearest;

@@ -7,102 +7,9 @@ pub use crate::claim::ClaimKind;
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
 use crate::function::Function;
+pub(crate) use crate::leaves::too_many_axes;
+pub use crate::leaves::{Count, Hole, Index, Indices, MOST_AXES, Name, Range, Scalar, bounded_axes};
 use crate::token::Span;
-
-/// A label or the name of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The identifier.
-    pub text: String,
-    /// Where it was written.
-    pub span: Span,
-}
-
-/// A fragment of Rust, which this crate does not parse: an operand's expression, a number, a range, a function, a type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hole {
-    /// The fragment as a person would write it. Operands with equal texts are one tensor.
-    pub text: String,
-    /// Where it was written.
-    pub span: Span,
-    /// Where each of its tokens was written.
-    pub tokens: Vec<Span>,
-}
-
-/// A number in an equation.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scalar {
-    /// A literal.
-    Literal(f64, Span),
-    /// A variable or `{ expression }`.
-    Hole(Hole),
-}
-
-/// A non-negative integer: an extent or a position.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Count {
-    /// A literal.
-    Literal(usize, Span),
-    /// A variable or expression.
-    Hole(Hole),
-}
-
-/// The part of an axis that a slice keeps.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Range {
-    /// Literal ends: `2..5`, `..5`, `2..`.
-    Literal(usize, Option<usize>, Span),
-    /// Any range expression.
-    Hole(Hole),
-}
-
-/// The index of one axis.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Index {
-    /// `i`
-    Label(Name),
-    /// `i in 2..5`
-    Slice(Name, Range),
-    /// `3` or `{ n - 1 }`
-    Chip(Count),
-    /// `(i, j)`
-    Fused(Vec<Name>, Span),
-    /// `..`
-    Rest(Span),
-    /// `...` in subscripts, if it stands for no axes.
-    NoAxes(Span),
-}
-
-impl Index {
-    /// The labels that run with this axis.
-    pub fn labels(&self) -> &[Name] {
-        match self {
-            Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
-            Index::Fused(names, _) => names,
-            Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => &[],
-        }
-    }
-}
-
-/// Checks the number of axes of an operand or a result, counting each label of a fused axis.
-///
-/// # Errors
-/// More than [`MOST_AXES`] of them.
-pub fn bounded_axes(indices: &[Index]) -> Result<(), Diagnostic> {
-    let axes = |index: &Index| if let Index::NoAxes(_) = index { 0 } else { index.labels().len().max(1) };
-    let count: usize = indices.iter().map(axes).sum();
-    if count <= MOST_AXES {
-        return Ok(());
-    }
-    let place = indices.iter().flat_map(Index::labels).nth(MOST_AXES).map_or(Span::default(), |name| name.span);
-    Err(too_many_axes(count, place))
-}
-
-/// The fault of more axes than [`MOST_AXES`].
-pub(crate) fn too_many_axes(count: usize, place: Span) -> Diagnostic {
-    let message = format!("an operand or a result has at most {MOST_AXES} indices, and here are {count}");
-    Diagnostic::new(Fault::Unbuilt, place, message)
-}
 
 /// The operators between two factors or terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,9 +69,6 @@ struct Size {
 /// The most terms of a sum, or factors of a product. Walks through expressions are recursive, and this number of steps fits on the stack
 /// of a thread even without optimisation.
 pub const LONGEST: usize = 1000;
-
-/// The most indices of one operand or result: some work grows with the square of a rank. NumPy has at most 64 axes.
-pub const MOST_AXES: usize = 256;
 
 /// The most operations that may be nested. Each needs as much of the stack as `LONGEST / DEEPEST` terms.
 pub const DEEPEST: usize = 125;
@@ -237,8 +141,8 @@ impl ExpressionKind {
 /// The forms of a right side.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {
-    /// `A[i, j]`
-    Operand(Hole, Vec<Index>),
+    /// `A[i, j]`, `A[i; a, b]`
+    Operand(Hole, Indices),
     /// A number.
     Scalar(Scalar),
     /// `1[i]`
@@ -354,14 +258,14 @@ pub enum Target {
     /// `let W[m, n] =`, `let E =`, `let (e[n], C[p, n]) =`
     Let(Vec<(Name, LeftSide)>),
     /// `C[i, j] +=`
-    Place(Hole, Vec<Index>, Assignment),
+    Place(Hole, Indices, Assignment),
 }
 
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftSide {
     /// The indices; `None` if there are no brackets.
-    pub indices: Option<Vec<Index>>,
+    pub indices: Option<Indices>,
     /// Where it was written.
     pub span: Span,
 }

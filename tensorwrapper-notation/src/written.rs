@@ -11,8 +11,8 @@ use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
 use crate::syntax::{
-    Assignment, Claim, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right,
-    Scalar, Statement, Target, Word,
+    Assignment, Claim, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Indices, Invocation, LeftSide, Name, Range,
+    Right, Scalar, Statement, Target, Word,
 };
 
 /// The text of a checked equation; `equation` has the declared labels.
@@ -20,7 +20,7 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     let target = match &statement.target {
         Target::Value(sides) => sides_text(&sides.iter().collect::<Vec<_>>()),
         Target::Let(results) => sides_text(&results.iter().map(|(_, side)| side).collect::<Vec<_>>()),
-        Target::Place(hole, indices, assignment) => format!("{}[{}] {}", host(hole), list(indices, index), sign(*assignment)),
+        Target::Place(hole, indices, assignment) => format!("{}[{}] {}", host(hole), axes(indices), sign(*assignment)),
     };
     let right = match &statement.right {
         Right::Expression(inner) => expression(inner),
@@ -90,11 +90,22 @@ fn list<X>(items: &[X], one: impl Fn(&X) -> String) -> String {
 }
 
 fn sides_text(sides: &[&LeftSide]) -> String {
-    let one = |side: &&LeftSide| format!("[{}]", list(side.indices.as_deref().unwrap_or_default(), index));
+    let one = |side: &&LeftSide| format!("[{}]", side.indices.as_ref().map_or(String::new(), axes));
     match sides {
         [side] => format!("{} =", one(side)),
         several => format!("({}) =", several.iter().map(one).collect::<Vec<_>>().join(", ")),
     }
+}
+
+/// The indices between two brackets.
+fn axes(indices: &Indices) -> String {
+    let mut text = String::new();
+    for (n, one) in indices.iter().map(index).enumerate().filter(|(_, text)| !text.is_empty()) {
+        let separator = if indices.begins_layer(n) { "; " } else { ", " };
+        text += if text.is_empty() { "" } else { separator };
+        text += &one;
+    }
+    text
 }
 
 fn sign(assignment: Assignment) -> String {
@@ -157,10 +168,7 @@ fn scalar(scalar: &Scalar) -> String {
 
 fn expression(written: &Expression) -> String {
     match &written.kind {
-        ExpressionKind::Operand(hole, indices) => {
-            let axes: Vec<String> = indices.iter().map(index).filter(|text| !text.is_empty()).collect();
-            format!("{}[{}]", host(hole), axes.join(", "))
-        }
+        ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), axes(indices)),
         ExpressionKind::Scalar(number) => scalar(number),
         ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
         ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),

@@ -210,12 +210,14 @@
 /// | written | means |
 /// |---|---|
 /// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label |
+/// | `B[0, j]`, `B[i in 2..5, j]` | a part of a block tensor, which is copied: its cuts, blocks, symmetry and charge are those that the part has |
+/// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::layered`]; on the left, those of the result |
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed |
 ///
 /// Sums, products, quotients, numbers, functions and powers are computed; a function of zero that is not zero fills all blocks, and a
-/// divisor needs every block of what it divides. Positions, slices, fused axes, `..`, `map`, casts, other reductions and decompositions are
-/// refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
+/// divisor needs every block of what it divides. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
+/// the indices that each row has. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
 /// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but are not implemented in this version. Using them
@@ -367,15 +369,15 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyOperand, AnyShape, AnyTensor, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class, ComputeDevice,
-    Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll,
-    ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form, Graph, InBlocks,
-    Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape,
-    KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray,
-    NumberShape, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, Progress,
-    RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, StaticExtents, StaticTensor, Structure,
-    Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables, Walk, Whole, backend,
-    contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
+    Accumulate, AnyOperand, AnyShape, AnyTensor, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class,
+    ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error,
+    ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form,
+    Graph, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices,
+    JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested,
+    NestedArray, NumberShape, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
+    Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, StaticExtents, StaticTensor,
+    Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables, Walk, Whole,
+    backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
 };
 
 #[doc(hidden)]

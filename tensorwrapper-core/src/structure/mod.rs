@@ -4,6 +4,8 @@
 //! Knows nothing of elements, memory, equations or devices.
 
 mod flow;
+mod part;
+mod ragged;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use self::flow::Flow;
+pub use self::part::AxisPart;
+use self::ragged::Rows;
 pub use self::stored::StoredBlocks;
 
 use crate::error::{Error, ErrorKind};
@@ -49,6 +53,7 @@ struct Parts {
     flow: Option<Flow>,
     /// The blocks that are there, canonical ones alone, in ascending order; nothing where all are.
     given: Option<Vec<Vec<usize>>>,
+    rows: Rows,
     stored: OnceLock<Result<StoredBlocks, Error>>,
 }
 
@@ -66,11 +71,22 @@ impl Structure {
     pub fn new<'t>(tilings: impl IntoIterator<Item = &'t Tiling>) -> Structure {
         let tilings: Vec<Tiling> = tilings.into_iter().cloned().collect();
         let symmetry = Symmetry::none(tilings.len());
-        Structure::of_parts(tilings, symmetry, None, None)
+        Structure(Arc::new(Parts { tilings, symmetry, flow: None, given: None, rows: Rows::default(), stored: OnceLock::new() }))
     }
 
-    fn of_parts(tilings: Vec<Tiling>, symmetry: Symmetry, flow: Option<Flow>, given: Option<Vec<Vec<usize>>>) -> Structure {
-        Structure(Arc::new(Parts { tilings, symmetry, flow, given, stored: OnceLock::new() }))
+    /// The same with other parts. Its blocks are found again.
+    fn changed(&self, change: impl FnOnce(&mut Parts)) -> Structure {
+        let own = &*self.0;
+        let mut parts = Parts {
+            tilings: own.tilings.clone(),
+            symmetry: own.symmetry.clone(),
+            flow: own.flow.clone(),
+            given: own.given.clone(),
+            rows: own.rows.clone(),
+            stored: OnceLock::new(),
+        };
+        change(&mut parts);
+        Structure(Arc::new(parts))
     }
 
     /// The same with this symmetry. Blocks that are there have all their images.
@@ -107,7 +123,7 @@ impl Structure {
             self.0.symmetry.elements().iter().map(image).collect::<Vec<Vec<usize>>>()
         };
         let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().flat_map(images)));
-        Ok(Structure::of_parts(self.0.tilings.clone(), symmetry, self.0.flow.clone(), given))
+        Ok(self.changed(|parts| (parts.symmetry, parts.given) = (symmetry, given)))
     }
 
     /// The same with these blocks alone, and their images.
@@ -136,7 +152,7 @@ impl Structure {
             given.push(block.to_vec());
         }
         let given = Some(canonical(&self.0.symmetry, given));
-        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), self.0.flow.clone(), given))
+        Ok(self.changed(|parts| parts.given = given))
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
@@ -152,7 +168,7 @@ impl Structure {
             given.iter().filter(|block| flow.allows(self.tilings(), block)).cloned().collect()
         };
         let given = self.0.given.as_ref().map(allowed);
-        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), Some(flow), given))
+        Ok(self.changed(|parts| (parts.flow, parts.given) = (Some(flow), given)))
     }
 
     /// Number of axes.
@@ -244,7 +260,8 @@ impl PartialEq for Structure {
             return true;
         }
         let same = self.0.tilings == other.0.tilings && self.0.symmetry == other.0.symmetry && self.0.flow == other.0.flow;
-        same && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
+        same && self.0.rows == other.0.rows
+            && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
     }
 }
 
@@ -261,6 +278,7 @@ impl fmt::Debug for Structure {
         if let Some(flow) = &self.0.flow {
             write!(f, " with flow {:?} of total {:?}", flow.signs(), flow.total())?;
         }
+        self.0.rows.write(f)?;
         if let Some(given) = &self.0.given {
             write!(f, " of {} blocks", given.len())?;
         }

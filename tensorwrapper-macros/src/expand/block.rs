@@ -222,7 +222,9 @@ impl Emission<'_> {
                     .iter()
                     .zip(sides)
                     .enumerate()
-                    .map(|(n, (name, side))| self.taken(name, first + n, side.indices.as_ref().is_none_or(Vec::is_empty)))
+                    .map(|(n, (name, side))| {
+                        self.taken(name, first + n, side.indices.as_ref().is_none_or(|indices| indices.is_empty()))
+                    })
                     .collect();
                 if let [value] = values.as_slice() { value.clone() } else { emit!((#(#values),*)) }
             }

@@ -259,6 +259,9 @@ impl Builder for Emitter<'_, '_> {
     type Value = TokenStream;
 
     fn operand(&mut self, _: OperandId, operand: &Operand) -> TokenStream {
+        if !operand.layers.is_empty() {
+            return self.no_static_form();
+        }
         let (capture, indices) = (self.environment.position(&operand.hole, Use::Tensor), self.indices(&operand.indices));
         emit!(__static::Read<#capture, #indices>)
     }

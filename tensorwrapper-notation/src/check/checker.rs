@@ -109,7 +109,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Registers an operand whose labels are all in scope.
-    pub(super) fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
+    pub(super) fn new_operand(&mut self, hole: &syntax::Hole, indices: &syntax::Indices, scope: &Scope) -> OperandId {
         let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
         let resolve = |index: &syntax::Index| match index {
             syntax::Index::Label(name) => Some(Index::Label(label(name), name.span)),
@@ -120,8 +120,9 @@ impl<'s> Checker<'s> {
             syntax::Index::NoAxes(_) => None,
         };
         let has_no_rest = indices.iter().any(|index| matches!(index, syntax::Index::NoAxes(_)));
+        let layers = indices.counts();
         let indices: Vec<Index> = indices.iter().filter_map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast, has_no_rest });
+        self.operands.push(Operand { hole: hole.clone(), indices, layers, cast: self.cast, has_no_rest });
         OperandId(self.operands.len() - 1)
     }
 }

@@ -49,7 +49,8 @@ impl Checker<'_> {
                 }
             }
         }
-        let left = Left { axes: side.indices.is_some().then_some(axes), span: side.span };
+        let layers = side.indices.as_ref().map(syntax::Indices::counts).unwrap_or_default();
+        let left = Left { axes: side.indices.is_some().then_some(axes), layers, span: side.span };
         let written: usize =
             left.axes().iter().map(|axis| if let LeftAxis::Fused(labels) = axis { labels.len() } else { 1 }).sum();
         let fuses = left.axes().iter().any(|axis| matches!(axis, LeftAxis::Fused(_)));
@@ -71,7 +72,7 @@ impl Checker<'_> {
 }
 
 /// The axes of what an assignment computes: one for each label, and the remaining ones.
-pub(super) fn place_left(indices: &[syntax::Index], scope: &Scope, span: Span) -> Left {
+pub(super) fn place_left(indices: &syntax::Indices, scope: &Scope, span: Span) -> Left {
     let mut axes = Vec::new();
     for index in indices {
         if let syntax::Index::Rest(_) = index {
@@ -84,5 +85,5 @@ pub(super) fn place_left(indices: &[syntax::Index], scope: &Scope, span: Span) -
             }
         }
     }
-    Left { axes: Some(axes), span }
+    Left { axes: Some(axes), layers: indices.counts(), span }
 }

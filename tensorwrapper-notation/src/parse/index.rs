@@ -3,14 +3,34 @@
 use super::cursor::{Cursor, hole, split};
 use super::mistake::{self, is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Count, Index, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
+use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// The indices between two brackets.
-pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnostic> {
-    if let Some(semicolon) = tokens.iter().find(|t| t.is_punct(';')) {
-        return Err(Diagnostic::syntax(semicolon.span, "indices are separated by `,`"));
+/// The indices between two brackets, in layers between semicolons.
+pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Indices, Diagnostic> {
+    let layers = split(tokens, ';');
+    if layers.len() == 1 && !tokens.last().is_some_and(|token| token.is_punct(';')) {
+        return layer(tokens, end).map(Indices::from);
     }
+    let mut found = Vec::new();
+    for tokens in layers {
+        let layer = layer(tokens, end)?;
+        if layer.is_empty() {
+            return Err(Diagnostic::syntax(end, "a layer of indices is missing beside this `;`")
+                .help("a layer has at least one index, as in `A[i; a, b]`"));
+        }
+        found.push(layer);
+    }
+    let found = Indices::layers(found);
+    bounded_axes(&found)?;
+    if let Some(Index::Rest(span)) = found.iter().find(|index| matches!(index, Index::Rest(_))) {
+        return Err(Diagnostic::syntax(*span, "`..` is not in layers").help("write all indices, as in `A[i; a, b]`"));
+    }
+    Ok(found)
+}
+
+/// The indices of one layer.
+fn layer(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnostic> {
     let mut found = Vec::new();
     let mut comma = None;
     let parts = split(tokens, ',');

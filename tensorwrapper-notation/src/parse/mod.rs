@@ -19,7 +19,7 @@ mod slips;
 mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Index, Invocation, Statement};
+use crate::syntax::{Indices, Invocation, Statement};
 use crate::token::{Span, Token, Tree};
 
 pub use equation::{Recovered, recover};
@@ -72,6 +72,6 @@ fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
 ///
 /// # Errors
 /// The first fault of syntax.
-pub fn axes(tokens: &[Token]) -> Result<Vec<Index>, Diagnostic> {
+pub fn axes(tokens: &[Token]) -> Result<Indices, Diagnostic> {
     index::indices(tokens, tokens.last().map_or(Span::default(), |t| t.span))
 }

@@ -57,7 +57,10 @@ fn syntax() {
             "[i] = powi(A[i], )",
             &["powi: `powi` takes two arguments, a base and an exponent, but 1 is given | write `powi(X, 2)`"],
         ),
-        ("[i, j] = A[i; j]", &[";: indices are separated by `,`"]),
+        (
+            "[i] = A[i;]",
+            &["[i;]: a layer of indices is missing beside this `;` | a layer has at least one index, as in `A[i; a, b]`"],
+        ),
         ("[i, j] = A[i,, j]", &[",: an index is missing before this `,`"]),
         (
             "[i, j] = A[i, -1] * B[j]",

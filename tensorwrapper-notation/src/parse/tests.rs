@@ -1,6 +1,8 @@
 //! Every form of the language parses, blocks report all faults, and nothing panics.
 
-use crate::syntax::{Block, BlockValue, Count, ExpressionKind, Index, Invocation, Range, Right, Scalar, Statement, Target};
+use crate::syntax::{
+    Block, BlockValue, Count, ExpressionKind, Index, Indices, Invocation, Range, Right, Scalar, Statement, Target,
+};
 use crate::testing::{checked, parsed};
 use crate::{axes, einsum, lex, numbered_operands, parse};
 
@@ -123,10 +125,11 @@ fn blocks_are_told_apart() {
 #[test]
 fn indices_of_a_string() {
     let read = |text: &str| axes(&lex(text).unwrap());
-    assert_eq!(read("").unwrap(), []);
+    assert_eq!(read("").unwrap(), Indices::default());
     assert_eq!(read("i, j in 1..3, 2,").unwrap().len(), 3);
+    assert_eq!(read("i; a, b").unwrap().counts(), [1, 2]);
     assert!(matches!(read("k in ..=4").unwrap()[0], Index::Slice(_, Range::Literal(0, Some(5), _))));
-    assert!(read("i j").is_err() && read("i;j").is_err() && read("i, , j").is_err());
+    assert!(read("i j").is_err() && read("i; , j").is_err() && read("i;").is_err() && read("i, , j").is_err());
 }
 
 #[test]

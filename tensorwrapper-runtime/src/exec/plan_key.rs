@@ -52,6 +52,14 @@ impl Number {
         if let Number::Cut(tiling) = self { Some(tiling) } else { None }
     }
 
+    /// The first index of a range, and the one after its last.
+    pub(crate) fn range(&self) -> (usize, Option<usize>) {
+        match self {
+            Number::Range(start, end) => (*start, *end),
+            other => unreachable!("a range was passed as {other:?}"),
+        }
+    }
+
     /// The exponent of `powi`.
     pub(crate) fn whole(&self) -> i32 {
         match self {

@@ -85,6 +85,9 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
             error.with_help("a result is a block tensor where an operand is; `sym(i, j; …)` makes any right side symmetric")
         );
     }
+    if let Some(left) = equation.left().iter().find(|left| !left.layers.is_empty() && equation.place().is_none()) {
+        binder.recorder.fault(one_layer("a dense result", left.layers.len()));
+    }
     for (n, label) in equation.labels().iter().enumerate() {
         if let Some(extent) = &label.declared {
             let extent = binder.count(extent);
@@ -102,6 +105,12 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
         }
         (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder),
     }
+}
+
+/// That a tensor, which has one layer, is written with several.
+pub(crate) fn one_layer(what: &str, layers: usize) -> Error {
+    let count = if layers == 2 { "two".to_string() } else { layers.to_string() };
+    Error::new(ErrorKind::Label(format!("{what} has one layer, but `;` asks for {count}")))
 }
 
 /// The one result of an equation in value form.
@@ -196,6 +205,9 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
         let indices: Vec<Index<'_>> = indices.collect();
         let tensor = self.holes.tensor(id, &operand.hole);
         let node = self.recorder.tensor(&tensor, &operand.hole.text, &indices);
+        if !operand.layers.is_empty() {
+            self.recorder.fault(one_layer(&format!("`{}`", operand.hole.text), operand.layers.len()));
+        }
         if operand.has_no_rest && tensor.extents.len() > indices.len() {
             self.recorder.help(sentence::NO_REST);
         }

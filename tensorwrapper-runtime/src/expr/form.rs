@@ -1,5 +1,7 @@
 //! The form of an operand: whether it is dense or a block tensor, which decides the type of a result.
 
+use std::marker::PhantomData;
+
 use crate::tensor::{AnyBlocks, Blocks, Tensor};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;
@@ -33,6 +35,19 @@ pub enum Whole {}
 /// Blocks of elements: the form of [`Blocks`].
 #[derive(Debug)]
 pub enum InBlocks {}
+
+/// A form whose tensors may have their indices in layers.
+#[diagnostic::on_unimplemented(
+    message = "a dense tensor has one layer of indices, but `;` asks for more",
+    label = "not a block tensor",
+    note = "indices are separated by `,`; layers are those of a `Blocks`, as `Blocks::layered` makes them"
+)]
+pub trait InLayers: Form {}
+
+impl InLayers for InBlocks {}
+
+/// For the compile-time checks: an operand in layers is in blocks.
+pub fn check_layers<F: InLayers>(_: PhantomData<F>) {}
 
 impl Form for Whole {
     type With<F: Form> = F;

@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
-    Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target, bounded_axes,
+    Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
+    bounded_axes,
 };
 use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span, axes, check, lex};
 
@@ -97,7 +98,7 @@ fn hole(text: String) -> Hole {
 }
 
 /// Labels of a text: one letter per axis where there is no comma, names between commas otherwise.
-pub(crate) fn labels(text: &str) -> Result<Vec<Index>, Error> {
+pub(crate) fn labels(text: &str) -> Result<Indices, Error> {
     let read = if text.contains(',') || !text.trim().chars().all(char::is_alphabetic) {
         lex(text).and_then(|tokens| axes(&tokens))
     } else {
@@ -105,7 +106,7 @@ pub(crate) fn labels(text: &str) -> Result<Vec<Index>, Error> {
             Index::Label(Name { text: c.to_string(), span: Span { start, end: start + c.len_utf8() } })
         };
         let letters: Vec<Index> = text.trim().char_indices().map(letter).collect();
-        bounded_axes(&letters).map(|()| letters)
+        bounded_axes(&letters).map(|()| letters.into())
     };
     let found = read.map_err(|fault| faults_to_error(vec![fault], Notation::Operators))?;
     // Holes would have no meaning in a string.

@@ -24,7 +24,7 @@ pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use static_expr::RecordInstead;
 
-pub use crate::expr::{Form, Whole};
+pub use crate::expr::{Form, Whole, check_layers};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,

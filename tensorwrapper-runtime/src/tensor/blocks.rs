@@ -17,10 +17,14 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
+pub(crate) use part::fill_part;
 
 mod arithmetic;
+mod part;
+mod rows;
 #[cfg(test)]
 mod tests;
+mod tiled;
 
 /// A block tensor: the elements of those blocks that its [`Structure`] says are stored, each in C order.
 ///
@@ -98,7 +102,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// Converts to another shape type `S2`, which says what the compiler knows of the extents. No element moves.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the rank or a constant extent differs.
+    /// [`ErrorKind::Shape`] when the rank or a constant extent differs, and for a constant extent of a ragged axis, which has many.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Blocks, Error, Shape, Structure, Tiling};
@@ -109,6 +113,11 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// ```
     pub fn into_typed<S2: Extents>(self) -> Result<Blocks<T, S2>, Error> {
         S2::check(self.structure.shape().extents())?;
+        let is_constant = |axis: &usize| S2::known(*axis).is_some() && self.structure.ragged_by(*axis).is_some();
+        if let Some(axis) = (0..self.structure.rank()).find(is_constant) {
+            let message = format!("axis {axis} of {self:?} is ragged, and has no constant extent");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
         Ok(Blocks::from_slab(self.slab, self.structure))
     }
 

@@ -75,7 +75,7 @@ pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operand
 
 impl Checks<'_, '_> {
     /// Emits the check that an operand has as many indices as axes.
-    fn rank(&mut self, operand: usize, Operand { hole, indices, has_no_rest, .. }: &Operand) {
+    fn rank(&mut self, operand: usize, Operand { hole, indices, layers, has_no_rest, .. }: &Operand) {
         let count = indices.len();
         let message = sentence::rank(&hole.text, "{L}", count);
         let label = format!("`{}` has rank {{L}}", hole.text);
@@ -84,6 +84,10 @@ impl Checks<'_, '_> {
         let unit = quote_spanned!(span=> ());
         let numbers = emit!(__tw::check_rank::<_, #count>(#operand.shape()));
         self.demand(&unit, "SameRank", span, Wording { message: &message, label: &label, note }, &numbers);
+        if !layers.is_empty() {
+            let form = quote_spanned!(span=> #operand.form());
+            self.code.extend(emit!(__tw::check_layers(#form);));
+        }
     }
 
     /// Emits the checks of one index: a position is on the axis, a label has one extent.

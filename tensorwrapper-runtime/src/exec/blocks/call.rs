@@ -94,6 +94,10 @@ impl TreeHoles for CallHoles<'_, '_> {
         self.number_of(hole).count()
     }
 
+    fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
+        self.number_of(hole).range()
+    }
+
     fn whole(&self, hole: &Hole) -> i32 {
         self.number_of(hole).whole()
     }

@@ -26,6 +26,10 @@ pub(super) struct Cuts {
     finest: Vec<Option<Tiling>>,
     /// The cut that a result has along each label: that of the first axis.
     first: Vec<Option<Tiling>>,
+    /// The labels on whose index the extent of a label depends, where its axes are ragged.
+    ragged: Vec<Option<Vec<usize>>>,
+    /// Whether rows along a label are known to have different extents.
+    varies: Vec<bool>,
 }
 
 impl Cuts {
@@ -37,8 +41,14 @@ impl Cuts {
     pub(super) fn new(sum: &Sum, tensors: &Tensors, target: Aim<'_>) -> Result<Cuts, Error> {
         let Tensors { structures, names, dense } = tensors;
         let labels = sum.names.len();
-        let mut cuts = Cuts { finest: vec![None; labels], first: vec![None; labels] };
+        let mut cuts = Cuts {
+            finest: vec![None; labels],
+            first: vec![None; labels],
+            ragged: vec![None; labels],
+            varies: vec![false; labels],
+        };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
+        let (mut rows, mut smooth) = (seen.clone(), seen.clone());
         let mut charged: Vec<Option<(usize, usize)>> = vec![None; labels];
         let factors = sum.terms.iter().flat_map(|term| &term.factors);
         let (blocks, whole): (Vec<&Factor>, Vec<&Factor>) = factors.partition(|factor| !dense[factor.operand]);
@@ -53,6 +63,17 @@ impl Cuts {
                 if tiling.charges().is_some() {
                     charged[label].get_or_insert((factor.operand, axis));
                 }
+                match structure.ragged_by(axis) {
+                    Some(by) => cuts.ragged[label].get_or_insert_default().extend(by.iter().map(|&axis| factor.labels[axis])),
+                    None => _ = smooth[label].get_or_insert((factor.operand, axis)),
+                }
+                if structure.has_unequal_rows(axis)? {
+                    cuts.varies[label] = true;
+                    rows[label].get_or_insert((factor.operand, axis));
+                }
+                if let (Some(ragged), Some(smooth)) = (rows[label], smooth[label]) {
+                    return Err(ragged_against_smooth((sum, label), tensors, ragged, smooth));
+                }
                 let Some((operand, first)) = seen[label] else {
                     seen[label] = Some((factor.operand, axis));
                     // Tiles without indices are no parts.
@@ -61,7 +82,11 @@ impl Cuts {
                     continue;
                 };
                 let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
-                let Some(finest) = known.refined(tiling) else {
+                // Of rows that have extents of their own, a sum has the common part.
+                cuts.varies[label] |= known.extent() != tiling.extent();
+                let extent = if smooth[label].is_none() { known.extent().max(tiling.extent()) } else { 0 };
+                let refined = extended(known, extent).refined(&extended(tiling, extent));
+                let Some(finest) = refined else {
                     let place = |operand: usize, axis: usize, extent| Place { operand: names[operand].clone(), axis, extent };
                     return Err(Error::new(ErrorKind::Extent {
                         label: sum.names[label].clone(),
@@ -76,9 +101,19 @@ impl Cuts {
                 cuts.finest[label] = Some(finest);
             }
         }
+        smooth.iter().zip(&mut cuts.ragged).filter(|(smooth, _)| smooth.is_some()).for_each(|(_, ragged)| *ragged = None);
+        cuts.cut_rows();
         for (axis, (&label, target)) in sum.left.iter().zip(target).enumerate() {
             let (Some((operand, first)), Some((name, tiling))) = (seen[label], target) else { continue };
             let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
+            let longer;
+            let known = match cuts.ragged[label].is_some() && known.extent() < tiling.extent() {
+                true => {
+                    longer = extended(known, tiling.extent());
+                    &longer
+                }
+                false => known,
+            };
             let Some(finest) = known.refined(tiling) else {
                 let place = |operand: &str, axis, extent| Place { operand: operand.to_string(), axis, extent };
                 return Err(Error::new(ErrorKind::Extent {
@@ -97,6 +132,49 @@ impl Cuts {
         match sum.left.iter().find(|&&label| seen[label].is_none()) {
             Some(&label) => Err(Error::new(ErrorKind::Label(format!("no operand has index `{}`", sum.names[label])))),
             None => Ok(cuts),
+        }
+    }
+
+    /// Rows are cut where they end, and from each other where their extents differ.
+    fn cut_rows(&mut self) {
+        for label in 0..self.ragged.len() {
+            let Some(by) = &mut self.ragged[label] else { continue };
+            by.sort_unstable();
+            by.dedup();
+            for &label in [label].iter().chain(&*by) {
+                let (Some(first), Some(finest)) = (&mut self.first[label], &self.finest[label]) else { continue };
+                if !first.same_cuts(finest) {
+                    *first = finest.clone();
+                }
+            }
+        }
+    }
+
+    /// The labels on whose index the extent of a label depends, if it is ragged.
+    pub(super) fn ragged_by(&self, label: usize) -> Option<&[usize]> {
+        self.ragged[label].as_deref()
+    }
+
+    /// Whether rows along a label are known to have different extents.
+    pub(super) fn varies(&self, label: usize) -> bool {
+        self.varies[label] && self.ragged[label].is_some()
+    }
+
+    /// Which axes of a tensor with these labels are ragged, and by which of its axes.
+    pub(super) fn ragged(&self, labels: &[usize]) -> Vec<(usize, Vec<usize>)> {
+        let axes = |by: &[usize]| by.iter().filter_map(|by| labels.iter().position(|label| label == by)).collect();
+        let of = |(axis, &label): (usize, &usize)| self.ragged_by(label).map(|by| (axis, axes(by)));
+        labels.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Cuts a result along two labels of equal extents wherever it is cut along one of them.
+    pub(super) fn cut_alike(&mut self, one: usize, other: usize) {
+        let Some(both) = self.result(one).refined(self.result(other)) else { return };
+        for label in [one, other] {
+            if !self.result(label).same_cuts(&both) {
+                self.finest[label] = self.finest[label].as_ref().and_then(|finest| finest.refined(&both));
+                self.first[label] = Some(both.clone());
+            }
         }
     }
 
@@ -130,6 +208,45 @@ impl Cuts {
         let (tile, first) = self.result(label).locate(bounds[part]).expect("parts have indices");
         Part { tile, first, extent: bounds[part + 1] - bounds[part] }
     }
+}
+
+/// An axis with a further tile at its end, if it is shorter.
+fn extended(tiling: &Tiling, extent: usize) -> Tiling {
+    match extent.checked_sub(tiling.extent()) {
+        None | Some(0) => tiling.clone(),
+        Some(more) => Tiling::cuts(tiling.extents().chain([more])),
+    }
+}
+
+/// Rows of which messages tell the extents.
+const MOST_TOLD: usize = 64;
+
+/// That a label runs with a ragged axis and with one that is not.
+fn ragged_against_smooth(
+    (sum, label): (&Sum, usize),
+    tensors: &Tensors,
+    ragged: (usize, usize),
+    smooth: (usize, usize),
+) -> Error {
+    let structure = &tensors.structures[ragged.0];
+    let factors = sum.terms.iter().flat_map(|term| &term.factors);
+    let mut own = factors.filter(|factor| factor.operand == ragged.0 && factor.labels.get(ragged.1) == Some(&label));
+    let by = structure.ragged_by(ragged.1).unwrap_or_default();
+    let names =
+        own.next().map(|factor| by.iter().map(|&axis| format!("`{}`", sum.names[factor.labels[axis]])).collect::<Vec<_>>());
+    let extents = structure.row_extents(ragged.1).unwrap_or_default();
+    let mut listed: Vec<String> = extents.iter().take(MOST_TOLD).map(usize::to_string).collect();
+    listed.extend((extents.len() > MOST_TOLD).then(|| "…".to_string()));
+    let message = format!(
+        "index `{}` has extents {} in `{}`, one for each {}, but extent {} in `{}`",
+        sum.names[label],
+        listed.join(", "),
+        tensors.names[ragged.0],
+        names.unwrap_or_default().join(", "),
+        tensors.structures[smooth.0].tilings()[smooth.1].extent(),
+        tensors.names[smooth.0],
+    );
+    Error::new(ErrorKind::Shape(message))
 }
 
 /// Whether two axes of one label carry the same charges at every index.

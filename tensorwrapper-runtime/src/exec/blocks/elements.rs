@@ -15,7 +15,7 @@ use tensorwrapper_notation::syntax::Operator;
 use super::cuts::{Cuts, Part};
 use super::equal::Comparison;
 use super::flow::Flowing;
-use super::infer::{Said, frame, renamed};
+use super::infer::{Said, align, frame, renamed};
 use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
@@ -81,7 +81,7 @@ impl Elements {
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
         let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec() };
-        let cuts = Cuts::new(&sum, tensors, said.cuts)?;
+        let mut cuts = Cuts::new(&sum, tensors, said.cuts)?;
         let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
         let sign_of = |axes: &[usize], conjugates: bool| {
             let rename = |factor: &Factor| {
@@ -92,6 +92,7 @@ impl Elements {
             let image = if conjugates { image.conjugated()? } else { image };
             same::sign(&image, tree, &comparison)
         };
+        align(left, &mut cuts, said, is_complex, &sign_of);
         let frame = frame(left, &cuts, (flow(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];
@@ -179,9 +180,13 @@ impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
         let candidates = frame.stored()?;
         let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
+        let mut ends = false;
         for block in candidates.iter() {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);
+            let all = boxes.len();
+            boxes.retain(|at| self.is_in_rows(at));
+            ends |= boxes.len() < all;
             let mut is_there = false;
             for at in &boxes {
                 is_there |= self.is_there(self.tree, &mut self.has(at).into_iter(), &block)?;
@@ -194,7 +199,7 @@ impl Planner<'_> {
         let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false };
         let mut known: HashMap<Vec<Has>, (usize, Vec<bool>)> = HashMap::new();
         let stored = planned.result.stored()?;
-        planned.leaves_out = stored.filled() < stored.elements();
+        planned.leaves_out = ends || stored.filled() < stored.elements();
         let mut boxes = Vec::new();
         for (block, parts) in &found {
             let number = stored.find(block).expect("these blocks are stored");
@@ -232,6 +237,13 @@ impl Planner<'_> {
             at[axis].0
         };
         pieces.get(&labels.iter().map(part).collect::<Vec<usize>>())
+    }
+
+    /// Whether a box lies within the rows of ragged axes: there are no indices behind their ends, whatever a function makes of zero.
+    fn is_in_rows(&self, at: &[(usize, Part)]) -> bool {
+        let reaches =
+            |label: &usize| (0..self.factors.len()).any(|n| self.pieces[n].0.contains(label) && self.piece(n, at).is_some());
+        self.left.iter().all(|label| self.cuts.ragged_by(*label).is_none() || reaches(label))
     }
 
     /// What a box has of each factor.

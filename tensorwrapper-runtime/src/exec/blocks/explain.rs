@@ -39,6 +39,10 @@ impl PreparedBlocks {
             let makes = if is_last { "result".to_string() } else { format!("intermediate {}", n + 1) };
             match stage {
                 Stage::Products(plan) => products(&mut text, plan, &names, &makes, &mut step),
+                Stage::Part(part) => {
+                    step += 1;
+                    let _ = writeln!(text, "{step}. a part of {}, into the {makes}", names[part.of.0]);
+                }
                 Stage::Elements(elements) => {
                     step += 1;
                     let boxes = elements.boxes();

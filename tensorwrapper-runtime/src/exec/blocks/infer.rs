@@ -62,11 +62,39 @@ pub(super) fn frame(
     // An axis that is cut without charges shows none.
     let flow = flow.filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some()));
     let inferred = symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?;
-    let frame = Structure::new(&tilings).with(with_claims(inferred, said.claims, is_complex)?)?;
+    let frame = Structure::new(&tilings).with_ragged(cuts.ragged(left))?;
+    let frame = frame.with(with_claims(inferred, said.claims, is_complex)?)?;
     match flow {
         // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
         Some((signs, total)) if !signs.is_empty() => frame.flow(signs, total),
         _ => Ok(frame),
+    }
+}
+
+/// Axes that change places are cut alike: those of a result that are not, although a symmetry exchanges them, are cut wherever one of them
+/// is. What is said to be cut in a certain way, and what has charges, stays as it is.
+pub(super) fn align(
+    left: &[usize],
+    cuts: &mut Cuts,
+    said: Said<'_>,
+    is_complex: bool,
+    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
+) {
+    let is_free = |n: usize| said.cuts.get(n).is_none_or(Option::is_none) && cuts.result(left[n]).charges().is_none();
+    let same = |a: usize, b: usize| cuts.result(left[a]).same_cuts(cuts.result(left[b]));
+    let may = |a: usize, b: usize| {
+        same(a, b) || (is_free(a) && is_free(b) && cuts.result(left[a]).extent() == cuts.result(left[b]).extent())
+    };
+    let rank = left.len();
+    if rank > ALL_PERMUTATIONS || !(0..rank).any(|a| (0..a).any(|b| may(a, b) && !same(a, b))) {
+        return;
+    }
+    let moved = permutations(rank, &may).into_iter().filter(|axes| (0..rank).any(|n| !same(n, axes[n])));
+    let holds = |axes: &Vec<usize>| sign_of(axes, false).is_some() || (is_complex && sign_of(axes, true).is_some());
+    let found: Vec<Vec<usize>> = moved.filter(holds).collect();
+    for _ in 0..rank {
+        // As often as an axis may be away from another one in its orbit.
+        found.iter().flat_map(|axes| axes.iter().enumerate()).for_each(|(n, &axis)| cuts.cut_alike(left[n], left[axis]));
     }
 }
 
@@ -85,7 +113,9 @@ fn symmetry(
             if conjugates && !is_complex {
                 continue;
             }
-            if let Some(sign) = sign_of(&axes, conjugates) {
+            // Axes of one index each may change places whatever is on them.
+            let are_alone = || !conjugates && (0..left.len()).all(|n| axes[n] == n || cuts.result(left[n]).extent() == 1);
+            if let Some(sign) = sign_of(&axes, conjugates).or_else(|| are_alone().then_some(Sign::Plus)) {
                 let permutation = SignedPermutation::new(&axes, sign)?;
                 // A structure cannot have both a charge and a symmetry that changes it.
                 let Some(turns) = turns(left, cuts, flow, &axes) else { continue };
@@ -162,14 +192,7 @@ fn candidates(left: &[usize], cuts: &Cuts) -> Vec<Vec<usize>> {
     let identity: Vec<usize> = (0..rank).collect();
     let mut all = vec![identity.clone()];
     if rank <= ALL_PERMUTATIONS {
-        let mut begun: Vec<Vec<usize>> = vec![Vec::new()];
-        for n in 0..rank {
-            let next = begun.iter().flat_map(|axes| {
-                (0..rank).filter(|axis| !axes.contains(axis) && alike(n, *axis)).map(move |axis| [&axes[..], &[axis]].concat())
-            });
-            begun = next.collect();
-        }
-        return begun;
+        return permutations(rank, &alike);
     }
     let pairs: Vec<(usize, usize)> =
         (0..rank).flat_map(|a| (a + 1..rank).map(move |b| (a, b))).filter(|&(a, b)| alike(a, b)).collect();
@@ -184,4 +207,16 @@ fn candidates(left: &[usize], cuts: &Cuts) -> Vec<Vec<usize>> {
         all.push(exchanged);
     }
     all
+}
+
+/// All permutations of so many axes that send each to one that it may change places with.
+fn permutations(rank: usize, may: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut begun: Vec<Vec<usize>> = vec![Vec::new()];
+    for n in 0..rank {
+        let next = begun.iter().flat_map(|axes| {
+            (0..rank).filter(|axis| !axes.contains(axis) && may(n, *axis)).map(move |axis| [&axes[..], &[axis]].concat())
+        });
+        begun = next.collect();
+    }
+    begun
 }

@@ -44,6 +44,8 @@ pub(super) struct Join<'j> {
     pub(super) factors: [(&'j [usize], &'j [Piece]); 2],
     /// The labels of the result, and its structure: of all blocks where it is not known yet which ones there are.
     pub(super) result: (&'j [usize], &'j Structure),
+    /// Whether the structure lacks blocks that the product could write: they are not computed.
+    pub(super) is_part: bool,
     /// Exchanges of summed labels that leave the product as it is: for each of the terms' labels, the position of its partner.
     pub(super) exchanges: Vec<Vec<usize>>,
 }
@@ -119,16 +121,19 @@ impl<'j> Join<'j> {
         Some(orbit.len())
     }
 
-    /// Rows and columns of which all pairs are canonical blocks of the result.
+    /// Rows and columns of which all pairs are canonical blocks of the result that are wanted.
     fn allowed<'s>(&self, batch: &Parts, rows: &[Entry<'s>], columns: &[Entry<'s>]) -> Vec<(Vec<Entry<'s>>, Vec<Entry<'s>>)> {
-        if self.result.1.symmetry().is_none() {
+        if self.result.1.symmetry().is_none() && !self.is_part {
             return vec![(rows.to_vec(), columns.to_vec())];
         }
         let mut by_columns: BTreeMap<Vec<usize>, Vec<Entry<'s>>> = BTreeMap::new();
         for row in rows {
             let is_canonical = |column: &Entry<'s>| {
                 let block = self.place(batch, row.0, column.0).block;
-                self.result.1.symmetry().canonical(&block).0 == block
+                match self.is_part {
+                    true => self.result.1.stored().is_ok_and(|stored| stored.find(&block).is_some()),
+                    false => self.result.1.symmetry().canonical(&block).0 == block,
+                }
             };
             let own = (0..columns.len()).filter(|&n| is_canonical(&columns[n])).collect();
             by_columns.entry(own).or_default().push(*row);

@@ -1,11 +1,11 @@
 //! Equations over block tensors: inferred, joined and computed block by block.
 //!
-//! `operand` takes operands, `tree` reads an equation, `stages` divides it into sums of products and element-wise work. `terms` expands a
-//! sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry,
-//! `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds which of them meet,
-//! `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both side by side. `pair`
-//! is a product of two factors, `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra. `prepared` runs a
-//! plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
+//! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `stages` divides it into sums of products and element-wise
+//! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
+//! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
+//! which of them meet, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
+//! side by side. `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra.
+//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
 
 mod call;
 mod claims;
@@ -19,6 +19,7 @@ mod group;
 mod infer;
 mod join;
 mod kept;
+mod layers;
 mod operand;
 mod pair;
 mod pieces;
@@ -178,7 +179,10 @@ impl Context {
         holes: &dyn Fn(Vec<usize>) -> Box<dyn TreeHoles + 'h>,
     ) -> Result<PreparedBlocks, Error> {
         let numbers = numbers(operands);
-        let mut written = Written::of(equation, &*holes(numbers.clone()))?;
+        let holes = holes(numbers.clone());
+        let mut written = Written::of(equation, &*holes, operands.len())?;
+        let structure = |id: OperandId, operand: &Operand| operands[holes.operand(id, operand)].structure.clone();
+        layers::check(equation, &structure)?;
         // What is written keeps its cuts.
         if let Some((place, _)) = equation.place() {
             let name = &equation.operands()[place.0].hole.text;

@@ -36,6 +36,9 @@ pub(super) struct Pair {
     pub(super) written: usize,
 }
 
+/// The structure of a result, and whether it lacks blocks that the product could write, which are not computed then.
+pub(super) type Wanted<'s> = (&'s Structure, bool);
+
 /// What a pair is prepared from.
 pub(super) struct PairRequest<'p> {
     pub(super) cuts: &'p Cuts,
@@ -52,21 +55,32 @@ impl PairRequest<'_> {
     /// # Errors
     /// As [`Structure::stored`].
     pub(super) fn blocks<T: Element>(&self, frame: &Structure) -> Result<BTreeSet<Parts>, Error> {
-        self.joined::<T, _>(frame, |_, groups| Ok(written(groups)))
+        self.joined::<T, _>((frame, false), |_, groups| Ok(written(groups)))
     }
 
-    /// Prepares the product. `finish` makes the result's structure of the canonical blocks that the product writes.
+    /// The numbers of the stored blocks of each factor that are read for the blocks that the result has.
     ///
     /// # Errors
-    /// Those of `finish`, of [`Device::prepare`], and a lack of memory.
-    pub(super) fn prepare<T: Element>(
-        &self,
-        device: &dyn Device,
-        frame: &Structure,
-        finish: impl FnOnce(BTreeSet<Parts>) -> Result<Structure, Error>,
-    ) -> Result<(Pair, Structure), Error> {
-        self.joined::<T, _>(frame, |join, groups| {
-            let structure = finish(written(groups))?;
+    /// As [`Structure::stored`].
+    pub(super) fn reads<T: Element>(&self, result: Wanted<'_>) -> Result<[BTreeSet<usize>; 2], Error> {
+        self.joined::<T, _>(result, |_, groups| {
+            let mut read = [BTreeSet::new(), BTreeSet::new()];
+            for group in groups {
+                for (entries, read) in [&group.rows, &group.columns].into_iter().zip(&mut read) {
+                    let pieces = entries.iter().flat_map(|entry| group.terms.iter().map(|term| entry.1[term].stored));
+                    read.extend(pieces);
+                }
+            }
+            Ok(read)
+        })
+    }
+
+    /// Prepares the product for the blocks that the result has.
+    ///
+    /// # Errors
+    /// Those of [`Device::prepare`], and a lack of memory.
+    pub(super) fn prepare<T: Element>(&self, device: &dyn Device, result: Wanted<'_>) -> Result<Pair, Error> {
+        self.joined::<T, _>(result, |join, groups| {
             let own = single(device);
             let single = own.as_deref().unwrap_or(device);
             let mut pair = Pair {
@@ -80,7 +94,7 @@ impl PairRequest<'_> {
             };
             let mut works = Vec::new();
             for group in groups {
-                let placed = Placed { join, structure: &structure, group };
+                let placed = Placed { join, structure: result.0, group };
                 let sizes = placed.sizes();
                 let [batch, rows, columns, _] = sizes.extents;
                 let cost = sizes.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent));
@@ -102,14 +116,14 @@ impl PairRequest<'_> {
                 }
             }
             pair.tasks = Task::all(works);
-            Ok((pair, structure))
+            Ok(pair)
         })
     }
 
     /// Calls back with the pieces of the factors, joined into groups.
     fn joined<T: Element, R>(
         &self,
-        frame: &Structure,
+        (result, is_part): Wanted<'_>,
         with: impl FnOnce(&Join<'_>, &[PlannedGroup<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let [left, right] = self.factors.map(|(factor, _)| labels(factor));
@@ -122,7 +136,7 @@ impl PairRequest<'_> {
         };
         let exchanges: Vec<Vec<usize>> = self.exchanges.iter().filter_map(exchange).collect();
         let factors = [(&left[..], &own[..]), (&right[..], &other[..])];
-        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, frame), exchanges };
+        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, result), is_part, exchanges };
         let sides = join.sides();
         with(&join, &join.groups(&sides))
     }

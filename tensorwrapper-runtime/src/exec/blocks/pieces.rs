@@ -17,6 +17,8 @@ use super::terms::Factor;
 pub(super) struct Piece {
     /// The number of the part of each label, in the order of the factor's labels, each label once.
     pub(super) parts: Vec<usize>,
+    /// The number of the stored block that it is a part of, or follows from.
+    pub(super) stored: usize,
     /// Extents and strides along these labels, and where the first element is in the slab.
     pub(super) extents: Vec<usize>,
     pub(super) strides: Vec<isize>,
@@ -48,6 +50,8 @@ pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_com
 /// A block that is there: one that is stored, or that follows from one.
 pub(super) struct BlockImage<'s> {
     pub(super) block: Vec<usize>,
+    /// The number of the stored block.
+    pub(super) number: usize,
     /// Where the stored block begins.
     pub(super) start: usize,
     pub(super) by: &'s SignedPermutation,
@@ -69,7 +73,7 @@ pub(super) fn images(structure: &Structure) -> Result<Vec<BlockImage<'_>>, Error
             let mut block = canonical.clone();
             by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
             if seen.insert(block.clone()) {
-                found.push(BlockImage { block, start: stored.start(number), by });
+                found.push(BlockImage { block, number, start: stored.start(number), by });
             }
         }
     }
@@ -140,6 +144,7 @@ impl Image<'_> {
         let count = self.labels.len();
         let mut piece = Piece {
             parts: vec![0; count],
+            stored: self.image.number,
             extents: vec![0; count],
             strides: vec![0; count],
             offset: self.image.start,

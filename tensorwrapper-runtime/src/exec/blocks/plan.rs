@@ -2,7 +2,7 @@
 //!
 //! All structures are inferred here; nothing is computed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
@@ -78,6 +78,8 @@ pub(super) struct Step {
     pub(super) makes: Target,
     /// Whether it writes every element of what it makes.
     fills: bool,
+    /// Whether it is a sum over labels of one tensor alone, which is multiplied by ones.
+    pub(super) is_sum: bool,
 }
 
 /// What a step makes.
@@ -95,13 +97,23 @@ pub(super) struct Planner<'p> {
     is_complex: bool,
     tensors: Tensors,
     ones: Vec<usize>,
-    steps: Vec<Step>,
+    drafts: Vec<Draft>,
+}
+
+/// A step before it is known which blocks of what it makes are read.
+struct Draft {
+    product: Sum,
+    makes: Target,
+    /// What it makes.
+    structure: Structure,
+    /// Whether this lacks blocks that the step could write.
+    is_part: bool,
 }
 
 impl<'p> Planner<'p> {
     /// A planner for products of these tensors.
     pub(super) fn new<T: Element>(device: &'p dyn Device, tensors: Tensors) -> Planner<'p> {
-        Planner { device, is_complex: T::DTYPE.is_complex(), tensors, ones: Vec::new(), steps: Vec::new() }
+        Planner { device, is_complex: T::DTYPE.is_complex(), tensors, ones: Vec::new(), drafts: Vec::new() }
     }
 
     /// Plans an equation, of whose result this is said.
@@ -126,19 +138,64 @@ impl<'p> Planner<'p> {
             blocks.extend(self.request(product, &tilings, |request| request.blocks::<T>(&frame))?);
         }
         let result = frame.with_blocks(&blocks)?;
-        for product in &last {
-            let finish = |_| Ok(result.clone());
-            let (pair, _) = self.request(product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
-            self.add(pair, product, Target::Result, &result)?;
+        let draft = |product| Draft { product, makes: Target::Result, structure: result.clone(), is_part: false };
+        self.drafts.extend(last.into_iter().map(draft));
+        self.keep_what_is_read::<T>()?;
+        let steps = self.steps::<T>()?;
+        Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result })
+    }
+
+    /// Leaves out blocks of intermediates that no later step reads.
+    fn keep_what_is_read<T: Element>(&mut self) -> Result<(), Error> {
+        let mut read: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for n in (0..self.drafts.len()).rev() {
+            let draft = &self.drafts[n];
+            let (mut structure, mut is_part) = (draft.structure.clone(), false);
+            if let Target::Intermediate(number) = draft.makes {
+                let stored = structure.stored()?;
+                let wanted = read.remove(&number).unwrap_or_default();
+                is_part = wanted.len() < stored.len();
+                if is_part {
+                    structure = structure.with_blocks(wanted.into_iter().map(|block| stored.block(block)))?;
+                }
+                self.tensors.structures[number] = structure.clone();
+            }
+            let factors = [0, 1].map(|side| draft.product.terms[0].factors[side].operand);
+            let is_made = |number: usize| self.drafts[..n].iter().any(|draft| draft.makes == Target::Intermediate(number));
+            if factors.into_iter().any(is_made) {
+                let reads = |request: &PairRequest<'_>| request.reads::<T>((&structure, is_part));
+                let blocks = self.request(&draft.product, structure.tilings(), reads)?;
+                factors.into_iter().zip(blocks).for_each(|(number, blocks)| read.entry(number).or_default().extend(blocks));
+            }
+            (self.drafts[n].structure, self.drafts[n].is_part) = (structure, is_part);
         }
-        Ok(Plan { steps: self.steps, structures: self.tensors.structures, ones: self.ones, result })
+        Ok(())
+    }
+
+    /// Prepares all steps that compute anything.
+    fn steps<T: Element>(&self) -> Result<Vec<Step>, Error> {
+        let mut steps = Vec::new();
+        for Draft { product, makes, structure, is_part } in &self.drafts {
+            let prepare = |request: &PairRequest<'_>| request.prepare::<T>(self.device, (structure, *is_part));
+            let pair = self.request(product, structure.tilings(), prepare)?;
+            if pair.tuples == 0 {
+                continue;
+            }
+            let fills = pair.written >= structure.stored()?.filled();
+            let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
+            let is_sum = factors.iter().any(|factor| self.ones.contains(factor));
+            steps.push(Step { pair, factors, makes: *makes, fills, is_sum });
+        }
+        Ok(steps)
     }
 
     /// The frame of a sum of products that differ.
     fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>, said: Said<'_>) -> Result<Structure, Error> {
+        let mut cuts = cuts.clone();
         self.compare(sum.names.len(), |comparison| {
             let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
-            infer::frame(&sum.left, cuts, (flow, said), self.is_complex, &sign_of)
+            infer::align(&sum.left, &mut cuts, said, self.is_complex, &sign_of);
+            infer::frame(&sum.left, &cuts, (flow, said), self.is_complex, &sign_of)
         })
     }
 
@@ -213,20 +270,11 @@ impl<'p> Planner<'p> {
             return Ok(None);
         }
         let frame = self.frame(&product, &cuts, None, Said::default())?;
-        let tilings = frame.tilings().to_vec();
-        let finish = |blocks| frame.with_blocks(&blocks);
-        let (pair, structure) = self.request(&product, &tilings, |request| request.prepare::<T>(self.device, &frame, finish))?;
+        let blocks = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
+        let structure = frame.with_blocks(&blocks)?;
         let number = self.tensors.add(structure.clone(), "an intermediate");
-        self.add(pair, &product, Target::Intermediate(number), &structure)?;
+        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false });
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
-    }
-
-    /// Adds a step, whose product makes a tensor of this structure.
-    fn add(&mut self, pair: Pair, product: &Sum, makes: Target, structure: &Structure) -> Result<(), Error> {
-        let fills = pair.written >= structure.stored()?.filled();
-        let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
-        self.steps.push(Step { pair, factors, makes, fills });
-        Ok(())
     }
 
     /// Two factors: one alone is multiplied by ones along what it is summed over, label by label. Nothing where it is zero.
@@ -243,7 +291,8 @@ impl<'p> Planner<'p> {
             let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
             let cuts = Cuts::new(&own, &self.tensors, &[])?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
-            let number = self.tensors.add(Structure::new(&tilings), "ones");
+            let ones = Structure::new(&tilings).with_ragged(cuts.ragged(&summed))?;
+            let number = self.tensors.add(ones, "ones");
             self.ones.push(number);
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }

@@ -52,18 +52,25 @@ impl PreparedBlocks {
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.stages.iter().flat_map(|stage| match stage {
             Stage::Products(plan) => &plan.steps[..],
-            Stage::Elements(_) => &[],
+            Stage::Elements(_) | Stage::Part(_) => &[],
         })
     }
 
-    /// How many products of pieces of blocks a run computes, in all pairs of tensors.
+    /// How many products of pieces of blocks a run computes, in all pairs of tensors. Sums over labels that one tensor alone has are no
+    /// products: [`sums`](PreparedBlocks::sums) counts them.
     pub fn tuples(&self) -> usize {
-        self.steps().map(|step| step.pair.tuples).sum()
+        self.steps().filter(|step| !step.is_sum).map(|step| step.pair.tuples).sum()
     }
 
-    /// How many multiplications of numbers they take. Element-wise work is not counted.
+    /// How many multiplications of numbers these products take. Element-wise work and sums are not counted.
     pub fn multiplications(&self) -> u128 {
-        self.steps().map(|step| step.pair.multiplications).sum()
+        self.steps().filter(|step| !step.is_sum).map(|step| step.pair.multiplications).sum()
+    }
+
+    /// How many pieces of blocks a run adds or copies where one tensor alone is summed over labels of its own, has one label on several
+    /// axes, or is a term of a sum.
+    pub fn sums(&self) -> usize {
+        self.steps().filter(|step| step.is_sum).map(|step| step.pair.tuples).sum()
     }
 
     /// Computes the result of these operands, which have the structures that were prepared for, in the same order: numbers that were given

@@ -4,29 +4,51 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::structure::{AxisPart, Structure};
 use tensorwrapper_notation::syntax::Operator;
 
 use super::cuts::Cuts;
 use super::elements::Elements;
 use super::infer::Said;
+use super::layers;
 use super::plan::{Plan, Planner};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
-use super::tree::{Tree, Written};
+use super::tree::{ReadAxis, ReadPart, Tree, Written, unsupported};
+use crate::tensor::fill_part;
 
 /// What makes one tensor.
 pub(super) enum Stage {
+    /// A copy of a part of an operand.
+    Part(Part),
     Products(Plan),
     Elements(Elements),
+}
+
+/// A part of an operand that an equation reads.
+pub(super) struct Part {
+    /// The number of the operand, and its structure.
+    pub(super) of: (usize, Structure),
+    axes: Vec<AxisPart>,
+    result: Structure,
 }
 
 impl Stage {
     /// The structure of what it makes.
     pub(super) fn result(&self) -> &Structure {
         match self {
+            Stage::Part(part) => &part.result,
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
+        }
+    }
+
+    /// Gives what it makes another structure, of the same blocks.
+    fn set_result(&mut self, structure: Structure) {
+        match self {
+            Stage::Part(part) => part.result = structure,
+            Stage::Products(plan) => plan.result = structure,
+            Stage::Elements(elements) => elements.result = structure,
         }
     }
 
@@ -36,6 +58,7 @@ impl Stage {
     /// Memory, and those of the device.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
         match self {
+            Stage::Part(Part { of: (operand, whole), axes, result }) => fill_part((whole, slabs[*operand]), axes, (result, out)),
             Stage::Products(plan) => plan.run(device, slabs, out),
             Stage::Elements(elements) => elements.run(device, slabs, out),
         }
@@ -48,11 +71,34 @@ impl Stage {
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
 pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
-    let mut staging =
-        Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new(), parts: Vec::new() };
-    staging.extents = staging.extents(written)?;
+    let mut staging = Staging {
+        device,
+        tensors,
+        names: &written.names,
+        stages: Vec::new(),
+        extents: Vec::new(),
+        is_ragged: Vec::new(),
+        parts: Vec::new(),
+    };
+    written.parts.iter().try_for_each(|part| staging.read_part(part))?;
+    let cuts = staging.cuts(written)?;
+    let declared = |label: usize| written.declared.get(label).copied().flatten();
+    let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| declared(label));
+    staging.extents = (0..written.names.len()).map(extent).collect();
+    staging.is_ragged = (0..written.names.len()).map(|label| cuts.ragged_by(label).is_some()).collect();
+    layers::check_addends(written, &staging.tensors)?;
     staging.check_declared(written)?;
     staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
+    if let Some(last) = staging.stages.last_mut() {
+        let keeps = |axis: usize| {
+            written.target[axis].is_some() || declared(written.left[axis]).is_some() || !cuts.varies(written.left[axis])
+        };
+        let mut result = last.result().trimmed(&keeps)?;
+        if !written.layers.is_empty() {
+            result = result.layered(&*written.layers)?;
+        }
+        last.set_result(result);
+    }
     Ok(staging.stages)
 }
 
@@ -63,20 +109,51 @@ struct Staging<'s> {
     stages: Vec<Stage>,
     /// The extent of each label that an operand has.
     extents: Vec<Option<usize>>,
+    /// Whether a label runs with ragged axes.
+    is_ragged: Vec<bool>,
     /// Parts that were made, with their labels numbered, and the numbers of the tensors.
     parts: Vec<(Tree, usize)>,
 }
 
 impl Staging<'_> {
-    /// The extents of all labels. Operands that do not fit are found here, whichever stage reads them.
-    fn extents(&self, written: &Written) -> Result<Vec<Option<usize>>, Error> {
+    /// Adds the stage that copies a part of an operand.
+    fn read_part(&mut self, part: &ReadPart) -> Result<(), Error> {
+        let (structure, name) = (self.tensors.structures[part.operand].clone(), self.tensors.names[part.operand].clone());
+        let tilings = structure.tilings();
+        if part.axes.len() != tilings.len() {
+            return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
+        }
+        let mut axes = Vec::new();
+        for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
+            let extent = tiling.extent();
+            let (is_inside, index) = match *read {
+                ReadAxis::Position(position) => (position < extent, position.to_string()),
+                ReadAxis::Range(start, end) => {
+                    let last = end.unwrap_or(extent);
+                    (start <= last && last <= extent, format!("{start}..{}", end.map_or(String::new(), |end| end.to_string())))
+                }
+            };
+            if !is_inside {
+                return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: name, axis, extent } }));
+            }
+            axes.push(match *read {
+                ReadAxis::Position(position) => AxisPart::Position(position),
+                ReadAxis::Range(start, end) => AxisPart::Range(start, end.unwrap_or(extent)),
+            });
+        }
+        let result = structure.part(&axes)?;
+        let number = self.tensors.add(result.clone(), &name);
+        self.tensors.dense[number] = self.tensors.dense[part.operand];
+        self.stages.push(Stage::Part(Part { of: (part.operand, structure), axes, result }));
+        Ok(())
+    }
+
+    /// The cuts of all labels. Operands that do not fit are found here, whichever stage reads them.
+    fn cuts(&self, written: &Written) -> Result<Cuts, Error> {
         let factors = written.tree.factors().into_iter().cloned().collect();
         let all = Term { scale: Complex::ONE, factors, summed: Vec::new() };
         let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec() };
-        let cuts = Cuts::new(&sum, &self.tensors, &[])?;
-        let declared = |label: usize| written.declared.get(label).copied().flatten();
-        let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| declared(label));
-        Ok((0..self.names.len()).map(extent).collect())
+        Cuts::new(&sum, &self.tensors, &[])
     }
 
     /// Whether labels have the extents that a `where` gives them.
@@ -140,6 +217,10 @@ impl Staging<'_> {
         for term in &mut terms {
             // A sum over a label that no factor has counts its indices.
             let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| term.has(**label));
+            if let Some(&label) = unused.iter().find(|&&label| self.is_ragged[label]) {
+                let message = format!("a sum over the ragged index `{}` of a term that does not have it", self.names[label]);
+                return Err(unsupported(&message));
+            }
             term.scale *= unused.iter().map(|&label| self.count(label)).product::<f64>();
             term.summed = used;
         }

@@ -5,7 +5,7 @@
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
-use tensorwrapper_notation::syntax::{Count, Hole, Operator, Reduction, Scalar};
+use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
 };
@@ -31,6 +31,10 @@ pub(in crate::exec) trait TreeHoles {
     fn extent(&self, _: &Hole) -> usize {
         unreachable!("entry points at run time write extents as literals")
     }
+    /// A range of indices: its first, and the one after its last.
+    fn range(&self, _: &Hole) -> (usize, Option<usize>) {
+        unreachable!("entry points at run time write ranges as literals")
+    }
     /// The exponent of `powi`.
     fn whole(&self, _: &Hole) -> i32 {
         unreachable!("entry points at run time write exponents as literals")
@@ -47,6 +51,20 @@ pub(super) struct Factor {
     pub(super) operand: usize,
     pub(super) conjugates: bool,
     pub(super) labels: Vec<usize>,
+}
+
+/// A part of an operand that an equation reads: of each axis a range, whose end may be that of the axis, or a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReadPart {
+    pub(super) operand: usize,
+    pub(super) axes: Vec<ReadAxis>,
+}
+
+/// What is read of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadAxis {
+    Position(usize),
+    Range(usize, Option<usize>),
 }
 
 /// An expression over labelled operands.
@@ -68,6 +86,10 @@ pub(super) enum Tree {
 pub(super) struct Written {
     pub(super) tree: Tree,
     pub(super) left: Vec<usize>,
+    /// The parts of operands that it reads. They are numbered behind all operands, in this order.
+    pub(super) parts: Vec<ReadPart>,
+    /// How many axes each layer of the left side has, if it is in layers.
+    pub(super) layers: Vec<usize>,
     pub(super) names: Vec<String>,
     /// How its result is to be cut along each axis of the left side, where that is said, and by what.
     pub(super) target: Vec<Option<(String, Tiling)>>,
@@ -78,11 +100,11 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads an equation.
+    /// Reads an equation over so many operands.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what is not computed over block tensors, and holes that are no numbers.
-    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles) -> Result<Written, Error> {
+    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles, operands: usize) -> Result<Written, Error> {
         if equation.factorise().is_some() {
             return Err(unsupported("decompositions"));
         }
@@ -92,6 +114,7 @@ impl Written {
             LeftAxis::Fused(_) => Err(unsupported("fused axes")),
             LeftAxis::Rest => Err(unsupported("`..`")),
         };
+        let layers = left.layers.clone();
         let left: Vec<usize> = left.axes().iter().map(axis).collect::<Result<_, _>>()?;
         if let Some(label) = (1..left.len()).find(|&n| left[..n].contains(&left[n])).map(|n| left[n]) {
             let message = format!("index `{}` twice on the left", equation.labels()[label].name);
@@ -105,13 +128,13 @@ impl Written {
         let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
         let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
         let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
-        let mut reader = Reader { holes, faults: Vec::new() };
+        let mut reader = Reader { holes, operands, parts: Vec::new(), faults: Vec::new() };
         let tree = match equation.build(&mut reader) {
             Right::Expression(tree) => tree,
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
-            true => Ok(Written { tree, left, names, declared, target, claims }),
+            true => Ok(Written { tree, parts: reader.parts, left, layers, names, declared, target, claims }),
             false => Err(Error::all(reader.faults)),
         }
     }
@@ -271,6 +294,9 @@ pub(super) fn quotient(number: Complex<f64>, divisor: Complex<f64>) -> Complex<f
 
 struct Reader<'r> {
     holes: &'r dyn TreeHoles,
+    /// How many operands there are.
+    operands: usize,
+    parts: Vec<ReadPart>,
     faults: Vec<Error>,
 }
 
@@ -285,17 +311,33 @@ impl Builder for Reader<'_> {
     type Value = Tree;
 
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Tree {
-        let mut labels = Vec::new();
+        let (mut labels, mut axes) = (Vec::new(), Vec::new());
         for index in &operand.indices {
             match index {
-                Index::Label(label, _) => labels.push(label.0),
-                Index::Slice(..) => return self.refuse("slices"),
-                Index::Chip(_) => return self.refuse("positions"),
+                Index::Label(label, _) | Index::Slice(label, ..) => labels.push(label.0),
+                Index::Chip(_) => {}
                 Index::Fused(..) => return self.refuse("fused axes"),
                 Index::Rest => return self.refuse("`..`"),
             }
+            axes.push(match index {
+                Index::Slice(_, Range::Literal(start, end, _), _) => ReadAxis::Range(*start, *end),
+                Index::Slice(_, Range::Hole(hole), _) => {
+                    let (start, end) = self.holes.range(hole);
+                    ReadAxis::Range(start, end)
+                }
+                Index::Chip(Count::Literal(position, _)) => ReadAxis::Position(*position),
+                Index::Chip(Count::Hole(hole)) => ReadAxis::Position(self.holes.extent(hole)),
+                Index::Label(..) | Index::Fused(..) | Index::Rest => ReadAxis::Range(0, None),
+            });
         }
-        Tree::Factor(Factor { operand: self.holes.operand(id, operand), conjugates: false, labels })
+        let mut number = self.holes.operand(id, operand);
+        if axes.iter().any(|axis| *axis != ReadAxis::Range(0, None)) {
+            let part = ReadPart { operand: number, axes };
+            let known = self.parts.iter().position(|known| *known == part);
+            number = self.operands + known.unwrap_or(self.parts.len());
+            self.parts.extend(known.is_none().then_some(part));
+        }
+        Tree::Factor(Factor { operand: number, conjugates: false, labels })
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Tree {

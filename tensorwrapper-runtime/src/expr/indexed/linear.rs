@@ -38,7 +38,7 @@ use tensorwrapper_core::error::Error;
 #[must_use = "nothing is computed before `eval`"]
 pub struct Factors<'a, T, R> {
     call: Result<Decomposition, Error>,
-    left: Vec<Result<Vec<tensorwrapper_notation::syntax::Index>, Error>>,
+    left: Vec<Result<tensorwrapper_notation::syntax::Indices, Error>>,
     leaves: Vec<(usize, Leaf<'a>)>,
     types: PhantomData<fn() -> (T, R)>,
 }

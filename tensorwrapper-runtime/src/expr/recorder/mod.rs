@@ -117,6 +117,11 @@ impl<'n> Recorder<'n> {
         Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices)))
     }
 
+    /// Adds a fault.
+    pub(crate) fn fault(&mut self, fault: Error) {
+        self.errors.push(fault);
+    }
+
     /// Adds a suggestion to the last fault.
     pub(crate) fn help(&mut self, help: &str) {
         let last = self.errors.pop().map(|error| error.with_help(help));

@@ -171,7 +171,7 @@ impl<T: Element> Blocks<T> {
         counts
     }
 
-    fn check_same(&self, other: &Blocks<T>) -> Result<(), Error> {
+    pub(super) fn check_same(&self, other: &Blocks<T>) -> Result<(), Error> {
         if self.structure == other.structure {
             return Ok(());
         }

@@ -64,3 +64,21 @@ fn mistakes_are_told() {
     let refused = Blocks::from_dense(&dense, &structure).unwrap_err();
     assert_eq!(refused.to_string(), "a tensor of extents [4] has no blocks of Structure[[2, 1]]");
 }
+
+#[test]
+fn other_cuts_have_the_same_elements() {
+    let cut = Tiling::cuts([2, 1, 3]);
+    let pair = Symmetry::none(2).antisymmetric([0, 1]).unwrap();
+    let structure = Structure::new([&cut, &cut]).with(pair).unwrap().with_blocks([[0, 1], [1, 2], [2, 2]]).unwrap();
+    let b = Blocks::<f64>::from_fn(&structure, |i| (1 + 7 * i[0] + i[1]) as f64).unwrap();
+    for (tilings, group) in [
+        ([Tiling::cuts([1, 4, 1]), Tiling::cuts([1, 4, 1])], 2),
+        ([Tiling::each(6), Tiling::whole(6)], 1),
+        ([Tiling::cuts([0, 6]), Tiling::cuts([3, 0, 3])], 1),
+    ] {
+        let other = b.tiled(&tilings).unwrap();
+        assert_eq!(other.to_dense().unwrap().as_slice(), b.to_dense().unwrap().as_slice());
+        assert_eq!((other.structure().tilings(), other.structure().symmetry().order()), (&tilings[..], group));
+    }
+    assert!(b.tiled(&[cut.clone(), Tiling::whole(5)]).is_err() && b.tiled(&[cut]).is_err());
+}

@@ -1,0 +1,129 @@
+//! The same elements in other blocks, and functions of blocks.
+
+use std::collections::BTreeSet;
+
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Shape, Tiling};
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::symmetry::{SignedPermutation, Symmetry};
+
+use super::{Blocks, erased};
+
+impl<T: Element> Blocks<T> {
+    /// A copy that is cut in other places: one tiling for each axis. Blocks are there that have an index of one that is there now. Of the
+    /// symmetry stays what exchanges axes that are cut alike; a charge stays conserved if all tilings carry charges, which must be those
+    /// that the indices have.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([2, 2, 2]);
+    /// let b = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 1], [2, 2]])?, |i| (10 * i[0] + i[1]) as f64)?;
+    /// let other = b.tiled(&[Tiling::cuts([3, 3]), Tiling::whole(6)])?;
+    /// assert_eq!((other.blocks(), other.get(&[5, 4])?, other.get(&[5, 0])?), (vec![vec![0, 0], vec![1, 0]], 54.0, 0.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when extents differ, or a block that is there does not conserve the charge; [`ErrorKind::Memory`].
+    pub fn tiled(&self, tilings: &[Tiling]) -> Result<Blocks<T>, Error> {
+        let extents: Vec<usize> = tilings.iter().map(Tiling::extent).collect();
+        if extents != self.structure.shape().extents() {
+            let message = format!("extents {:?} cannot be cut {tilings:?}", self.structure.shape().extents());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let structure = self.cut_as(tilings)?;
+        let mut made = Blocks::zeros(&structure)?;
+        let (stored, old) = (structure.stored()?, &self.structure);
+        for number in 0..stored.len() {
+            let shape = structure.block_shape(&stored.block(number))?;
+            let strides = Strided::row_major(shape.extents())?;
+            let ranges: Vec<(usize, usize)> =
+                shape.origin().iter().zip(shape.extents()).map(|(&begin, &extent)| (begin, begin + extent)).collect();
+            let tiles: Vec<Vec<usize>> =
+                ranges.iter().zip(old.tilings()).map(|(range, tiling)| meeting(tiling, *range)).collect();
+            for choice in &tiles.iter().map(Vec::len).collect::<Shape>() {
+                let block: Vec<usize> = choice.iter().zip(&tiles).map(|(&n, tiles)| tiles[n]).collect();
+                let Some(image) = old.image(&block)? else { continue };
+                let from = old.block_shape(&block)?;
+                let ends = from.origin().iter().zip(from.extents()).map(|(begin, extent)| begin + extent);
+                let overlap = ranges.iter().zip(from.origin().iter().zip(ends));
+                let overlap: Vec<(usize, usize)> =
+                    overlap.map(|(range, (&begin, end))| (range.0.max(begin), range.1.min(end))).collect();
+                let first: Vec<usize> = overlap.iter().map(|range| range.0).collect();
+                let part = overlap.iter().map(|range| range.1 - range.0).collect::<Shape>().with_origin(first)?;
+                for index in part.indices() {
+                    let within =
+                        |shape: &Shape| -> Vec<usize> { index.iter().zip(shape.origin()).map(|(n, first)| n - first).collect() };
+                    let element = erased::element_of(old, &self.slab, image, from.extents(), &within(&from));
+                    let at = strides.position(&within(&shape)).unwrap_or_default();
+                    made.slab[stored.start(number) + at] = element;
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// The structure with other cuts.
+    fn cut_as(&self, tilings: &[Tiling]) -> Result<Structure, Error> {
+        let old = &self.structure;
+        let alike = |by: &&SignedPermutation| by.axes().enumerate().all(|(n, axis)| tilings[n] == tilings[axis]);
+        let group: Vec<SignedPermutation> = old.symmetry().elements().iter().filter(alike).cloned().collect();
+        let structure = Structure::new(tilings).with(Symmetry::none(tilings.len()).generated(group)?)?;
+        let structure = match old.charge_flow().filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some())) {
+            Some(flow) => structure.flow(flow.signs(), flow.total().to_vec())?,
+            None => structure,
+        };
+        let ragged = (0..old.rank()).filter_map(|axis| old.ragged_by(axis).map(|by| (axis, by.to_vec())));
+        let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
+        for block in old.stored()?.iter() {
+            for by in old.symmetry().elements() {
+                let image: Vec<usize> = by.axes().map(|axis| block[axis]).collect();
+                let range = |(tiling, &tile): (&Tiling, &usize)| (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
+                let ranges = old.tilings().iter().zip(&image).map(range);
+                let tiles: Vec<Vec<usize>> = tilings.iter().zip(ranges).map(|(tiling, range)| meeting(tiling, range)).collect();
+                let counts: Shape = tiles.iter().map(Vec::len).collect();
+                blocks.extend(counts.indices().map(|choice| choice.iter().zip(&tiles).map(|(&n, tiles)| tiles[n]).collect()));
+            }
+        }
+        structure.with_blocks(&blocks)?.with_ragged(ragged)
+    }
+
+    /// A function of blocks of tensors that have the same structure: it gets a block's extents, the elements of that block in each tensor,
+    /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Shape, Structure, Tiling};
+    /// let b = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |i| i[0] as f64)?;
+    /// let largest = |_: &Shape, of: &[&[f64]], out: &mut [f64]| out.fill(of[0].iter().fold(0.0, |a, b| a.max(*b)));
+    /// assert_eq!(Blocks::map_blocks(largest, &[&b])?.get(&[1])?, 2.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no tensor, or structures differ; [`ErrorKind::Memory`].
+    pub fn map_blocks(mut function: impl FnMut(&Shape, &[&[T]], &mut [T]), of: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
+        let Some(first) = of.first() else {
+            return Err(Error::new(ErrorKind::Shape("a function of blocks needs a tensor".to_string())));
+        };
+        of.iter().try_for_each(|other| first.check_same(other))?;
+        let mut made = Blocks::zeros(&first.structure)?;
+        let stored = first.structure.stored()?;
+        for number in 0..stored.len() {
+            let range = stored.start(number)..stored.start(number) + stored.size(number);
+            let blocks: Vec<&[T]> = of.iter().map(|tensor| &tensor.slab[range.clone()]).collect();
+            function(&first.structure.block_shape(&stored.block(number))?, &blocks, &mut made.slab[range]);
+        }
+        made.make_consistent()?;
+        Ok(made)
+    }
+}
+
+/// The tiles of an axis that have an index in a range.
+fn meeting(tiling: &Tiling, (begin, end): (usize, usize)) -> Vec<usize> {
+    let bounds = tiling.bounds();
+    let meets = |tile: &usize| bounds[*tile].max(begin) < bounds[tile + 1].min(end);
+    let first = bounds.partition_point(|&bound| bound <= begin).saturating_sub(1);
+    (first..tiling.len()).take_while(|&tile| bounds[tile] < end).filter(meets).collect()
+}
