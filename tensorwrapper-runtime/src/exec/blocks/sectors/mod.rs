@@ -1,11 +1,15 @@
 //! Linear algebra over block tensors: sector by sector, each a dense matrix for the device.
 //!
 //! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors`
-//! cuts results into blocks. This file has the entry points.
+//! cuts factors into blocks. This file has the entry points of decompositions, `square` and `functions` those of functions of a
+//! square matrix, whose results `assembled` cuts into blocks.
 
+mod assembled;
 mod dense;
 mod factors;
+mod functions;
 mod matrix;
+mod square;
 #[cfg(test)]
 mod tests;
 mod truncation;
@@ -148,13 +152,15 @@ impl Context {
         let device = self.backend.device();
         for sector in sectors {
             let elements = matrix.gather(device, sector, a.slab())?;
-            factorise(device, elements, sector.extents).map_err(|error| match &sector.charge {
-                Some(charge) => error.with_help(format!("this is the sector of charge {charge:?}")),
-                None => error.with_help(format!("this is the sector of the rows of tile {:?}", sector.lines[ROWS][0].tiles)),
-            })?;
+            factorise(device, elements, sector.extents).map_err(|error| in_sector(error, sector))?;
         }
         Ok(())
     }
+}
+
+/// The same error, which says what the sector is.
+fn in_sector(error: Error, sector: &Sector<'_>) -> Error {
+    error.with_help(format!("this is {}", sector.described()))
 }
 
 /// Linear algebra in the global context; what rows, columns and the new axis are is said at [`Context::svd_blocks`] and in the
