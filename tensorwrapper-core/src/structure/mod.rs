@@ -7,6 +7,7 @@ mod flow;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tie;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -49,6 +50,8 @@ struct Parts {
     flow: Option<Flow>,
     /// The blocks that are there, canonical ones alone, in ascending order; nothing where all are.
     given: Option<Vec<Vec<usize>>>,
+    /// Of each axis the number of the first one whose index it has, where axes are tied.
+    ties: Option<Vec<usize>>,
     stored: OnceLock<Result<StoredBlocks, Error>>,
 }
 
@@ -66,11 +69,24 @@ impl Structure {
     pub fn new<'t>(tilings: impl IntoIterator<Item = &'t Tiling>) -> Structure {
         let tilings: Vec<Tiling> = tilings.into_iter().cloned().collect();
         let symmetry = Symmetry::none(tilings.len());
-        Structure::of_parts(tilings, symmetry, None, None)
+        Structure::of_parts(Parts { tilings, symmetry, flow: None, given: None, ties: None, stored: OnceLock::new() })
     }
 
-    fn of_parts(tilings: Vec<Tiling>, symmetry: Symmetry, flow: Option<Flow>, given: Option<Vec<Vec<usize>>>) -> Structure {
-        Structure(Arc::new(Parts { tilings, symmetry, flow, given, stored: OnceLock::new() }))
+    fn of_parts(parts: Parts) -> Structure {
+        Structure(Arc::new(parts))
+    }
+
+    /// Everything that it is made of, without what was found.
+    fn parts(&self) -> Parts {
+        let Parts { tilings, symmetry, flow, given, ties, .. } = &*self.0;
+        Parts {
+            tilings: tilings.clone(),
+            symmetry: symmetry.clone(),
+            flow: flow.clone(),
+            given: given.clone(),
+            ties: ties.clone(),
+            stored: OnceLock::new(),
+        }
     }
 
     /// The same with this symmetry. Blocks that are there have all their images.
@@ -90,6 +106,7 @@ impl Structure {
             let message = format!("a tensor of rank {} cannot have a symmetry of {} axes", self.rank(), symmetry.rank());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
+        self.check_untied(&symmetry)?;
         for element in symmetry.elements() {
             let moved = element.axes().enumerate().find(|&(n, axis)| !self.tilings()[n].same_cuts(&self.tilings()[axis]));
             if let Some((first, second)) = moved.map(|(n, axis)| (n.min(axis), n.max(axis))) {
@@ -107,14 +124,14 @@ impl Structure {
             self.0.symmetry.elements().iter().map(image).collect::<Vec<Vec<usize>>>()
         };
         let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().flat_map(images)));
-        Ok(Structure::of_parts(self.0.tilings.clone(), symmetry, self.0.flow.clone(), given))
+        Ok(Structure::of_parts(Parts { symmetry, given, ..self.parts() }))
     }
 
     /// The same with these blocks alone, and their images.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Bounds`] when there is no such block, [`ErrorKind::Shape`] when a block does not conserve the
-    /// charge.
+    /// charge, or has other tiles on axes that are tied.
     pub fn with_blocks(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
         let counts = Shape::new(self.tilings().iter().map(Tiling::len).collect::<Vec<_>>());
         let mut given: Vec<Vec<usize>> = Vec::new();
@@ -133,10 +150,11 @@ impl Structure {
                 );
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
+            self.check_tied(block)?;
             given.push(block.to_vec());
         }
         let given = Some(canonical(&self.0.symmetry, given));
-        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), self.0.flow.clone(), given))
+        Ok(Structure::of_parts(Parts { given, ..self.parts() }))
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
@@ -152,7 +170,8 @@ impl Structure {
             given.iter().filter(|block| flow.allows(self.tilings(), block)).cloned().collect()
         };
         let given = self.0.given.as_ref().map(allowed);
-        Ok(Structure::of_parts(self.0.tilings.clone(), self.0.symmetry.clone(), Some(flow), given))
+        self.check_ties(Some(&flow), self.ties())?;
+        Ok(Structure::of_parts(Parts { flow: Some(flow), given, ..self.parts() }))
     }
 
     /// Number of axes.
@@ -187,7 +206,8 @@ impl Structure {
     /// ones are there; and when there are more elements than `isize::MAX / 16`.
     pub fn stored(&self) -> Result<&StoredBlocks, Error> {
         let find = || match &self.0.given {
-            Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),
+            Some(given) => StoredBlocks::new(self.tilings(), self.ties(), given.iter().map(Vec::as_slice)),
+            None if self.ties().is_some() => self.all_tied(),
             None => stored::all(self.tilings(), self.symmetry(), self.charge_flow(), MOST_BLOCKS),
         };
         self.0.stored.get_or_init(find).as_ref().map_err(Clone::clone)
@@ -244,6 +264,7 @@ impl PartialEq for Structure {
             return true;
         }
         let same = self.0.tilings == other.0.tilings && self.0.symmetry == other.0.symmetry && self.0.flow == other.0.flow;
+        let same = same && self.0.ties == other.0.ties;
         same && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
     }
 }
@@ -260,6 +281,9 @@ impl fmt::Debug for Structure {
         }
         if let Some(flow) = &self.0.flow {
             write!(f, " with flow {:?} of total {:?}", flow.signs(), flow.total())?;
+        }
+        if let Some(ties) = &self.0.ties {
+            write!(f, " with axes tied as {ties:?}")?;
         }
         if let Some(given) = &self.0.given {
             write!(f, " of {} blocks", given.len())?;

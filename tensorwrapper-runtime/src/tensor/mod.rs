@@ -29,6 +29,7 @@ mod tests;
 
 pub use any::AnyTensor;
 pub use blocks::Blocks;
+pub(crate) use blocks::untie;
 pub use blocks::{AnyBlocks, BlocksRef};
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};

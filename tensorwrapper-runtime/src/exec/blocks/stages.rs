@@ -14,11 +14,18 @@ use super::plan::{Plan, Planner};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
 use super::tree::{Tree, Written};
+use crate::tensor::untie;
 
 /// What makes one tensor.
 pub(super) enum Stage {
     Products(Plan),
     Elements(Elements),
+    /// An operand with tied axes, with its zeros.
+    Untied {
+        operand: usize,
+        from: Structure,
+        result: Structure,
+    },
 }
 
 impl Stage {
@@ -27,6 +34,7 @@ impl Stage {
         match self {
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
+            Stage::Untied { result, .. } => result,
         }
     }
 
@@ -38,21 +46,32 @@ impl Stage {
         match self {
             Stage::Products(plan) => plan.run(device, slabs, out),
             Stage::Elements(elements) => elements.run(device, slabs, out),
+            Stage::Untied { operand, from, .. } => {
+                out.fill(T::ZERO);
+                untie(from, slabs[*operand], out)
+            }
         }
     }
 }
 
-/// The stages of an equation, in order; the last one makes its result. The tensors that they read are its operands, then what the stages
-/// before them make.
+/// The stages of an equation, in order, after those `before` it; the last one makes its result. The tensors that they read are its
+/// operands, then what the stages before them make.
 ///
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
-pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
-    let mut staging =
-        Staging { device, tensors, names: &written.names, stages: Vec::new(), extents: Vec::new(), parts: Vec::new() };
+pub(super) fn stages<T: Element>(
+    device: &dyn Device,
+    (tensors, before): (Tensors, Vec<Stage>),
+    written: &Written,
+) -> Result<Vec<Stage>, Error> {
+    let mut staging = Staging { device, tensors, names: &written.names, stages: before, extents: Vec::new(), parts: Vec::new() };
     staging.extents = staging.extents(written)?;
     staging.check_declared(written)?;
-    staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
+    staging.stage::<T>(
+        &written.tree,
+        &written.left,
+        Said { cuts: &written.target, claims: &written.claims, is_tied: written.is_tied },
+    )?;
     Ok(staging.stages)
 }
 

@@ -1,11 +1,13 @@
 //! The entry points of functions of square block matrices: inverses, systems of equations, exponentials, powers, triangles,
 //! determinants and traces.
 
+use num_complex::Complex;
 use tensorwrapper_core::backend::{Decomposition, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
 use super::dense::of_squares;
+use super::diagonal::{Diagonal, untied};
 use super::factors::NewAxis;
 use super::matrix::{BlockMatrix, ROWS};
 use super::square;
@@ -18,7 +20,8 @@ use crate::tensor::Blocks;
 /// `inv_blocks` and `solve_blocks` need as many rows as columns in each sector, however they are cut. For the others the n-th
 /// axis of the rows and that of the columns are cut alike, and rows without blocks take part as rows of zeros. Blocks that are
 /// zero in every power of the matrix are not in a result, so that a matrix whose blocks make a triangle has an inverse whose
-/// blocks do. Results have no symmetry.
+/// blocks do. Results have no symmetry. Of a matrix that stores its diagonal alone, as [`Blocks::diagonal`] does, they are
+/// computed element by element, and matrices are diagonals again.
 impl Context {
     /// A⁻¹: its rows are the columns of A, and its columns are A's rows, so of a matrix `[i, j]` it is `[j, i]`. Charges flow
     /// the other way there: `einsum_blocks` contracts both.
@@ -28,7 +31,10 @@ impl Context {
     /// as columns; [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for a singular matrix, for NaN and infinity;
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn inv_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
-        square::inverse(self.backend.device(), a, rows.as_ref())
+        match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.inverse("inv"),
+            None => square::inverse(self.backend.device(), &*untied(a)?, rows.as_ref()),
+        }
     }
 
     /// The X of A·X = B: the first axes of B run along the rows of A, in the order of `rows`, and are cut like them. The axes of
@@ -37,7 +43,11 @@ impl Context {
     /// # Errors
     /// As [`inv_blocks`](Context::inv_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the axes of B do not fit.
     pub fn solve_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
-        square::solution(self.backend.device(), a, rows.as_ref(), b)
+        let b = &*untied(b)?;
+        match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.solution(self, b),
+            None => square::solution(self.backend.device(), &*untied(a)?, rows.as_ref(), b),
+        }
     }
 
     /// exp A, with the axes of A. It conserves charges if A has the total charge 0.
@@ -47,7 +57,10 @@ impl Context {
     /// differently; [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity;
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn expm_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
-        square::function(self.backend.device(), &of_squares(Factorisation::Expm), a, rows.as_ref())
+        match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.function("expm", |x| x.exp()),
+            None => square::function(self.backend.device(), &of_squares(Factorisation::Expm), &*untied(a)?, rows.as_ref()),
+        }
     }
 
     /// Aⁿ, with the axes of A; of the inverse where n is negative. It conserves charges if A has the total charge 0.
@@ -56,8 +69,16 @@ impl Context {
     /// As [`expm_blocks`](Context::expm_blocks); and [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for negative
     /// powers of a singular matrix.
     pub fn matpow_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>, exponent: i32) -> Result<Blocks<T>, Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            return match exponent < 0 {
+                true => Diagonal::of(&diagonal.inverse("matpow")?, rows.as_ref())
+                    .expect("the inverse of a diagonal is one")
+                    .function("matpow", |x| power(x, exponent.unsigned_abs())),
+                false => diagonal.function("matpow", |x| power(x, exponent.unsigned_abs())),
+            };
+        }
         let call = Decomposition { exponent, ..of_squares(Factorisation::Matpow) };
-        square::function(self.backend.device(), &call, a, rows.as_ref())
+        square::function(self.backend.device(), &call, &*untied(a)?, rows.as_ref())
     }
 
     /// The L of A = L·Lᴴ, `[rows, k]`, of a Hermitian positive definite matrix, of which the lower triangle of each sector is
@@ -68,6 +89,10 @@ impl Context {
     /// As [`expm_blocks`](Context::expm_blocks); and [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) when the
     /// matrix is not positive definite.
     pub fn cholesky_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            return diagonal.root();
+        }
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("cholesky")?;
         let triangles = square::triangles(self.backend.device(), &matrix, &sectors, a)?;
@@ -80,7 +105,10 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
     pub fn det_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
-        let all = square::numbers(self.backend.device(), Factorisation::Det, a, rows.as_ref())?;
+        let all = match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.elements()?,
+            None => square::numbers(self.backend.device(), Factorisation::Det, &*untied(a)?, rows.as_ref())?,
+        };
         Ok(all.into_iter().fold(T::ONE, |product, det| product * det))
     }
 
@@ -90,7 +118,10 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
     pub fn slogdet_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(T, T::Real), Error> {
-        let all = square::slogdets(self.backend.device(), a, rows.as_ref())?;
+        let all = match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.elements()?.into_iter().map(phase_and_logarithm).collect(),
+            None => square::slogdets(self.backend.device(), &*untied(a)?, rows.as_ref())?,
+        };
         let sum = |(sign, sum): (T, T::Real), (phase, logarithm)| (sign * phase, sum + logarithm);
         Ok(all.into_iter().fold((T::ONE, T::Real::ZERO), sum))
     }
@@ -100,9 +131,35 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
     pub fn trace_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
-        let all = square::numbers(self.backend.device(), Factorisation::Trace, a, rows.as_ref())?;
+        let all = match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => diagonal.elements()?,
+            None => square::numbers(self.backend.device(), Factorisation::Trace, &*untied(a)?, rows.as_ref())?,
+        };
         Ok(all.into_iter().fold(T::ZERO, |sum, trace| sum + trace))
     }
+}
+
+/// A power by squaring, so that powers of real numbers are real.
+fn power(mut x: Complex<f64>, mut exponent: u32) -> Complex<f64> {
+    let mut product = Complex::ONE;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product *= x;
+        }
+        exponent /= 2;
+        // The last square would be for nothing, and could overflow.
+        if exponent > 0 {
+            x *= x;
+        }
+    }
+    product
+}
+
+/// The phase of a number, and the logarithm of its absolute value; 0 and −∞ of zero.
+fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
+    let (own, size) = (x.to_complex(), x.to_complex().norm());
+    let phase = if size == 0.0 { Complex::ZERO } else { own / size };
+    (T::from_complex(phase), T::Real::from_complex(size.ln().into()))
 }
 
 /// Functions of square matrices in the global context; what rows and columns are is said at [`Context::inv_blocks`] and in the

@@ -6,6 +6,7 @@
 
 mod assembled;
 mod dense;
+mod diagonal;
 mod factors;
 mod functions;
 mod matrix;
@@ -18,6 +19,7 @@ use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
+use self::diagonal::untied;
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 pub use self::truncation::Truncation;
@@ -63,6 +65,7 @@ impl Context {
         rows: impl AsRef<[usize]>,
         truncation: &Truncation,
     ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.sectors()?;
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
@@ -107,6 +110,7 @@ impl Context {
         a: &Blocks<T>,
         rows: impl AsRef<[usize]>,
     ) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("eigh")?;
         let (mut values, mut vectors) = (Vec::new(), Vec::new());
@@ -127,6 +131,7 @@ impl Context {
         rows: &[usize],
         kind: Factorisation,
     ) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows)?;
         let sectors = matrix.sectors()?;
         let (mut left, mut right) = (Vec::new(), Vec::new());

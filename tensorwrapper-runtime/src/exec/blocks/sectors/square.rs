@@ -218,7 +218,7 @@ fn right_sides<'b>(sectors: &[Sector<'_>], sides: &BlockMatrix<'b>) -> Result<Ve
 }
 
 /// How the solution of a system is cut, and the charge that it conserves.
-fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Result<Structure, Error> {
+pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Result<Structure, Error> {
     let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
     let rows: Vec<&Tiling> = matrix.tilings(ROWS).collect();
     if b.rank() < rows.len() {

@@ -2,6 +2,7 @@
 
 mod drawn;
 mod expressions;
+mod ties;
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
