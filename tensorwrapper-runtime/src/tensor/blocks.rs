@@ -20,6 +20,7 @@ pub use erased::{AnyBlocks, BlocksRef};
 pub(crate) use structured::untie;
 
 mod arithmetic;
+mod sparse;
 mod structured;
 #[cfg(test)]
 mod tests;
