@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::symmetry::SignedPermutation;
 
 use super::Blocks;
 use super::erased::follows;
@@ -47,6 +48,11 @@ impl<T: Element> Blocks<T> {
             }
             if structure.image(&block)?.is_none() {
                 return refused(format!("the structure has no block {block:?}, where element {index:?} is"));
+            }
+            let contradicts = |by: &&SignedPermutation| moved(by.axes(), index) == *index && follows(element, by) != element;
+            if let Some(by) = structure.symmetry().elements().iter().find(contradicts) {
+                let other = follows(element, by).to_complex();
+                return refused(format!("element {index:?} is {}, but by symmetry {other}", element.to_complex()));
             }
             let images = structure.symmetry().elements().iter().map(|by| {
                 let image = |of: &[usize]| by.axes().map(|axis| of[axis]).collect::<Vec<usize>>();

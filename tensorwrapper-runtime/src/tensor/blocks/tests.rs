@@ -110,6 +110,7 @@ fn single_elements_that_do_not_fit() {
         told(Blocks::from_coo(&antisymmetric, [([0, 1], 1.0), ([1, 0], 1.0)])),
         "elements [0, 1] and [1, 0] follow from each other, but do not agree"
     );
+    assert_eq!(told(Blocks::from_coo(&antisymmetric, [([1, 1], 2.0)])), "element [1, 1] is 2+0i, but by symmetry -2+0i");
     assert_eq!(told(Blocks::from_csr(&plain, &[0, 1], &[0], &[1.0])), "3 rows need 4 numbers where they begin and end, not 2");
     assert_eq!(told(Blocks::from_csr(&plain, &[0, 1, 1, 1], &[], &[1.0])), "1 elements have 0 columns");
     assert!(told(Blocks::from_csr(&plain, &[0, 1, 0, 1], &[0], &[1.0])).contains("ascend from 0 to 1"));
