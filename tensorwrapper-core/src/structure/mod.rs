@@ -4,6 +4,7 @@
 //! Knows nothing of elements, memory, equations or devices.
 
 mod flow;
+mod sparsity;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use self::flow::Flow;
+pub use self::sparsity::Sparsity;
 pub use self::stored::StoredBlocks;
 
 use crate::error::{Error, ErrorKind};

@@ -15,6 +15,9 @@ use super::in_sector;
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
 use crate::tensor::Blocks;
 
+/// The right side of each sector, row by row, and how many columns it has.
+type Right<'r, T> = &'r [(Vec<T>, usize)];
+
 /// The results of an operation for each sector, of its matrix, and of its right side where there are some.
 ///
 /// # Errors
@@ -23,7 +26,7 @@ pub(super) fn of_sectors<T: Element>(
     device: &dyn Device,
     call: &Decomposition,
     sectors: &[Sector<'_>],
-    (matrices, right): (&[Vec<T>], Option<&[(Vec<T>, usize)]>),
+    (matrices, right): (&[Vec<T>], Option<Right<'_, T>>),
 ) -> Result<Vec<Vec<T>>, Error> {
     let mut alike: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (n, sector) in sectors.iter().enumerate() {
