@@ -180,7 +180,7 @@ pub use shape::{
     Tiling,
 };
 pub use storage::keep_memory;
-pub use structure::{AxisPart, Structure};
+pub use structure::{AxisPart, Sparsity, Structure};
 pub use symmetry::{Sign, SignedPermutation, Symmetry};
 
 /// What the other crates of tensorwrapper use beside the documented items. It may change in any version.

@@ -50,7 +50,7 @@ pub use tensorwrapper_core::shape::{
     JaggedBoxes, JaggedIndices, JaggedShape, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
-pub use tensorwrapper_core::structure::{AxisPart, Structure};
+pub use tensorwrapper_core::structure::{AxisPart, Sparsity, Structure};
 pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 pub use tensorwrapper_order::Order;
 

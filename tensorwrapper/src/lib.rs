@@ -375,9 +375,9 @@ pub use tensorwrapper_runtime::{
     Graph, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices,
     JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested,
     NestedArray, NumberShape, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
-    Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, StaticExtents, StaticTensor,
-    Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables, Walk, Whole,
-    backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
+    Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents,
+    StaticTensor, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables,
+    Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
 };
 
 #[doc(hidden)]

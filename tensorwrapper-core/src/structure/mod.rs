@@ -6,9 +6,11 @@
 mod flow;
 mod part;
 mod ragged;
+mod sparsity;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tie;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 pub use self::flow::Flow;
 pub use self::part::AxisPart;
 use self::ragged::Rows;
+pub use self::sparsity::Sparsity;
 pub use self::stored::StoredBlocks;
 
 use crate::error::{Error, ErrorKind};
@@ -54,6 +57,8 @@ struct Parts {
     /// The blocks that are there, canonical ones alone, in ascending order; nothing where all are.
     given: Option<Vec<Vec<usize>>>,
     rows: Rows,
+    /// Of each axis the number of the first one whose index it has, where axes are tied.
+    ties: Option<Vec<usize>>,
     stored: OnceLock<Result<StoredBlocks, Error>>,
 }
 
@@ -71,22 +76,40 @@ impl Structure {
     pub fn new<'t>(tilings: impl IntoIterator<Item = &'t Tiling>) -> Structure {
         let tilings: Vec<Tiling> = tilings.into_iter().cloned().collect();
         let symmetry = Symmetry::none(tilings.len());
-        Structure(Arc::new(Parts { tilings, symmetry, flow: None, given: None, rows: Rows::default(), stored: OnceLock::new() }))
+        Structure::of_parts(Parts {
+            tilings,
+            symmetry,
+            flow: None,
+            given: None,
+            rows: Rows::default(),
+            ties: None,
+            stored: OnceLock::new(),
+        })
+    }
+
+    fn of_parts(parts: Parts) -> Structure {
+        Structure(Arc::new(parts))
     }
 
     /// The same with other parts. Its blocks are found again.
     fn changed(&self, change: impl FnOnce(&mut Parts)) -> Structure {
-        let own = &*self.0;
-        let mut parts = Parts {
-            tilings: own.tilings.clone(),
-            symmetry: own.symmetry.clone(),
-            flow: own.flow.clone(),
-            given: own.given.clone(),
-            rows: own.rows.clone(),
-            stored: OnceLock::new(),
-        };
+        let mut parts = self.parts();
         change(&mut parts);
-        Structure(Arc::new(parts))
+        Structure::of_parts(parts)
+    }
+
+    /// Everything that it is made of, without what was found.
+    fn parts(&self) -> Parts {
+        let Parts { tilings, symmetry, flow, given, rows, ties, .. } = &*self.0;
+        Parts {
+            tilings: tilings.clone(),
+            symmetry: symmetry.clone(),
+            flow: flow.clone(),
+            given: given.clone(),
+            rows: rows.clone(),
+            ties: ties.clone(),
+            stored: OnceLock::new(),
+        }
     }
 
     /// The same with this symmetry. Blocks that are there have all their images.
@@ -106,6 +129,7 @@ impl Structure {
             let message = format!("a tensor of rank {} cannot have a symmetry of {} axes", self.rank(), symmetry.rank());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
+        self.check_untied(&symmetry)?;
         for element in symmetry.elements() {
             let moved = element.axes().enumerate().find(|&(n, axis)| !self.tilings()[n].same_cuts(&self.tilings()[axis]));
             if let Some((first, second)) = moved.map(|(n, axis)| (n.min(axis), n.max(axis))) {
@@ -130,7 +154,7 @@ impl Structure {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Bounds`] when there is no such block, [`ErrorKind::Shape`] when a block does not conserve the
-    /// charge.
+    /// charge, or has other tiles on axes that are tied.
     pub fn with_blocks(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
         let counts = Shape::new(self.tilings().iter().map(Tiling::len).collect::<Vec<_>>());
         let mut given: Vec<Vec<usize>> = Vec::new();
@@ -149,6 +173,7 @@ impl Structure {
                 );
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
+            self.check_tied(block)?;
             given.push(block.to_vec());
         }
         let given = Some(canonical(&self.0.symmetry, given));
@@ -168,6 +193,7 @@ impl Structure {
             given.iter().filter(|block| flow.allows(self.tilings(), block)).cloned().collect()
         };
         let given = self.0.given.as_ref().map(allowed);
+        self.check_ties(Some(&flow), self.ties())?;
         Ok(self.changed(|parts| (parts.flow, parts.given) = (Some(flow), given)))
     }
 
@@ -203,7 +229,8 @@ impl Structure {
     /// ones are there; and when there are more elements than `isize::MAX / 16`.
     pub fn stored(&self) -> Result<&StoredBlocks, Error> {
         let find = || match &self.0.given {
-            Some(given) => StoredBlocks::new(self.tilings(), given.iter().map(Vec::as_slice)),
+            Some(given) => StoredBlocks::new(self.tilings(), self.ties(), given.iter().map(Vec::as_slice)),
+            None if self.ties().is_some() => self.all_tied(),
             None => stored::all(self.tilings(), self.symmetry(), self.charge_flow(), MOST_BLOCKS),
         };
         self.0.stored.get_or_init(find).as_ref().map_err(Clone::clone)
@@ -260,8 +287,8 @@ impl PartialEq for Structure {
             return true;
         }
         let same = self.0.tilings == other.0.tilings && self.0.symmetry == other.0.symmetry && self.0.flow == other.0.flow;
-        same && self.0.rows == other.0.rows
-            && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
+        let same = same && self.0.rows == other.0.rows && self.0.ties == other.0.ties;
+        same && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
     }
 }
 
@@ -279,6 +306,9 @@ impl fmt::Debug for Structure {
             write!(f, " with flow {:?} of total {:?}", flow.signs(), flow.total())?;
         }
         self.0.rows.write(f)?;
+        if let Some(ties) = &self.0.ties {
+            write!(f, " with axes tied as {ties:?}")?;
+        }
         if let Some(given) = &self.0.given {
             write!(f, " of {} blocks", given.len())?;
         }

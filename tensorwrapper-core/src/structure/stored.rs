@@ -26,15 +26,22 @@ pub struct StoredBlocks {
 
 impl StoredBlocks {
     /// These blocks of axes cut so, which are in ascending order.
-    pub(super) fn new<'b>(tilings: &[Tiling], blocks: impl Iterator<Item = &'b [usize]>) -> Result<StoredBlocks, Error> {
+    /// Axes that are tied to others have no elements of their own.
+    pub(super) fn new<'b>(
+        tilings: &[Tiling],
+        ties: Option<&[usize]>,
+        blocks: impl Iterator<Item = &'b [usize]>,
+    ) -> Result<StoredBlocks, Error> {
         let mut found = StoredBlocks { rank: tilings.len(), count: 0, coordinates: Vec::new(), places: Vec::new(), elements: 0 };
-        blocks.into_iter().try_for_each(|block| found.push(tilings, block))?;
+        blocks.into_iter().try_for_each(|block| found.push(tilings, ties, block))?;
         Ok(found)
     }
 
-    fn push(&mut self, tilings: &[Tiling], block: &[usize]) -> Result<(), Error> {
+    fn push(&mut self, tilings: &[Tiling], ties: Option<&[usize]>, block: &[usize]) -> Result<(), Error> {
         let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX / 16)));
-        let extents = tilings.iter().zip(block).map(|(tiling, &tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
+        let counts = |&axis: &usize| ties.is_none_or(|ties| ties[axis] == axis);
+        let axes = (0..block.len()).filter(counts).map(|axis| (&tilings[axis], block[axis]));
+        let extents = axes.map(|(tiling, tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
         let size = extents.into_iter().try_fold(1usize, |size, extent| size.checked_mul(extent)).ok_or_else(too_many)?;
         let start = if size >= LARGE { self.elements.next_multiple_of(LINES) } else { self.elements };
         self.coordinates.extend(block.iter().map(|&tile| tile as u32));
@@ -115,7 +122,7 @@ impl StoredBlocks {
 
 /// All canonical blocks of axes cut so, that conserve the charge.
 pub(super) fn all(tilings: &[Tiling], symmetry: &Symmetry, flow: Option<&Flow>, most: usize) -> Result<StoredBlocks, Error> {
-    let mut found = StoredBlocks::new(tilings, std::iter::empty())?;
+    let mut found = StoredBlocks::new(tilings, None, std::iter::empty())?;
     let mut walk = Walk { tilings, symmetry, flow, most, found: &mut found, visited: 0 };
     walk.axis(&mut vec![0; tilings.len()], 0, flow.map(|flow| flow.group().neutral()))?;
     Ok(found)
@@ -136,7 +143,7 @@ impl Walk<'_> {
     fn axis(&mut self, block: &mut Vec<usize>, axis: usize, charge: Option<Charge>) -> Result<(), Error> {
         let Some(tiling) = self.tilings.get(axis) else {
             if charge.as_deref() == self.flow.map(Flow::total) && self.symmetry.canonical(block).0 == *block {
-                self.found.push(self.tilings, block)?;
+                self.found.push(self.tilings, None, block)?;
             }
             return Ok(());
         };

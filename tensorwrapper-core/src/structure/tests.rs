@@ -81,3 +81,46 @@ fn another_symmetry_keeps_the_images_that_the_first_one_made() {
     let structure = Structure::new([&cut, &cut]).with(symmetric).unwrap().with_blocks([[0, 1]]).unwrap();
     assert_eq!(stored(&structure.with(Symmetry::none(2)).unwrap()), [[0, 1], [1, 0]]);
 }
+
+/// Boxes of all kinds against a list of elements.
+#[test]
+fn sparsity_by_elements_and_parts() {
+    use super::Sparsity;
+    let shape = Shape::new([4, 5]);
+    let part = |origin: [usize; 2], extents: [usize; 2]| Shape::new(extents).with_origin(origin).unwrap();
+    let parts = [part([0, 0], [2, 3]), part([1, 2], [2, 2]), part([0, 1], [4, 1]), part([3, 4], [1, 1]), part([2, 0], [0, 5])];
+    let is_in = |index: &[usize]| {
+        parts.iter().any(|part| (0..2).all(|n| (part.origin()[n]..part.origin()[n] + part.extents()[n]).contains(&index[n])))
+    };
+    let indices: Vec<[usize; 2]> = shape.indices().map(|index| [index[0], index[1]]).collect();
+    let inside: Vec<[usize; 2]> = indices.iter().copied().filter(|index| is_in(index)).collect();
+    let blocks = Sparsity::blocks(&shape, &parts).unwrap();
+    let elements = Sparsity::elements(&shape, inside.iter().chain(&inside)).unwrap();
+    let [no_blocks, no_elements] =
+        [Sparsity::zero_blocks(&shape, &parts).unwrap(), Sparsity::zero_elements(&shape, &inside).unwrap()];
+    for index in &indices {
+        for (sparsity, is_zero) in [(&blocks, false), (&elements, false), (&no_blocks, true), (&no_elements, true)] {
+            assert_eq!(sparsity.is_zero(&part(*index, [1, 1])).unwrap(), is_in(index) == is_zero, "{index:?}");
+        }
+    }
+    let share = inside.len() as f64 / 20.0;
+    for (sparsity, expected) in [(&blocks, share), (&elements, share), (&no_blocks, 1.0 - share), (&no_elements, 1.0 - share)] {
+        assert!((sparsity.fraction() - expected).abs() < 1e-15);
+    }
+    assert!((blocks.union(&elements).unwrap().fraction() - share).abs() < 1e-15);
+    assert!((blocks.union(&no_elements).unwrap().fraction() - 1.0).abs() < 1e-15);
+    let (rows, columns) = (Tiling::cuts([2, 0, 2]), Tiling::cuts([1, 3, 1]));
+    let structure = Structure::new([&rows, &columns]);
+    let has = |block: &Vec<usize>| {
+        let (row, column) = (rows.tile(block[0]).unwrap(), columns.tile(block[1]).unwrap());
+        inside.iter().any(|index| row.contains(&index[0]) && column.contains(&index[1]))
+    };
+    let expected: Vec<Vec<usize>> = stored(&structure).into_iter().filter(has).collect();
+    assert_eq!(stored(&structure.with_sparsity(&blocks).unwrap()), expected);
+    assert_eq!(stored(&structure.with_sparsity(&elements).unwrap()), expected);
+    let told = |result: Result<Sparsity, crate::Error>| result.unwrap_err().to_string();
+    assert_eq!(told(Sparsity::elements(&shape, [[0, 5]])), "[0..1, 5..6] is no part of a tensor with indices [0..4, 0..5]");
+    assert!(told(blocks.union(&Sparsity::blocks(&Shape::new([4]), []).unwrap())).contains("[0..4]"));
+    assert!(told(Sparsity::norms(&[&rows], &[1.0], 0.0)).contains("3 blocks have 1 norms"));
+    assert!(Structure::new([&rows]).with_sparsity(&blocks).is_err());
+}

@@ -18,10 +18,13 @@ use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
 pub(crate) use part::fill_part;
+pub(crate) use structured::untie;
 
 mod arithmetic;
 mod part;
 mod rows;
+mod sparse;
+mod structured;
 #[cfg(test)]
 mod tests;
 mod tiled;
@@ -184,7 +187,8 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         Ok(erased::element_of(&self.structure, &self.slab, image, self.structure.block_shape(&block)?.extents(), &offset))
     }
 
-    /// A stored block; nothing where the block is zero, or follows from another one.
+    /// A stored block; nothing where the block is zero, or follows from another one. Of axes that are
+    /// [tied](Structure::tied) it has the first one: a block of a diagonal is a vector.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Shape`] when there is no such block.
@@ -192,7 +196,9 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let shape = self.structure.block_shape(block)?;
         let stored = self.structure.stored()?;
         let Some(number) = stored.find(block) else { return Ok(None) };
-        TensorRef::from_slice(shape.extents(), &self.slab[stored.start(number)..][..stored.size(number)]).map(Some)
+        let has_elements = |(axis, _): &(usize, &usize)| self.structure.ties().is_none_or(|ties| ties[*axis] == *axis);
+        let extents: Vec<usize> = shape.extents().iter().enumerate().filter(has_elements).map(|(_, &extent)| extent).collect();
+        TensorRef::from_slice(extents, &self.slab[stored.start(number)..][..stored.size(number)]).map(Some)
     }
 
     /// The coordinates of all stored blocks, in ascending order.
@@ -229,6 +235,17 @@ impl<T: Element, S: Extents> Blocks<T, S> {
 
     /// Fills all stored blocks: each element by its place in the slab and its index.
     fn fill(&mut self, mut element: impl FnMut(usize, &[usize]) -> T) -> Result<(), Error> {
+        let core = self.structure.core()?;
+        let Some(ties) = self.structure.ties() else { return self.fill_untied(element) };
+        let place = |axis: usize| (0..axis).filter(|&axis| ties[axis] == axis).count();
+        let places: Vec<usize> = ties.iter().map(|&first| place(first)).collect();
+        let mut elements = Blocks::<T>::from_slab(std::mem::take(&mut self.slab), core);
+        let filled = elements.fill_untied(|at, index| element(at, &places.iter().map(|&n| index[n]).collect::<Vec<_>>()));
+        self.slab = elements.slab;
+        filled
+    }
+
+    fn fill_untied(&mut self, mut element: impl FnMut(usize, &[usize]) -> T) -> Result<(), Error> {
         let stored = self.structure.stored()?;
         for number in 0..stored.len() {
             let mut at = stored.start(number);

@@ -29,8 +29,8 @@ mod tests;
 
 pub use any::AnyTensor;
 pub use blocks::Blocks;
-pub(crate) use blocks::fill_part;
 pub use blocks::{AnyBlocks, BlocksRef};
+pub(crate) use blocks::{fill_part, untie};
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;

@@ -167,7 +167,7 @@ fn flow(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<F
 }
 
 /// Whether a function of zero is zero; nothing where it has no value.
-fn keeps_zero(function: Function) -> Option<bool> {
+pub(super) fn keeps_zero(function: Function) -> Option<bool> {
     match function {
         Function::Sqrt | Function::Abs | Function::Sin | Function::Tan | Function::Tanh => Some(true),
         Function::Conj | Function::Re | Function::Im => Some(true),

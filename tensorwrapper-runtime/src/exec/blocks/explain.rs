@@ -48,8 +48,12 @@ impl PreparedBlocks {
                     let boxes = elements.boxes();
                     let _ = writeln!(text, "{step}. element by element in {boxes} boxes, into the {makes}");
                 }
+                Stage::Untied { operand, .. } => {
+                    step += 1;
+                    let _ = writeln!(text, "{step}. {} with the zeros of its blocks, into the {makes}", names[*operand]);
+                }
             }
-            let _ = writeln!(text, "{makes}: {}", summary(stage.result(), size));
+            let _ = writeln!(text, "{makes}: {}", summary(if is_last { self.structure() } else { stage.result() }, size));
             names.push(makes);
         }
         text
@@ -86,6 +90,9 @@ fn summary(structure: &Structure, size: usize) -> String {
     let group = structure.symmetry().elements().len();
     if group > 1 {
         parts.push(format!("a symmetry of {group} permutations"));
+    }
+    if let Some(ties) = structure.ties() {
+        parts.push(format!("axes tied as {ties:?}"));
     }
     if let Some(flow) = structure.charge_flow() {
         parts.push(format!("charges flow {:?} with total {:?}", flow.signs(), flow.total()));

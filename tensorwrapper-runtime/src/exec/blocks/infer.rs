@@ -44,6 +44,8 @@ pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Ve
 pub(super) struct Said<'s> {
     pub(super) cuts: Aim<'s>,
     pub(super) claims: &'s [Claim],
+    /// Whether it is to have no symmetry, as what a tensor with ties stores.
+    pub(super) is_tied: bool,
 }
 
 /// The frame of a result: how it is cut, its symmetry, and the charge that it conserves, if any. `sign_of` says with which sign the result
@@ -61,7 +63,10 @@ pub(super) fn frame(
     let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
     // An axis that is cut without charges shows none.
     let flow = flow.filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some()));
-    let inferred = symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?;
+    let inferred = match said.is_tied {
+        true => Symmetry::none(left.len()),
+        false => symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?,
+    };
     let frame = Structure::new(&tilings).with_ragged(cuts.ragged(left))?;
     let frame = frame.with(with_claims(inferred, said.claims, is_complex)?)?;
     match flow {

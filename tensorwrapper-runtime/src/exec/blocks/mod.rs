@@ -1,6 +1,6 @@
 //! Equations over block tensors: inferred, joined and computed block by block.
 //!
-//! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `stages` divides it into sums of products and element-wise
+//! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of products and element-wise
 //! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
@@ -34,6 +34,7 @@ mod tensors;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod tie;
 mod tree;
 
 use std::sync::Arc;
@@ -197,8 +198,11 @@ impl Context {
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
         let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
-        let stages = stages::<T>(self.backend.device(), tensors, &written)?;
-        Ok(PreparedBlocks { context: self.clone(), stages, names, structures, numbers, dtype: T::DTYPE })
+        let mut resolved = tie::resolved(written, tensors)?;
+        let given = (resolved.tensors.clone(), std::mem::take(&mut resolved.before));
+        let stages = stages::<T>(self.backend.device(), given, &resolved.written)?;
+        let result = resolved.result(stages.last().expect("an equation has a stage that makes its result").result())?;
+        Ok(PreparedBlocks { context: self.clone(), stages, names, structures, result, numbers, dtype: T::DTYPE })
     }
 }
 

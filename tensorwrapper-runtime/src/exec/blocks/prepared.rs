@@ -34,25 +34,23 @@ pub struct PreparedBlocks {
     pub(super) names: Vec<String>,
     /// The structures of the operands, as they are given.
     pub(super) structures: Vec<Structure>,
+    /// The structure of the result.
+    pub(super) result: Structure,
     /// Of the operands the number of the first one that is the same tensor.
     pub(super) numbers: Vec<usize>,
     pub(super) dtype: Dtype,
 }
 
 impl PreparedBlocks {
-    fn last(&self) -> &Stage {
-        self.stages.last().expect("an equation has a stage that makes its result")
-    }
-
     /// The structure of the result.
     pub fn structure(&self) -> &Structure {
-        self.last().result()
+        &self.result
     }
 
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.stages.iter().flat_map(|stage| match stage {
             Stage::Products(plan) => &plan.steps[..],
-            Stage::Elements(_) | Stage::Part(_) => &[],
+            Stage::Elements(_) | Stage::Part(_) | Stage::Untied { .. } => &[],
         })
     }
 

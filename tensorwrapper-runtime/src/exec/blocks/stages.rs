@@ -15,7 +15,7 @@ use super::plan::{Plan, Planner};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
 use super::tree::{ReadAxis, ReadPart, Tree, Written, unsupported};
-use crate::tensor::fill_part;
+use crate::tensor::{fill_part, untie};
 
 /// What makes one tensor.
 pub(super) enum Stage {
@@ -23,6 +23,12 @@ pub(super) enum Stage {
     Part(Part),
     Products(Plan),
     Elements(Elements),
+    /// An operand with tied axes, with its zeros.
+    Untied {
+        operand: usize,
+        from: Structure,
+        result: Structure,
+    },
 }
 
 /// A part of an operand that an equation reads.
@@ -40,6 +46,7 @@ impl Stage {
             Stage::Part(part) => &part.result,
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
+            Stage::Untied { result, .. } => result,
         }
     }
 
@@ -49,6 +56,7 @@ impl Stage {
             Stage::Part(part) => part.result = structure,
             Stage::Products(plan) => plan.result = structure,
             Stage::Elements(elements) => elements.result = structure,
+            Stage::Untied { result, .. } => *result = structure,
         }
     }
 
@@ -61,21 +69,29 @@ impl Stage {
             Stage::Part(Part { of: (operand, whole), axes, result }) => fill_part((whole, slabs[*operand]), axes, (result, out)),
             Stage::Products(plan) => plan.run(device, slabs, out),
             Stage::Elements(elements) => elements.run(device, slabs, out),
+            Stage::Untied { operand, from, .. } => {
+                out.fill(T::ZERO);
+                untie(from, slabs[*operand], out)
+            }
         }
     }
 }
 
-/// The stages of an equation, in order; the last one makes its result. The tensors that they read are its operands, then what the stages
-/// before them make.
+/// The stages of an equation, in order, after those `before` it; the last one makes its result. The tensors that they read are its
+/// operands, then what the stages before them make.
 ///
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
-pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written: &Written) -> Result<Vec<Stage>, Error> {
+pub(super) fn stages<T: Element>(
+    device: &dyn Device,
+    (tensors, before): (Tensors, Vec<Stage>),
+    written: &Written,
+) -> Result<Vec<Stage>, Error> {
     let mut staging = Staging {
         device,
         tensors,
         names: &written.names,
-        stages: Vec::new(),
+        stages: before,
         extents: Vec::new(),
         is_ragged: Vec::new(),
         parts: Vec::new(),
@@ -88,7 +104,11 @@ pub(super) fn stages<T: Element>(device: &dyn Device, tensors: Tensors, written:
     staging.is_ragged = (0..written.names.len()).map(|label| cuts.ragged_by(label).is_some()).collect();
     layers::check_addends(written, &staging.tensors)?;
     staging.check_declared(written)?;
-    staging.stage::<T>(&written.tree, &written.left, Said { cuts: &written.target, claims: &written.claims })?;
+    staging.stage::<T>(
+        &written.tree,
+        &written.left,
+        Said { cuts: &written.target, claims: &written.claims, is_tied: written.is_tied },
+    )?;
     if let Some(last) = staging.stages.last_mut() {
         let keeps = |axis: usize| {
             written.target[axis].is_some() || declared(written.left[axis]).is_some() || !cuts.varies(written.left[axis])

@@ -97,6 +97,8 @@ pub(super) struct Written {
     pub(super) declared: Vec<Option<usize>>,
     /// The symmetries that its result is claimed to have.
     pub(super) claims: Vec<Claim>,
+    /// Whether axes of the result are tied, of which `left` has one each.
+    pub(super) is_tied: bool,
 }
 
 impl Written {
@@ -134,7 +136,7 @@ impl Written {
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
-            true => Ok(Written { tree, parts: reader.parts, left, layers, names, declared, target, claims }),
+            true => Ok(Written { tree, parts: reader.parts, left, layers, names, declared, target, claims, is_tied: false }),
             false => Err(Error::all(reader.faults)),
         }
     }

@@ -100,6 +100,11 @@ impl<T: Element> Blocks<T> {
         if self.structure.symmetry().elements().iter().any(|element| element.axis(axis) != axis) {
             return refused(format!("a symmetry moves axis {axis}: multiplied by a vector, the tensor would not have it"));
         }
+        if let Some(ties) = self.structure.ties() {
+            let place = (0..ties[axis]).filter(|&axis| ties[axis] == axis).count();
+            let core: Blocks<T> = Blocks::from_slab(self.slab.clone(), self.structure.core()?);
+            return Ok(Blocks::from_slab(core.scaled_along(place, vector)?.slab, self.structure.clone()));
+        }
         let factors = vector.to_dense()?;
         let (mut result, stored) = (self.clone(), self.structure.stored()?);
         for number in 0..stored.len() {
@@ -137,6 +142,12 @@ impl<T: Element> Blocks<T> {
         }
         if !self.structure.symmetry().is_none() || !structure.symmetry().is_none() {
             return refused("a tensor with a symmetry has no other structure".to_string());
+        }
+        if self.structure.ties() != structure.ties() {
+            return match structure.ties() {
+                None => self.untied()?.widened(structure),
+                Some(_) => refused(format!("{:?} is wider than {structure:?}, whose axes are tied", self.structure)),
+            };
         }
         let (own, other) = (self.structure.tilings(), structure.tilings());
         if own.len() != other.len() || own.iter().zip(other).any(|(own, other)| !own.same_cuts(other)) {

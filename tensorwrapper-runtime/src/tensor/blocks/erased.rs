@@ -74,6 +74,13 @@ pub(super) fn element_of<T: Element>(
     offset: &[usize],
 ) -> T {
     let stored = structure.stored().expect("an image was found among the stored blocks");
+    if let Some(ties) = structure.ties() {
+        if ties.iter().zip(offset).any(|(&first, &own)| own != offset[first]) {
+            return T::ZERO;
+        }
+        let at = (0..ties.len()).filter(|&axis| ties[axis] == axis).fold(0, |at, axis| at * extents[axis] + offset[axis]);
+        return slab[stored.start(image.number) + at];
+    }
     // Along axis n of the stored block runs the axis of this one that the permutation names.
     let at = image.by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
     follows(slab[stored.start(image.number) + at], image.by)

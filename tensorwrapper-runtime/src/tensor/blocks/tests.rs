@@ -82,3 +82,55 @@ fn other_cuts_have_the_same_elements() {
     }
     assert!(b.tiled(&[cut.clone(), Tiling::whole(5)]).is_err() && b.tiled(&[cut]).is_err());
 }
+
+#[test]
+fn single_elements_and_back() {
+    let (cut, other) = (Tiling::cuts([2, 0, 3, 1]), Tiling::cuts([4, 1]));
+    let spin = Tiling::cuts([2, 1]).charged([-1, 1]).unwrap();
+    let symmetric = Symmetry::none(3).antisymmetric([0, 2]).unwrap();
+    for structure in [
+        Structure::new([&cut, &other]),
+        Structure::new([&cut, &other, &cut]).with(symmetric).unwrap(),
+        Structure::new([&spin, &spin]).flow([1, -1], [2]).unwrap(),
+        Structure::new([&other, &cut, &other]).tied([0, 2]).unwrap(),
+        Structure::new([]),
+    ] {
+        let blocks = Blocks::<f64>::from_fn(&structure, |i| if i.iter().sum::<usize>() % 2 == 0 { number(i) } else { 0.0 });
+        let (blocks, dense) = (blocks.as_ref().unwrap(), blocks.as_ref().unwrap().to_dense().unwrap());
+        let elements = blocks.to_coo().unwrap();
+        let expected: Vec<(Vec<usize>, f64)> =
+            structure.shape().into_iter().map(|i| (i.to_vec(), dense.get(&i).unwrap())).collect();
+        assert_eq!(elements, expected.into_iter().filter(|(_, x)| *x != 0.0).collect::<Vec<_>>(), "{structure:?}");
+        let again = Blocks::from_coo(&structure, elements.clone()).unwrap();
+        assert_eq!(again.to_dense().unwrap().as_slice(), dense.as_slice());
+        assert_eq!(again.blocks(), blocks.truncated(0.0).unwrap().blocks());
+        if structure.rank() == 2 {
+            let (starts, columns, values) = blocks.to_csr().unwrap();
+            let again = Blocks::from_csr(&structure, &starts, &columns, &values).unwrap();
+            assert_eq!(again.to_coo().unwrap(), elements);
+        }
+    }
+}
+
+#[test]
+fn single_elements_that_do_not_fit() {
+    let cut = Tiling::cuts([2, 1]);
+    let told = |result: Result<Blocks<f64>, crate::Error>| result.unwrap_err().to_string();
+    let plain = Structure::new([&cut, &cut]);
+    assert!(told(Blocks::from_coo(&plain, [([0, 3], 1.0)])).contains("has no index 3"));
+    assert!(told(Blocks::from_coo(&plain, [([0], 1.0)])).contains("rank 2"));
+    let diagonal = plain.tied([0, 1]).unwrap();
+    assert_eq!(told(Blocks::from_coo(&diagonal, [([0, 1], 1.0)])), "axes are tied, so that there is no element [0, 1]");
+    let some = plain.with_blocks([[0, 0]]).unwrap();
+    assert_eq!(told(Blocks::from_coo(&some, [([2, 1], 1.0)])), "the structure has no block [1, 0], where element [2, 1] is");
+    let antisymmetric = plain.with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
+    assert_eq!(
+        told(Blocks::from_coo(&antisymmetric, [([0, 1], 1.0), ([1, 0], 1.0)])),
+        "elements [0, 1] and [1, 0] follow from each other, but do not agree"
+    );
+    assert_eq!(told(Blocks::from_coo(&antisymmetric, [([1, 1], 2.0)])), "element [1, 1] is 2+0i, but by symmetry -2+0i");
+    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1], &[0], &[1.0])), "3 rows need 4 numbers where they begin and end, not 2");
+    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1, 1, 1], &[], &[1.0])), "1 elements have 0 columns");
+    assert!(told(Blocks::from_csr(&plain, &[0, 1, 0, 1], &[0], &[1.0])).contains("ascend from 0 to 1"));
+    assert!(told(Blocks::zeros(&plain).unwrap().truncated(f64::NAN)).contains("not NaN"));
+}

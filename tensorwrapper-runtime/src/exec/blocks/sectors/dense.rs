@@ -54,6 +54,62 @@ pub(super) fn eigh<T: Element>(device: &dyn Device, matrix: &[T], rows: usize) -
     Ok((values, vectors))
 }
 
+/// Matrices of one shape, one after the other, and how many they are.
+#[derive(Clone, Copy)]
+pub(super) struct Stack<'s, T> {
+    pub(super) elements: &'s [T],
+    pub(super) count: usize,
+    pub(super) extents: [usize; 2],
+}
+
+/// The one result of an operation of square matrices: of each the same number of elements, one after the other. A system of
+/// equations has its right sides in `right`. Without a batch there is one matrix.
+pub(super) fn one_result<T: Element>(
+    device: &dyn Device,
+    call: &Decomposition,
+    a: Stack<'_, T>,
+    right: Option<Stack<'_, T>>,
+) -> Result<Vec<T>, Error> {
+    let (rows, first) = (a.extents[0], 1 - call.batch);
+    let result = match (call.kind, right) {
+        (Factorisation::Det | Factorisation::Trace, _) => layout(&[a.count][first..])?,
+        (_, Some(right)) => layout(&[a.count, rows, right.extents[1]][first..])?,
+        _ => layout(&[a.count, rows, rows][first..])?,
+    };
+    let mut out = zeros(result.len())?;
+    let layouts = [Some(a), right].into_iter().flatten();
+    let layouts = layouts.map(|stack| stack.layout(call.batch)).collect::<Result<Vec<_>, _>>()?;
+    let stacks = [Some(a), right].into_iter().flatten().zip(&layouts);
+    let inputs: Vec<Operand<'_>> = stacks.map(|(stack, layout)| Operand::new(T::erase(stack.elements), layout)).collect();
+    device.factorise(call, &inputs, vec![Output::new(T::erase_mut(&mut out), &result)])?;
+    Ok(out)
+}
+
+/// The phase of the determinant of each matrix, and the logarithm of its absolute value.
+pub(super) fn slogdet<T: Element>(device: &dyn Device, a: Stack<'_, T>) -> Result<(Vec<T>, Vec<T::Real>), Error> {
+    let (mut signs, mut logarithms) = (zeros(a.count)?, zeros::<T::Real>(a.count)?);
+    let (result, own) = (layout(&[a.count])?, a.layout(1)?);
+    let outputs = vec![Output::new(T::erase_mut(&mut signs), &result), Output::new(T::Real::erase_mut(&mut logarithms), &result)];
+    device.factorise(&of_squares(Factorisation::Slogdet), &[Operand::new(T::erase(a.elements), &own)], outputs)?;
+    Ok((signs, logarithms))
+}
+
+/// A call of an operation of stacks of square matrices.
+pub(super) fn of_squares(kind: Factorisation) -> Decomposition {
+    let roles = match kind {
+        Factorisation::Solve | Factorisation::TriangularSolve => [1, 1, 1, 0, 0, 0],
+        Factorisation::Cholesky => AS_ROWS,
+        _ => [1, 1, 0, 0, 0, 0],
+    };
+    Decomposition::plain(kind, 1, roles)
+}
+
+impl<T> Stack<'_, T> {
+    fn layout(&self, batch: usize) -> Result<Strided, Error> {
+        layout(&[self.count, self.extents[0], self.extents[1]][1 - batch..])
+    }
+}
+
 fn layout(extents: &[usize]) -> Result<Strided, Error> {
     Strided::row_major(extents)
 }

@@ -3,12 +3,13 @@
 //!
 //! Knows nothing of factorisations.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Charge, Shape, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
@@ -21,6 +22,8 @@ pub(super) const ROWS: usize = 0;
 pub(super) const COLUMNS: usize = 1;
 /// Rows and columns of tiles of a square matrix at most: all of them take part, whether they have blocks or not.
 const MOST_LINES: usize = 1 << 24;
+/// Blocks of a sector that a message names at most.
+const NAMED: usize = 4;
 
 /// A structure and which of its axes are rows and columns.
 pub(super) struct BlockMatrix<'m> {
@@ -36,10 +39,11 @@ pub(super) struct Sector<'m> {
     pub(super) lines: [Vec<Line>; 2],
     /// How many rows and columns of elements it has.
     pub(super) extents: [usize; 2],
-    blocks: Vec<BlockImage<'m>>,
+    pub(super) blocks: Vec<BlockImage<'m>>,
 }
 
 /// One tile of each axis of the rows, or of the columns: where their elements stand in a sector, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) tiles: Vec<usize>,
     pub(super) first: usize,
@@ -75,6 +79,20 @@ impl Lines {
     fn connect(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
         self.connected[one.max(other)] = one.min(other);
+    }
+}
+
+impl Sector<'_> {
+    /// What messages call it: its charge, if it has one, and its first blocks.
+    pub(super) fn described(&self) -> String {
+        let charge = self.charge.as_ref().map(|charge| format!(" of charge {charge:?}")).unwrap_or_default();
+        let named: Vec<String> = self.blocks.iter().take(NAMED).map(|image| format!("{:?}", image.block)).collect();
+        let others = self.blocks.len() - named.len();
+        let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+        match named.is_empty() {
+            true => format!("the sector{charge} without blocks, at the row of tiles {:?}", self.lines[ROWS][0].tiles),
+            false => format!("the sector{charge} with blocks {}{others}", named.join(", ")),
+        }
     }
 }
 
@@ -144,6 +162,47 @@ impl<'m> BlockMatrix<'m> {
             has_charges = has_charges && self.charge(ROWS, &tiles) == self.charge(COLUMNS, &tiles);
         }
         self.joined(lines, has_charges)
+    }
+
+    /// The sectors of a matrix that may have an inverse: each has as many rows as columns, and all rows have blocks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there are not as many rows as columns; [`ErrorKind::LinearAlgebra`] when no matrix with these
+    /// blocks has an inverse.
+    pub(super) fn regular_sectors(&self, name: &str) -> Result<Vec<Sector<'m>>, Error> {
+        let [rows, columns] =
+            [ROWS, COLUMNS].map(|side| self.tilings(side).map(|tiling| tiling.extent() as u128).product::<u128>());
+        if rows != columns {
+            let message = format!("`{name}` needs as many rows as columns, but there are {rows} rows and {columns} columns");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let sectors = self.sectors()?;
+        let singular =
+            |why: String| Error::new(ErrorKind::LinearAlgebra { message: format!("the matrix of `{name}` is singular: {why}") });
+        for (side, what) in [(ROWS, "the row"), (COLUMNS, "the column")] {
+            if sectors.iter().map(|sector| sector.extents[side] as u128).sum::<u128>() < rows {
+                return Err(match self.line_without_block(side, &sectors) {
+                    Some(tiles) => singular(format!("{what} of tiles {tiles:?} has no block")),
+                    None => singular(format!("a {} has no block", &what[4..])),
+                });
+            }
+        }
+        match sectors.iter().find(|sector| sector.extents[ROWS] != sector.extents[COLUMNS]) {
+            Some(sector) => {
+                let [rows, columns] = sector.extents;
+                Err(singular(format!("{} has {rows} rows, but {columns} columns", sector.described())))
+            }
+            None => Ok(sectors),
+        }
+    }
+
+    /// The first row or column of tiles that has indices, but is in no sector.
+    fn line_without_block(&self, side: usize, sectors: &[Sector<'_>]) -> Option<Vec<usize>> {
+        let has: HashSet<&[usize]> = sectors.iter().flat_map(|sector| &sector.lines[side]).map(|line| &line.tiles[..]).collect();
+        let counts: Shape = self.tilings(side).map(Tiling::len).collect();
+        let has_indices =
+            |tiles: &[usize]| self.tilings(side).zip(tiles).all(|(tiling, &tile)| tiling.extents().nth(tile) > Some(0));
+        counts.into_iter().map(|tiles| tiles.to_vec()).find(|tiles| !has.contains(&tiles[..]) && has_indices(tiles))
     }
 
     /// The charge of the sector that a row or a column of tiles belongs to.
@@ -216,23 +275,55 @@ impl<'m> BlockMatrix<'m> {
             if extents.contains(&0) {
                 continue;
             }
-            let (mut strides, mut at) = (vec![0; extents.len()], 0);
-            for (side, step) in [(ROWS, columns), (COLUMNS, 1)] {
-                let tiles: Vec<usize> = self.axes[side].iter().map(|&axis| image.block[axis]).collect();
-                let line =
-                    sector.lines[side].binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a sector has its blocks' lines");
-                at += sector.lines[side][line].first * step;
-                let mut stride = step as isize;
-                for &axis in self.axes[side].iter().rev() {
-                    strides[axis] = stride;
-                    stride *= extents[axis] as isize;
-                }
-            }
+            let (strides, at) = self.place(sector, &image.block, &extents);
             let weight = if image.by.sign() == Sign::Minus { -1.0 } else { 1.0 };
             let how = (weight, T::DTYPE.is_complex() && image.by.conjugates());
             let piece = Move::new(&extents, [&image.strides(self.structure), &strides], [image.start, at], how);
             piece.gather(device, slab, &mut matrix)?;
         }
         Ok(matrix)
+    }
+
+    /// Writes the elements of a sector, which lie row by row, into these blocks of it, of a tensor without a symmetry.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn scatter<T: Element>(
+        &self,
+        device: &dyn Device,
+        sector: &Sector<'_>,
+        (matrix, blocks): (&[T], &[Vec<usize>]),
+        slab: &mut [T],
+    ) -> Result<(), Error> {
+        let stored = self.structure.stored()?;
+        for block in blocks {
+            let shape = self.structure.block_shape(block)?;
+            let (extents, number) = (shape.extents(), stored.find(block).expect("the structure has the blocks of its sectors"));
+            if extents.contains(&0) {
+                continue;
+            }
+            let (strides, at) = self.place(sector, block, extents);
+            let own = Strided::row_major(extents)?;
+            Move::new(extents, [&strides, own.strides()], [at, stored.start(number)], (1.0, false))
+                .gather(device, matrix, slab)?;
+        }
+        Ok(())
+    }
+
+    /// Where a block lies in the matrix of its sector: its strides, and where it begins.
+    fn place(&self, sector: &Sector<'_>, block: &[usize], extents: &[usize]) -> (Vec<isize>, usize) {
+        let (mut strides, mut at) = (vec![0; extents.len()], 0);
+        for (side, step) in [(ROWS, sector.extents[COLUMNS]), (COLUMNS, 1)] {
+            let tiles: Vec<usize> = self.axes[side].iter().map(|&axis| block[axis]).collect();
+            let line =
+                sector.lines[side].binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a sector has its blocks' lines");
+            at += sector.lines[side][line].first * step;
+            let mut stride = step as isize;
+            for &axis in self.axes[side].iter().rev() {
+                strides[axis] = stride;
+                stride *= extents[axis] as isize;
+            }
+        }
+        (strides, at)
     }
 }

@@ -1,11 +1,16 @@
 //! Linear algebra over block tensors: sector by sector, each a dense matrix for the device.
 //!
 //! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors`
-//! cuts results into blocks. This file has the entry points.
+//! cuts factors into blocks. This file has the entry points of decompositions, `square` and `functions` those of functions of a
+//! square matrix, whose results `assembled` cuts into blocks.
 
+mod assembled;
 mod dense;
+mod diagonal;
 mod factors;
+mod functions;
 mod matrix;
+mod square;
 #[cfg(test)]
 mod tests;
 mod truncation;
@@ -14,6 +19,7 @@ use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
+use self::diagonal::untied;
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 pub use self::truncation::Truncation;
@@ -59,6 +65,7 @@ impl Context {
         rows: impl AsRef<[usize]>,
         truncation: &Truncation,
     ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.sectors()?;
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
@@ -103,6 +110,7 @@ impl Context {
         a: &Blocks<T>,
         rows: impl AsRef<[usize]>,
     ) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("eigh")?;
         let (mut values, mut vectors) = (Vec::new(), Vec::new());
@@ -123,6 +131,7 @@ impl Context {
         rows: &[usize],
         kind: Factorisation,
     ) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows)?;
         let sectors = matrix.sectors()?;
         let (mut left, mut right) = (Vec::new(), Vec::new());
@@ -148,13 +157,15 @@ impl Context {
         let device = self.backend.device();
         for sector in sectors {
             let elements = matrix.gather(device, sector, a.slab())?;
-            factorise(device, elements, sector.extents).map_err(|error| match &sector.charge {
-                Some(charge) => error.with_help(format!("this is the sector of charge {charge:?}")),
-                None => error.with_help(format!("this is the sector of the rows of tile {:?}", sector.lines[ROWS][0].tiles)),
-            })?;
+            factorise(device, elements, sector.extents).map_err(|error| in_sector(error, sector))?;
         }
         Ok(())
     }
+}
+
+/// The same error, which says what the sector is.
+fn in_sector(error: Error, sector: &Sector<'_>) -> Error {
+    error.with_help(format!("this is {}", sector.described()))
 }
 
 /// Linear algebra in the global context; what rows, columns and the new axis are is said at [`Context::svd_blocks`] and in the

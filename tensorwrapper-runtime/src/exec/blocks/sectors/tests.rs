@@ -15,6 +15,8 @@ use super::Truncation;
 use crate::exec::linalg;
 use crate::tensor::{Blocks, Tensor};
 
+mod square;
+
 /// Largest error of sums of a few hundred numbers of size 1.
 const CLOSE: f64 = 1e-12;
 

@@ -3,6 +3,7 @@
 mod drawn;
 mod expressions;
 mod ragged;
+mod ties;
 
 use num_complex::Complex;
 use rand::rngs::StdRng;

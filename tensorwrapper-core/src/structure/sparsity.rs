@@ -1,0 +1,241 @@
+//! [`Sparsity`]: which parts of a tensor may be other than zero, said by elements, by parts or by norms.
+//!
+//! Knows nothing of symmetry and charges.
+
+use std::ops::Range;
+
+use super::Structure;
+use crate::error::{Error, ErrorKind};
+use crate::shape::{Shape, Tiling};
+
+/// A part of a tensor: the indices of each axis.
+type Part = Vec<Range<usize>>;
+
+/// Which parts of a tensor may be other than zero. Everything else is zero.
+///
+/// ```
+/// use tensorwrapper_core::{Error, Shape, Sparsity, Structure, Tiling};
+/// let shape = Shape::new([5, 5]);
+/// let elements = Sparsity::elements(&shape, [[0, 0], [4, 1]])?;
+/// let below = Sparsity::blocks(&shape, &[Shape::new([3, 2]).with_origin([2, 0])?])?;
+/// assert!(elements.is_zero(&Shape::new([1, 5]).with_origin([1, 0])?)? && !elements.is_zero(&shape)?);
+/// assert_eq!((elements.fraction(), below.fraction(), elements.union(&below)?.fraction()), (0.08, 0.24, 0.28));
+///
+/// let cut = Tiling::cuts([2, 3]);
+/// let structure = Structure::new([&cut, &cut]).with_sparsity(&elements)?;
+/// assert_eq!(structure.stored()?.iter().collect::<Vec<_>>(), [[0, 0], [1, 0]]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sparsity {
+    whole: Part,
+    /// Parts that do not overlap.
+    parts: Vec<Part>,
+}
+
+impl Sparsity {
+    /// These elements may be other than zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such index.
+    pub fn elements(shape: &Shape, indices: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Sparsity, Error> {
+        let whole = part_of(shape);
+        let mut parts = Vec::new();
+        for index in indices {
+            let part: Part = index.as_ref().iter().map(|&index| index..index.saturating_add(1)).collect();
+            check(&whole, &part)?;
+            parts.push(part);
+        }
+        parts.sort_unstable_by(|one, other| one.iter().map(|range| range.start).cmp(other.iter().map(|range| range.start)));
+        parts.dedup();
+        Ok(Sparsity { whole, parts })
+    }
+
+    /// These elements are zero.
+    ///
+    /// # Errors
+    /// As [`elements`](Sparsity::elements).
+    ///
+    /// ```
+    /// use tensorwrapper_core::{Error, Shape, Sparsity};
+    /// let corner = Sparsity::zero_elements(&Shape::new([2, 2]), [[1, 1]])?;
+    /// assert_eq!((corner.fraction(), corner.is_zero(&Shape::new([1, 1]).with_origin([1, 1])?)?), (0.75, true));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn zero_elements(shape: &Shape, indices: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Sparsity, Error> {
+        Ok(Sparsity::elements(shape, indices)?.dual())
+    }
+
+    /// These parts may be other than zero; they may overlap. A part is a shape that begins at its first index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a part is not in the shape.
+    pub fn blocks<'p>(shape: &Shape, parts: impl IntoIterator<Item = &'p Shape>) -> Result<Sparsity, Error> {
+        let mut found = Sparsity { whole: part_of(shape), parts: Vec::new() };
+        for part in parts {
+            let part = part_of(part);
+            check(&found.whole, &part)?;
+            found.add(part);
+        }
+        Ok(found)
+    }
+
+    /// These parts are zero.
+    ///
+    /// # Errors
+    /// As [`blocks`](Sparsity::blocks).
+    pub fn zero_blocks<'p>(shape: &Shape, parts: impl IntoIterator<Item = &'p Shape>) -> Result<Sparsity, Error> {
+        Ok(Sparsity::blocks(shape, parts)?.dual())
+    }
+
+    /// The blocks of axes cut so whose norm is larger than `tau` may be other than zero. Norms are in the order of blocks, the
+    /// last axis the fastest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there are not as many norms as blocks, and when a norm or `tau` is negative or NaN.
+    ///
+    /// ```
+    /// use tensorwrapper_core::{Error, Sparsity, Tiling};
+    /// let cut = Tiling::cuts([1, 1]);
+    /// assert_eq!(Sparsity::norms(&[&cut, &cut], &[1.0, 1e-9, 0.0, 2.0], 1e-8)?.fraction(), 0.5);
+    /// let error = Sparsity::norms(&[&cut], &[1.0, f64::NAN], 0.0).unwrap_err();
+    /// assert_eq!(error.to_string(), "the norm of block [1] is NaN");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn norms(tilings: &[&Tiling], norms: &[f64], tau: f64) -> Result<Sparsity, Error> {
+        let counts: Shape = tilings.iter().map(|tiling| tiling.len()).collect();
+        if norms.len() != counts.size()? {
+            return refused(format!("{} blocks have {} norms", counts.size()?, norms.len()));
+        }
+        if tau.is_nan() || tau < 0.0 {
+            return refused(format!("norms are compared with a number from 0 on, not with {tau}"));
+        }
+        let (mut parts, whole) = (Vec::new(), tilings.iter().map(|tiling| 0..tiling.extent()).collect());
+        for (block, &norm) in counts.indices().zip(norms) {
+            if norm.is_nan() || norm < 0.0 {
+                return refused(format!("the norm of block {:?} is {norm}", &block[..]));
+            }
+            if norm > tau {
+                let ranges = tilings.iter().zip(&block[..]).map(|(tiling, &tile)| tiling.tile(tile));
+                parts.push(ranges.collect::<Result<Part, Error>>()?);
+            }
+        }
+        parts.retain(|part| part.iter().all(|range| !range.is_empty()));
+        Ok(Sparsity { whole, parts })
+    }
+
+    /// Whether a part is zero: whether all of its elements are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the part is not in the shape.
+    pub fn is_zero(&self, part: &Shape) -> Result<bool, Error> {
+        let part = part_of(part);
+        check(&self.whole, &part)?;
+        Ok(!self.parts.iter().any(|own| meet(own, &part)))
+    }
+
+    /// The share of elements that may be other than zero.
+    pub fn fraction(&self) -> f64 {
+        let volume = |part: &Part| part.iter().map(|range| range.len() as f64).product::<f64>();
+        self.parts.iter().map(volume).sum::<f64>() / volume(&self.whole).max(1.0)
+    }
+
+    /// What may be other than zero by one or the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when their shapes differ.
+    pub fn union(&self, other: &Sparsity) -> Result<Sparsity, Error> {
+        if self.whole != other.whole {
+            return refused(format!("the tensors have indices {:?} and {:?}", self.whole, other.whole));
+        }
+        let mut both = self.clone();
+        other.parts.iter().for_each(|part| both.add(part.clone()));
+        Ok(both)
+    }
+
+    /// What is zero here may be other than zero there, and the other way round.
+    fn dual(&self) -> Sparsity {
+        let mut rest = vec![self.whole.clone()];
+        for part in &self.parts {
+            rest = rest.into_iter().flat_map(|whole| without(whole, part)).collect();
+        }
+        Sparsity { whole: self.whole.clone(), parts: rest }
+    }
+
+    /// Adds a part, as far as it is not there.
+    fn add(&mut self, part: Part) {
+        let mut new = vec![part];
+        for own in &self.parts {
+            new = new.into_iter().flat_map(|part| without(part, own)).collect();
+        }
+        self.parts.extend(new.into_iter().filter(|part| part.iter().all(|range| !range.is_empty())));
+    }
+}
+
+impl Structure {
+    /// The same with the blocks alone that have an element that may be other than zero, and their images.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the sparsity is that of another shape; and as [`with_blocks`](Structure::with_blocks).
+    pub fn with_sparsity(&self, sparsity: &Sparsity) -> Result<Structure, Error> {
+        let whole: Part = self.tilings().iter().map(|tiling| 0..tiling.extent()).collect();
+        if whole != sparsity.whole {
+            return refused(format!("the tensor has indices {whole:?}, but the sparsity {:?}", sparsity.whole));
+        }
+        let mut blocks = Vec::new();
+        for part in &sparsity.parts {
+            let tiles: Vec<Range<usize>> = self.tilings().iter().zip(part).map(|(tiling, range)| tiles(tiling, range)).collect();
+            let counts: Shape = tiles.iter().map(Range::len).collect();
+            blocks.extend(counts.indices().map(|n| n.iter().zip(&tiles).map(|(n, tiles)| tiles.start + n).collect::<Vec<_>>()));
+        }
+        self.with_blocks(blocks)
+    }
+}
+
+/// The tiles that have indices of a range, which is not empty.
+fn tiles(tiling: &Tiling, range: &Range<usize>) -> Range<usize> {
+    let tile = |index: usize| tiling.bounds().partition_point(|&begin| begin <= index) - 1;
+    tile(range.start)..tile(range.end - 1) + 1
+}
+
+fn part_of(shape: &Shape) -> Part {
+    shape.origin().iter().zip(shape.extents()).map(|(&first, &extent)| first..first + extent).collect()
+}
+
+/// Whether two parts have an index in common.
+fn meet(one: &Part, other: &Part) -> bool {
+    one.iter().zip(other).all(|(one, other)| one.start.max(other.start) < one.end.min(other.end))
+}
+
+/// What is left of a part without another one: slabs along each axis, around what they have in common.
+fn without(part: Part, other: &Part) -> Vec<Part> {
+    if !meet(&part, other) {
+        return vec![part];
+    }
+    let (mut inner, mut left) = (part, Vec::new());
+    for (axis, cut) in other.iter().enumerate() {
+        let own = inner[axis].clone();
+        let (begin, end) = (own.start.max(cut.start), own.end.min(cut.end));
+        for outside in [own.start..begin, end..own.end] {
+            if !outside.is_empty() {
+                let mut slab = inner.clone();
+                slab[axis] = outside;
+                left.push(slab);
+            }
+        }
+        inner[axis] = begin..end;
+    }
+    left
+}
+
+fn check(whole: &Part, part: &Part) -> Result<(), Error> {
+    let is_in = |(whole, part): (&Range<usize>, &Range<usize>)| whole.start <= part.start && part.end <= whole.end;
+    match whole.len() == part.len() && whole.iter().zip(part).all(is_in) {
+        true => Ok(()),
+        false => refused(format!("{part:?} is no part of a tensor with indices {whole:?}")),
+    }
+}
+
+fn refused<R>(message: String) -> Result<R, Error> {
+    Err(Error::new(ErrorKind::Shape(message)))
+}

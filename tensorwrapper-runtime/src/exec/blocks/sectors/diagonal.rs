@@ -1,0 +1,148 @@
+//! Functions of diagonal matrices that store their diagonal alone, element by element.
+
+use std::borrow::Cow;
+
+use num_complex::Complex;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::structure::Structure;
+
+use super::super::tree::quotient;
+use super::matrix::BlockMatrix;
+use super::square::frame_of_solution;
+use crate::exec::context::Context;
+use crate::tensor::Blocks;
+
+/// A tensor whose axes are not tied: the same, or the same with its zeros.
+///
+/// # Errors
+/// Memory.
+pub(super) fn untied<T: Element>(a: &Blocks<T>) -> Result<Cow<'_, Blocks<T>>, Error> {
+    Ok(match a.structure().ties() {
+        Some(_) => Cow::Owned(a.untied()?),
+        None => Cow::Borrowed(a),
+    })
+}
+
+/// A diagonal matrix.
+pub(super) struct Diagonal<'d, T: Element> {
+    a: &'d Blocks<T>,
+    /// Which of its two axes are the rows.
+    row: usize,
+}
+
+impl<'d, T: Element> Diagonal<'d, T> {
+    /// The matrix of these rows, if it is a diagonal one.
+    pub(super) fn of(a: &'d Blocks<T>, rows: &[usize]) -> Option<Diagonal<'d, T>> {
+        let is_diagonal = a.structure().rank() == 2 && a.structure().ties().is_some();
+        match *rows {
+            [row] if is_diagonal && row < 2 => Some(Diagonal { a, row }),
+            _ => None,
+        }
+    }
+
+    /// The inverse.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`] when it is singular.
+    pub(super) fn inverse(&self, name: &str) -> Result<Blocks<T>, Error> {
+        let singular = |why: String| wrong(format!("the matrix of `{name}` is singular: {why}"));
+        if let Some(tile) = self.missing()? {
+            return Err(singular(format!("the row of tiles [{tile}] has no block")));
+        }
+        if let Some(at) = self.a.slab().iter().position(|&x| x == T::ZERO) {
+            let stored = self.a.structure().stored()?;
+            let number = (0..stored.len()).rev().find(|&number| stored.start(number) <= at).unwrap_or_default();
+            // Places between large blocks hold no elements.
+            if at < stored.start(number) + stored.size(number) {
+                return Err(singular(format!("its block {:?} has a zero on the diagonal", stored.block(number))));
+            }
+        }
+        self.mapped(name, self.a.clone(), |x| quotient(Complex::ONE, x))
+    }
+
+    /// The X of A·X = B.
+    ///
+    /// # Errors
+    /// As [`inverse`](Diagonal::inverse), and when the right side does not fit.
+    pub(super) fn solution(&self, context: &Context, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
+        frame_of_solution(&BlockMatrix::new(self.a.structure(), &[self.row])?, b.structure())?;
+        let inverse = self.inverse("solve")?;
+        let factors: Blocks<T> = Blocks::from_slab(inverse.slab().into(), inverse.structure().core()?);
+        let labels: String =
+            (0..b.structure().rank()).map(|axis| char::from_u32('a' as u32 + axis as u32).unwrap_or('_')).collect();
+        context.einsum_blocks(&format!("a,{labels}->{labels}"), &[&factors, b])
+    }
+
+    /// A function of it, of which zeros are rows, too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`] for NaN and infinity, and when a result is too large.
+    pub(super) fn function(&self, name: &str, of: impl Fn(Complex<f64>) -> Complex<f64>) -> Result<Blocks<T>, Error> {
+        let tilings = self.a.structure().tilings();
+        let plain = Structure::new(tilings).tied([0, 1])?;
+        let whole = match self.a.structure().charge_flow() {
+            Some(flow) => plain.flow(flow.signs(), flow.total().to_vec())?,
+            None => plain,
+        };
+        self.mapped(name, self.a.clone().widened(&whole)?, of)
+    }
+
+    /// The root, which is positive.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`] when an element of the diagonal is not positive.
+    pub(super) fn root(&self) -> Result<Blocks<T>, Error> {
+        let wrong = |which: String| wrong(format!("the matrix of `cholesky` is not positive definite: {which}"));
+        if let Some(tile) = self.missing()? {
+            return Err(wrong(format!("the row of tiles [{tile}] has no block")));
+        }
+        let stored = self.a.structure().stored()?;
+        for number in 0..stored.len() {
+            let elements = &self.a.slab()[stored.start(number)..][..stored.size(number)];
+            if elements.iter().any(|x| x.to_complex().re <= 0.0) {
+                return Err(wrong(format!("an element of the diagonal in its block {:?} is not positive", stored.block(number))));
+            }
+        }
+        self.mapped("cholesky", self.a.clone(), |x| x.re.sqrt().into())
+    }
+
+    /// The elements of the diagonal, and zeros for blocks that are not there.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(super) fn elements(&self) -> Result<Vec<T>, Error> {
+        let core: Blocks<T> = Blocks::from_slab(self.a.slab().into(), self.a.structure().core()?);
+        Ok(core.to_dense()?.as_slice().to_vec())
+    }
+
+    /// The first tile that has indices, but no block.
+    fn missing(&self) -> Result<Option<usize>, Error> {
+        let stored = self.a.structure().stored()?;
+        let mut extents = self.a.structure().tilings()[0].extents().enumerate();
+        Ok(extents.find(|&(tile, extent)| extent > 0 && stored.find(&[tile; 2]).is_none()).map(|(tile, _)| tile))
+    }
+
+    fn mapped(&self, name: &str, mut a: Blocks<T>, of: impl Fn(Complex<f64>) -> Complex<f64>) -> Result<Blocks<T>, Error> {
+        let stored = a.structure().clone();
+        let stored = stored.stored()?;
+        for number in 0..stored.len() {
+            for x in &mut a.slab_mut()[stored.start(number)..][..stored.size(number)] {
+                if !x.to_complex().is_finite() {
+                    return Err(wrong(format!("the diagonal matrix of `{name}` holds NaN or infinity")));
+                }
+                *x = T::from_complex(of(x.to_complex()));
+                if !x.to_complex().is_finite() {
+                    return Err(wrong(format!(
+                        "the result of `{name}` of a diagonal matrix is larger than the numbers of its type"
+                    )));
+                }
+            }
+        }
+        Ok(a)
+    }
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(ErrorKind::LinearAlgebra { message })
+}

@@ -1,0 +1,297 @@
+//! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are one call of the device.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
+
+use super::super::pieces::images;
+use super::assembled::{Part, Reach, assembled};
+use super::dense::{self, Stack, of_squares};
+use super::in_sector;
+use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
+use crate::tensor::Blocks;
+
+/// The right side of each sector, row by row, and how many columns it has.
+type Right<'r, T> = &'r [(Vec<T>, usize)];
+
+/// The results of an operation for each sector, of its matrix, and of its right side where there are some.
+///
+/// # Errors
+/// Memory, and those of the device, each with the sector that it is about.
+pub(super) fn of_sectors<T: Element>(
+    device: &dyn Device,
+    call: &Decomposition,
+    sectors: &[Sector<'_>],
+    (matrices, right): (&[Vec<T>], Option<Right<'_, T>>),
+) -> Result<Vec<Vec<T>>, Error> {
+    let mut alike: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (n, sector) in sectors.iter().enumerate() {
+        let columns = right.map_or(0, |right| right[n].1);
+        alike.entry((sector.extents[ROWS], columns)).or_default().push(n);
+    }
+    let mut results = vec![Vec::new(); sectors.len()];
+    for ((rows, columns), numbers) in alike {
+        let elements: Vec<T> = numbers.iter().flat_map(|&n| &matrices[n]).copied().collect();
+        let a = Stack { elements: &elements, count: numbers.len(), extents: [rows, rows] };
+        let sides = right.map(|right| numbers.iter().flat_map(|&n| &right[n].0).copied().collect::<Vec<T>>());
+        let b = sides.as_ref().map(|elements| Stack { elements, count: numbers.len(), extents: [rows, columns] });
+        let computed = match triangular(call, a) {
+            Some(call) => dense::one_result(device, &call, a, b),
+            None => dense::one_result(device, call, a, b),
+        };
+        match computed {
+            Ok(all) => {
+                let length = all.len() / numbers.len();
+                numbers.iter().enumerate().for_each(|(at, &n)| results[n] = all[at * length..][..length].to_vec());
+            }
+            // One by one, to know which one it is.
+            Err(_) => {
+                for &n in &numbers {
+                    let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
+                    let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
+                    let own = Decomposition { batch: 0, ..call.clone() };
+                    results[n] = dense::one_result(device, &own, a, b).map_err(|error| in_sector(error, &sectors[n]))?;
+                }
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// Systems of equations whose matrices are triangles need no elimination.
+fn triangular<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Decomposition> {
+    if call.kind != Factorisation::Solve || a.extents[0] == 0 {
+        return None;
+    }
+    let rows = a.extents[0];
+    let is_zero = |is_beside: fn(usize, usize) -> bool| {
+        let mut at = a.elements.iter().enumerate();
+        at.all(|(n, &x)| !is_beside(n / rows % rows, n % rows) || x == T::ZERO)
+    };
+    let upper = is_zero(|row, column| row > column);
+    let is_triangle = upper || is_zero(|row, column| row < column);
+    is_triangle.then(|| Decomposition { upper, ..of_squares(Factorisation::TriangularSolve) })
+}
+
+/// The dense matrices of sectors.
+fn gathered<T: Element>(
+    device: &dyn Device,
+    matrix: &BlockMatrix<'_>,
+    sectors: &[Sector<'_>],
+    a: &Blocks<T>,
+) -> Result<Vec<Vec<T>>, Error> {
+    sectors.iter().map(|sector| matrix.gather(device, sector, a.slab())).collect()
+}
+
+/// A function of a matrix whose rows and columns are numbered alike, which has blocks where powers of the matrix have some.
+pub(super) fn function<T: Element>(
+    device: &dyn Device,
+    call: &Decomposition,
+    a: &Blocks<T>,
+    rows: &[usize],
+) -> Result<Blocks<T>, Error> {
+    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let sectors = matrix.square_sectors(call.form().name)?;
+    let matrices = gathered(device, &matrix, &sectors, a)?;
+    let results = of_sectors(device, call, &sectors, (&matrices, None))?;
+    let plain = Structure::new(a.structure().tilings());
+    let keeps = |flow: &&tensorwrapper_core::structure::Flow| {
+        flow.total() == flow.group().neutral() && sectors.iter().all(|sector| sector.charge.is_some())
+    };
+    let frame = match a.structure().charge_flow().filter(keeps) {
+        Some(flow) => plain.flow(flow.signs(), flow.total().to_vec())?,
+        None => plain,
+    };
+    let parts = sectors.into_iter().zip(results).map(|(sector, result)| {
+        let reach = Reach::of(&matrix, &sector);
+        Part { lines: sector.lines, has: Box::new(move |row, column| reach.leads(row, column)), matrix: result }
+    });
+    assembled(device, &frame, rows, parts.collect())
+}
+
+/// The inverse: its rows are the columns of the matrix.
+pub(super) fn inverse<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[usize]) -> Result<Blocks<T>, Error> {
+    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let sectors = matrix.regular_sectors("inv")?;
+    let matrices = gathered(device, &matrix, &sectors, a)?;
+    let results = of_sectors(device, &of_squares(Factorisation::Inv), &sectors, (&matrices, None))?;
+    let plain = Structure::new(matrix.tilings(COLUMNS).chain(matrix.tilings(ROWS)));
+    let frame = match a.structure().charge_flow() {
+        Some(flow) => {
+            let signs: Vec<i64> = [COLUMNS, ROWS].iter().flat_map(|&side| matrix.signs(side).unwrap_or_default()).collect();
+            let mut total = flow.group().neutral();
+            flow.group().add(&mut total, -1, flow.total());
+            plain.flow(signs.iter().map(|sign| -sign).collect::<Vec<_>>(), total)?
+        }
+        None => plain,
+    };
+    let parts = sectors.into_iter().zip(results).map(|(sector, result)| {
+        let reach = Reach::of(&matrix, &sector);
+        let [rows, columns] = sector.lines;
+        Part { lines: [columns, rows], has: Box::new(move |row, column| reach.leads(row, column)), matrix: result }
+    });
+    assembled(device, &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
+}
+
+/// The X of A·X = B: the first axes of B are the rows of A.
+pub(super) fn solution<T: Element>(
+    device: &dyn Device,
+    a: &Blocks<T>,
+    rows: &[usize],
+    b: &Blocks<T>,
+) -> Result<Blocks<T>, Error> {
+    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let frame = frame_of_solution(&matrix, b.structure())?;
+    let sectors = matrix.regular_sectors("solve")?;
+    let sides = BlockMatrix::new(b.structure(), &(0..rows.len()).collect::<Vec<_>>())?;
+    let right = right_sides(&sectors, &sides)?;
+    // Where nothing is on the right, nothing is solved.
+    let mut used: Vec<(Sector<'_>, Sector<'_>)> =
+        sectors.into_iter().zip(right).filter(|(_, right)| right.extents[COLUMNS] > 0).collect();
+    let right = used.iter().map(|(_, right)| Ok((sides.gather(device, right, b.slab())?, right.extents[COLUMNS])));
+    let right: Vec<(Vec<T>, usize)> = right.collect::<Result<_, Error>>()?;
+    let lines: Vec<(Vec<Line>, Vec<Vec<usize>>)> =
+        used.iter_mut().map(|(sector, right)| with_blocks(sector, right, &sides)).collect();
+    let sectors: Vec<Sector<'_>> = used.into_iter().map(|(sector, _)| sector).collect();
+    let matrices = gathered(device, &matrix, &sectors, a)?;
+    let results = of_sectors(device, &of_squares(Factorisation::Solve), &sectors, (&matrices, Some(&right)))?;
+    let parts = sectors.into_iter().zip(results).zip(lines).map(|((sector, result), (side, rows_of))| {
+        let reach = Reach::of(&matrix, &sector);
+        let [_, columns] = sector.lines;
+        let has = move |row: usize, column: usize| rows_of[column].iter().any(|&through| reach.leads(row, through));
+        Part { lines: [columns, side], has: Box::new(has), matrix: result }
+    });
+    assembled(device, &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
+}
+
+/// The columns of a right side, and of each the rows of tiles in which it has blocks.
+fn with_blocks(sector: &Sector<'_>, right: &mut Sector<'_>, sides: &BlockMatrix<'_>) -> (Vec<Line>, Vec<Vec<usize>>) {
+    let mut rows_of = vec![Vec::new(); right.lines[COLUMNS].len()];
+    for image in &right.blocks {
+        let [row, column] = [(ROWS, &sector.lines[ROWS]), (COLUMNS, &right.lines[COLUMNS])].map(|(side, lines)| {
+            let tiles: Vec<usize> = sides.axes[side].iter().map(|&axis| image.block[axis]).collect();
+            lines.binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a right side has its blocks' lines")
+        });
+        rows_of[column].push(row);
+    }
+    (std::mem::take(&mut right.lines[COLUMNS]), rows_of)
+}
+
+/// What each sector has on the right: its rows, and those columns that have blocks there.
+fn right_sides<'b>(sectors: &[Sector<'_>], sides: &BlockMatrix<'b>) -> Result<Vec<Sector<'b>>, Error> {
+    let of_row: HashMap<&[usize], usize> = sectors
+        .iter()
+        .enumerate()
+        .flat_map(|(n, sector)| sector.lines[ROWS].iter().map(move |line| (&line.tiles[..], n)))
+        .collect();
+    let mut found: Vec<Sector<'b>> = sectors
+        .iter()
+        .map(|sector| {
+            let (lines, extents) = ([sector.lines[ROWS].clone(), Vec::new()], [sector.extents[ROWS], 0]);
+            Sector { charge: sector.charge.clone(), lines, extents, blocks: Vec::new() }
+        })
+        .collect();
+    for image in images(sides.structure)? {
+        let tiles: Vec<usize> = sides.axes[ROWS].iter().map(|&axis| image.block[axis]).collect();
+        // A row without indices is in no sector.
+        if let Some(&n) = of_row.get(&tiles[..]) {
+            found[n].blocks.push(image);
+        }
+    }
+    for sector in &mut found {
+        let tiles = |image: &super::super::pieces::BlockImage<'_>| {
+            sides.axes[COLUMNS].iter().map(|&axis| image.block[axis]).collect::<Vec<_>>()
+        };
+        let mut columns: Vec<Vec<usize>> = sector.blocks.iter().map(tiles).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        for tiles in columns {
+            let extents =
+                sides.tilings(COLUMNS).zip(&tiles).map(|(tiling, &tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
+            let (first, extent) = (sector.extents[COLUMNS], extents.product());
+            sector.lines[COLUMNS].push(Line { tiles, first, extent });
+            sector.extents[COLUMNS] += extent;
+        }
+    }
+    Ok(found)
+}
+
+/// How the solution of a system is cut, and the charge that it conserves.
+pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Result<Structure, Error> {
+    let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+    let rows: Vec<&Tiling> = matrix.tilings(ROWS).collect();
+    if b.rank() < rows.len() {
+        return refused(format!(
+            "the matrix of `solve` has {} axes of rows, but the right side only {} axes",
+            rows.len(),
+            b.rank()
+        ));
+    }
+    for (n, (own, other)) in rows.iter().zip(b.tilings()).enumerate() {
+        if !own.same_cuts(other) {
+            return refused(format!("axis {n} of the right side of `solve` is cut {other}, but that of the rows {own}"));
+        }
+    }
+    let sides = &b.tilings()[rows.len()..];
+    let plain = Structure::new(matrix.tilings(COLUMNS).chain(sides));
+    let (Some(flow), Some(other)) = (matrix.structure.charge_flow(), b.charge_flow()) else { return Ok(plain) };
+    let signs = matrix.signs(ROWS).unwrap_or_default();
+    for (n, (own, tiling)) in rows.iter().zip(b.tilings()).enumerate() {
+        if own.charges() != tiling.charges() {
+            return refused(format!("axis {n} of the right side of `solve` is cut {tiling}, but that of the rows {own}"));
+        }
+        if flow.group().has_signs() && signs[n] != other.signs()[n] {
+            return refused(format!(
+                "charges enter axis {n} of the right side of `solve` with sign {}, but the rows with sign {}",
+                other.signs()[n],
+                signs[n]
+            ));
+        }
+    }
+    let own = matrix.signs(COLUMNS).unwrap_or_default().into_iter().map(|sign| -sign);
+    let signs: Vec<i64> = own.chain(other.signs()[rows.len()..].iter().copied()).collect();
+    let mut total = other.total().to_vec();
+    flow.group().add(&mut total, -1, flow.total());
+    plain.flow(signs, total)
+}
+
+/// The determinants of the sectors of a matrix whose rows and columns are numbered alike, or their traces.
+pub(super) fn numbers<T: Element>(
+    device: &dyn Device,
+    kind: Factorisation,
+    a: &Blocks<T>,
+    rows: &[usize],
+) -> Result<Vec<T>, Error> {
+    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let sectors = matrix.square_sectors(kind.name())?;
+    let matrices = gathered(device, &matrix, &sectors, a)?;
+    Ok(of_sectors(device, &of_squares(kind), &sectors, (&matrices, None))?.concat())
+}
+
+/// The phases of the determinants of the sectors, and the logarithms of their absolute values.
+pub(super) fn slogdets<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[usize]) -> Result<Vec<(T, T::Real)>, Error> {
+    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let sectors = matrix.square_sectors("slogdet")?;
+    let mut found = Vec::new();
+    for sector in &sectors {
+        let elements = matrix.gather(device, sector, a.slab())?;
+        let stack = Stack { elements: &elements, count: 1, extents: sector.extents };
+        let (signs, logarithms) = dense::slogdet(device, stack).map_err(|error| in_sector(error, sector))?;
+        found.push((signs[0], logarithms[0]));
+    }
+    Ok(found)
+}
+
+/// The factor L of L·Lᴴ in each sector.
+pub(super) fn triangles<T: Element>(
+    device: &dyn Device,
+    matrix: &BlockMatrix<'_>,
+    sectors: &[Sector<'_>],
+    a: &Blocks<T>,
+) -> Result<Vec<Vec<T>>, Error> {
+    of_sectors(device, &of_squares(Factorisation::Cholesky), sectors, (&gathered(device, matrix, sectors, a)?, None))
+}

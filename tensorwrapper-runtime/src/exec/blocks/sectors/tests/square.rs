@@ -1,0 +1,225 @@
+//! Functions of drawn square matrices against the dense ones.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::shape::{ChargeGroup, Tiling};
+use tensorwrapper_core::structure::Structure;
+
+use super::{charge, dense, distance, filled, group, thinned, tiling};
+use crate::exec::{einsum_blocks, linalg};
+use crate::tensor::{Blocks, Tensor};
+
+/// Largest error of a solution: matrices are well conditioned.
+const CLOSE: f64 = 1e-10;
+
+/// What is on the diagonal beside drawn numbers, so that matrices are well conditioned.
+const HEAVY: f64 = 8.0;
+
+/// A drawn matrix of one or two pairs of axes, which are permuted, with charges or without, and the axes of its rows. All its
+/// diagonal blocks are there, if it has a total charge at all, and heavy.
+fn drawn_square<T: Element>(rng: &mut StdRng) -> (Blocks<T>, Vec<usize>) {
+    let (group, pairs) = (group(rng), rng.random_range(1..3));
+    let tilings: Vec<Tiling> = (0..pairs).map(|_| tiling(rng, group.as_ref())).collect();
+    let mut axes: Vec<usize> = (0..2 * pairs).collect();
+    axes.shuffle(rng);
+    // The first half of these are the rows; the columns ascend, as they do for the functions.
+    let rows = axes[..pairs].to_vec();
+    axes[pairs..].sort_unstable();
+    let mut cuts = vec![tilings[0].clone(); 2 * pairs];
+    let mut signs = vec![1; 2 * pairs];
+    for n in 0..pairs {
+        let sign = if rng.random_bool(0.5) { 1 } else { -1 };
+        for (axis, sign) in [(axes[n], sign), (axes[n + pairs], -sign)] {
+            (cuts[axis], signs[axis]) = (tilings[n].clone(), sign);
+        }
+    }
+    let plain = Structure::new(&cuts);
+    let structure = match &group {
+        Some(group) => plain.flow(&signs, group.neutral()).unwrap(),
+        None => plain,
+    };
+    let is_diagonal = |block: &[usize]| (0..pairs).all(|n| block[axes[n]] == block[axes[n + pairs]]);
+    let all: Vec<Vec<usize>> = structure.stored().unwrap().iter().collect();
+    let share = rng.random_range(0.0..1.0);
+    let blocks = all.into_iter().filter(|block| is_diagonal(block) || rng.random_bool(share));
+    let structure = structure.with_blocks(blocks.collect::<Vec<_>>()).unwrap();
+    let light = filled::<T>(rng, &structure);
+    let heavy = light.map_indexed(|index, x| {
+        let weight = if (0..pairs).all(|n| index[axes[n]] == index[axes[n + pairs]]) { HEAVY } else { 0.0 };
+        T::from_complex(x.to_complex() + weight)
+    });
+    (heavy.unwrap(), rows)
+}
+
+/// The axes that are no rows.
+fn columns_of<T: Element>(a: &Blocks<T>, rows: &[usize]) -> Vec<usize> {
+    (0..a.structure().rank()).filter(|axis| !rows.contains(axis)).collect()
+}
+
+fn number_close<T: Element>(one: T, other: T) -> bool {
+    (one.to_complex() - other.to_complex()).norm() < CLOSE * (1.0 + other.to_complex().norm())
+}
+
+fn functions_are_right<T: Element>(rng: &mut StdRng) {
+    let (a, rows) = drawn_square::<T>(rng);
+    let (columns, count) = (columns_of(&a, &rows), rows.len());
+    let matrix = dense(&a, &rows, &columns);
+    let (first, last): (Vec<usize>, Vec<usize>) = ((0..count).collect(), (count..2 * count).collect());
+    let x = a.inv(&rows).unwrap();
+    assert!(distance(&dense(&x, &first, &last), &linalg::inv(&matrix).eval().unwrap()) < CLOSE);
+    if let Some(flow) = a.structure().charge_flow() {
+        let turned: Vec<i64> = columns.iter().chain(&rows).map(|&axis| -flow.signs()[axis]).collect();
+        assert_eq!(x.structure().charge_flow().unwrap().signs(), turned);
+    }
+    let scaled = a.map_indexed(|_, x| T::from_complex(x.to_complex() / HEAVY)).unwrap();
+    let e = scaled.expm(&rows).unwrap();
+    let expected = linalg::expm(&dense(&scaled, &rows, &columns)).eval().unwrap();
+    assert!(distance(&dense(&e, &rows, &columns), &expected) < CLOSE);
+    assert_eq!(e.structure().charge_flow(), a.structure().charge_flow());
+    for exponent in [-2, 0, 1, 3] {
+        let power = scaled.matpow(&rows, exponent).unwrap();
+        let expected = linalg::matpow(&dense(&scaled, &rows, &columns), exponent).eval().unwrap();
+        assert!(distance(&dense(&power, &rows, &columns), &expected) < CLOSE);
+    }
+    let number = |t: Tensor<T>| t.as_slice()[0];
+    assert!(number_close(scaled.det(&rows).unwrap(), number(linalg::det(&dense(&scaled, &rows, &columns)).eval().unwrap())));
+    assert!(number_close(a.trace(&rows).unwrap(), number(linalg::trace(&matrix).eval().unwrap())));
+    let ((sign, logarithm), (phase, size)) = (a.slogdet(&rows).unwrap(), linalg::slogdet(&matrix).eval().unwrap());
+    assert!(number_close(sign, number(phase)) && number_close(logarithm, size.as_slice()[0]));
+}
+
+#[test]
+fn functions_of_drawn_matrices() {
+    let mut rng = StdRng::seed_from_u64(2321);
+    for round in 0..200 {
+        if round % 2 == 0 { functions_are_right::<f64>(&mut rng) } else { functions_are_right::<Complex<f64>>(&mut rng) }
+    }
+}
+
+/// A right side whose first axes are the rows of a matrix.
+fn right_side<T: Element>(rng: &mut StdRng, a: &Blocks<T>, rows: &[usize]) -> Blocks<T> {
+    let flow = a.structure().charge_flow().filter(|_| rng.random_bool(0.8)).cloned();
+    let group: Option<ChargeGroup> = flow.as_ref().map(|flow| flow.group().clone());
+    let mut cuts: Vec<Tiling> = rows.iter().map(|&axis| a.structure().tilings()[axis].clone()).collect();
+    cuts.extend((0..rng.random_range(0..3)).map(|_| tiling(rng, group.as_ref())));
+    let plain = Structure::new(&cuts);
+    let structure = match &flow {
+        Some(flow) => {
+            let mut signs: Vec<i64> = rows.iter().map(|&axis| flow.signs()[axis]).collect();
+            signs.extend((rows.len()..cuts.len()).map(|_| if rng.random_bool(0.5) { 1 } else { -1 }));
+            plain.flow(signs, charge(rng, flow.group())).unwrap()
+        }
+        None => plain,
+    };
+    let structure = thinned(rng, structure);
+    filled(rng, &structure)
+}
+
+fn solutions_are_right<T: Element>(rng: &mut StdRng) {
+    let (a, rows) = drawn_square::<T>(rng);
+    let b = right_side(rng, &a, &rows);
+    let (columns, sides) = (columns_of(&a, &rows), b.structure().rank() - rows.len());
+    let x = a.solve(&rows, &b).unwrap();
+    let names: String = (0..a.structure().rank() + sides).map(|axis| (b'a' + axis as u8) as char).collect();
+    let pick = |axes: &[usize]| axes.iter().map(|&axis| names.as_bytes()[axis] as char).collect::<String>();
+    let (own, side) = names.split_at(a.structure().rank());
+    let again = einsum_blocks(&format!("{own},{}{side}->{}{side}", pick(&columns), pick(&rows)), &[&a, &x]).unwrap();
+    assert!(distance(&again.to_dense().unwrap(), &b.to_dense().unwrap()) < CLOSE);
+    if a.structure().charge_flow().is_some() && !x.structure().tilings().is_empty() {
+        assert_eq!(x.structure().charge_flow().is_some(), b.structure().charge_flow().is_some());
+    }
+}
+
+#[test]
+fn solutions_of_drawn_systems() {
+    let mut rng = StdRng::seed_from_u64(2322);
+    for round in 0..200 {
+        if round % 2 == 0 { solutions_are_right::<f64>(&mut rng) } else { solutions_are_right::<Complex<f64>>(&mut rng) }
+    }
+}
+
+fn triangles_are_right<T: Element>(rng: &mut StdRng) {
+    let (group, name) = (group(rng), "ij,kj->ik");
+    let cut = tiling(rng, group.as_ref());
+    let plain = Structure::new([&cut, &cut]);
+    let plain = match &group {
+        Some(group) => plain.flow([1, -1], group.neutral()).unwrap(),
+        None => plain,
+    };
+    let blocks: Vec<Vec<usize>> = plain.stored().unwrap().iter().filter(|b| b[0] == b[1] || rng.random_bool(0.3)).collect();
+    let a = filled::<T>(rng, &plain.with_blocks(blocks).unwrap());
+    let conjugated = a.map_indexed(|_, x| x.conj()).unwrap().to_dense().unwrap();
+    // A·Aᴴ + 1, of which all is there that a sector of A has.
+    let product = crate::exec::einsum(name, &[&a.to_dense().unwrap(), &conjugated]).unwrap();
+    let shifted = Tensor::from_fn([cut.extent(); 2], |i| {
+        T::from_complex(product.get(&[i[0], i[1]]).unwrap().to_complex() + f64::from(u8::from(i[0] == i[1])))
+    });
+    let shifted = shifted.unwrap();
+    let h = Blocks::from_dense(&shifted, &plain).unwrap();
+    let l = h.cholesky([0]).unwrap();
+    let l = dense(&l, &[0], &[1]);
+    let adjoint = Tensor::from_fn(l.extents().to_vec(), |i| l.get(&[i[0], i[1]]).unwrap().conj()).unwrap();
+    let again = crate::exec::einsum(name, &[&l, &adjoint]).unwrap();
+    assert!(distance(&again, &shifted) < CLOSE);
+}
+
+#[test]
+fn triangles_of_drawn_matrices() {
+    let mut rng = StdRng::seed_from_u64(2323);
+    for round in 0..100 {
+        if round % 2 == 0 { triangles_are_right::<f64>(&mut rng) } else { triangles_are_right::<Complex<f64>>(&mut rng) }
+    }
+}
+
+/// An operator that changes the charge has an inverse that changes it back, and an exponential of no charge.
+#[test]
+fn operators_that_change_the_charge() {
+    let (one, other) = (Tiling::cuts([2, 1]).charged([0, 1]).unwrap(), Tiling::cuts([1, 2]).charged([0, -1]).unwrap());
+    let lowering = Structure::new([&other, &one]).flow([1, -1], [-1]).unwrap();
+    let a = filled::<f64>(&mut StdRng::seed_from_u64(4), &lowering);
+    let x = a.inv([0]).unwrap();
+    assert_eq!(x.structure().charge_flow().unwrap().total(), [1]);
+    assert_eq!(x.blocks(), [[0, 1], [1, 0]]);
+    let unit = einsum_blocks("ij,jk->ik", &[&a, &x]).unwrap().to_dense().unwrap();
+    assert!(unit.as_slice().iter().zip([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).all(|(x, y)| (x - y).abs() < CLOSE));
+    let spin = Tiling::cuts([1, 1]).charged([-1, 1]).unwrap();
+    let raising = Blocks::<f64>::from_fn(&Structure::new([&spin, &spin]).flow([1, -1], [2]).unwrap(), |_| 3.0).unwrap();
+    let e = raising.expm([0]).unwrap();
+    assert!(e.structure().charge_flow().is_none());
+    assert_eq!((e.get(&[1, 0]).unwrap(), e.blocks()), (3.0, vec![vec![0, 0], vec![1, 0], vec![1, 1]]));
+}
+
+#[test]
+fn what_has_no_inverse_is_told() {
+    let (cut, other) = (Tiling::cuts([1, 2]), Tiling::cuts([1, 1, 1]));
+    let told = |result: Result<Blocks<f64>, crate::Error>| result.unwrap_err().to_string();
+    let plain = Structure::new([&cut, &other]);
+    let ones = |structure: &Structure| Blocks::<f64>::from_fn(structure, |_| 1.0).unwrap();
+    let blocks = plain.with_blocks([[0, 0], [0, 1], [1, 2]]).unwrap();
+    assert_eq!(
+        told(ones(&blocks).inv([0])),
+        "the matrix of `inv` is singular: the sector with blocks [0, 0], [0, 1] has 1 rows, but 2 columns"
+    );
+    let text = told(ones(&plain).inv([0]));
+    assert!(text.contains("the 3×3 matrix of `inv` is singular") && text.contains("[0, 2], [1, 0] and 2 more"), "{text}");
+    let two = Structure::new([&other, &other]).with_blocks([[0, 0], [1, 1], [2, 2]]).unwrap();
+    let diagonal = Blocks::<f64>::from_fn(&two, |i| [1.0, 0.0, 2.0][i[0]]).unwrap();
+    let text = told(diagonal.inv([0]));
+    assert!(text.contains("the 1×1 matrix of `inv` is singular") && text.contains("the sector with blocks [1, 1]"), "{text}");
+    let right = ones(&Structure::new([&cut]));
+    assert_eq!(
+        told(diagonal.solve([0], &right)),
+        "axis 0 of the right side of `solve` is cut 1, 2, but that of the rows 1, 1, 1"
+    );
+    assert_eq!(
+        told(ones(&Structure::new([&cut, &Tiling::whole(4)])).inv([0])),
+        "`inv` needs as many rows as columns, but there are 3 rows and 4 columns"
+    );
+    assert!(told(ones(&plain).expm([0])).starts_with("`expm` needs rows and columns that are cut alike"));
+    // Only what is on the right is solved.
+    let right = ones(&Structure::new([&other]).with_blocks([[2]]).unwrap());
+    assert_eq!(diagonal.solve([0], &right).unwrap().get(&[2]).unwrap(), 0.5);
+}

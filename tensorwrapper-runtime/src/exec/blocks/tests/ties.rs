@@ -1,0 +1,178 @@
+//! Equations over diagonals against dense ones: drawn, and what their results store.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
+
+use super::super::super::context::Context;
+use super::super::super::record::record;
+use super::super::einsum_blocks;
+use crate::tensor::{Blocks, Tensor};
+
+/// Largest error of a sum of a few products of numbers of size 1.
+const CLOSE: f64 = 1e-12;
+
+fn drawn(rng: &mut StdRng, structure: &Structure) -> Blocks<f64> {
+    Blocks::from_fn(structure, |_| rng.random_range(-1.0..1.0)).unwrap()
+}
+
+/// A diagonal of which some tiles may have no block.
+fn diagonal(rng: &mut StdRng, cut: &Tiling) -> Blocks<f64> {
+    let all = Structure::new([cut]);
+    let kept: Vec<[usize; 1]> = (0..cut.len()).filter(|_| rng.random_bool(0.8)).map(|tile| [tile]).collect();
+    let structure = if rng.random_bool(0.5) { all } else { all.with_blocks(kept).unwrap() };
+    Blocks::diagonal(drawn(rng, &structure)).unwrap()
+}
+
+fn distance(a: &Tensor<f64>, b: &Tensor<f64>) -> f64 {
+    assert_eq!(a.extents(), b.extents());
+    a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+/// Equations, and whether the first two axes of their results are tied.
+const EQUATIONS: [(&str, bool); 26] = [
+    ("[i, k] = D[i, j] * B[j, k]", false),
+    ("[i, k] = B[i, j] * D[j, k]", false),
+    ("[i, k] = D[i, j] * E[j, k]", true),
+    ("[k, i] = D[i, j] * E[j, k]", true),
+    ("[i, j] = D[i, j] + E[i, j]", true),
+    ("[i, j] = 2.0 * D[i, j] - E[j, i] * F[i, j]", true),
+    ("[i, j] = D[i, j] * B[i, j]", true),
+    ("[i, j] = D[i, j] * B[i, j] + E[i, k] * D[k, j]", true),
+    ("[i, j] = D[i, j] + B[i, j]", false),
+    ("[i, j] = exp(D[i, j])", false),
+    ("[i, j] = sin(D[i, j]) * B[i, j]", true),
+    ("[i, j] = powi(D[i, j], 2) - abs(E[i, j])", true),
+    ("[i, l] = D[i, j] * B[j, k] * E[k, l]", false),
+    ("[i, l] = D[i, j] * E[j, k] * F[k, l]", true),
+    ("[i, l] = D[i, j] * B[j, k] * E[k, l] + F[i, l]", false),
+    ("[] = D[i, i]", false),
+    ("[] = D[i, j] * B[j, i]", false),
+    ("[] = D[i, j] * E[j, i]", false),
+    ("[i] = D[i, j]", false),
+    ("[i] = D[i, j] * V[j]", false),
+    ("[i, j] = D[i, j] * V[j]", true),
+    ("[i, j] = sum(k; D[i, k] * B[k, j] - B[i, k] * E[k, j])", false),
+    ("[i, j] = (D[i, k] + E[i, k]) * B[k, j]", false),
+    ("[i, j] = D[i, k] * (B[k, j] + E[k, j])", false),
+    ("[i, j, k, l] = D[i, j] * E[k, l]", true),
+    ("[i, j] = D[i, j] / F[i, j] * H[i, j]", true),
+];
+
+#[test]
+fn drawn_equations_of_diagonals() {
+    let mut rng = StdRng::seed_from_u64(2331);
+    let mut ties = 0;
+    for (equation, is_tied) in EQUATIONS {
+        for _ in 0..12 {
+            let extents: Vec<usize> = (0..rng.random_range(1..4)).map(|_| rng.random_range(1..4)).collect();
+            let cut = Tiling::cuts(extents.iter().copied());
+            let other = Tiling::even(cut.extent(), 2);
+            let [d, e, h] = [0; 3].map(|_| diagonal(&mut rng, &cut));
+            let f = Blocks::diagonal(drawn(&mut rng, &Structure::new([&cut]))).unwrap();
+            let b = drawn(&mut rng, &Structure::new([&other, &other]));
+            let v = drawn(&mut rng, &Structure::new([&cut]));
+            let dense: Vec<Tensor<f64>> = [&d, &e, &f, &h, &b, &v].iter().map(|t| t.to_dense().unwrap()).collect();
+            let names = ["D", "E", "F", "H", "B", "V"];
+            let read = |name: &&str| equation.split(|c: char| !c.is_ascii_uppercase()).any(|word| word == *name);
+            let all = [&d, &e, &f, &h, &b, &v];
+            let given: Vec<(&str, &dyn crate::RecordOperand<f64>)> =
+                names.iter().zip(all).filter(|(name, _)| read(name)).map(|(name, t)| (*name, t as _)).collect();
+            let plain: Vec<(&str, &dyn crate::RecordOperand<f64>)> =
+                names.iter().zip(&dense).filter(|(name, _)| read(name)).map(|(name, t)| (*name, t as _)).collect();
+            let result = Context::cpu().eval_blocks(equation, &given).unwrap_or_else(|error| panic!("{equation}: {error}"));
+            // Off the diagonal a quotient of zeros is zero here, and no number there.
+            if !equation.contains('/') {
+                let expected: Tensor<f64> = record(equation, &plain).unwrap().eval().unwrap();
+                assert!(distance(&result.to_dense().unwrap(), &expected) < CLOSE, "{equation}");
+            }
+            assert_eq!(result.structure().ties().is_some(), is_tied, "{equation}");
+            ties += usize::from(is_tied);
+        }
+    }
+    assert!(ties > 100);
+}
+
+#[test]
+fn long_diagonals_take_little() {
+    let n = 100_000;
+    let whole = Tiling::whole(n);
+    let d = Blocks::diagonal(Blocks::<f64>::from_fn(&Structure::new([&whole]), |i| (1 + i[0] % 7) as f64).unwrap()).unwrap();
+    let b = Tensor::<f64>::from_fn([n, 3], |i| (i[0] % 5 + i[1]) as f64).unwrap();
+    let prepared = Context::cpu().prepare_blocks::<f64>("[i, k] = D[i, j] * B[j, k]", &[("D", &d), ("B", &b)]).unwrap();
+    assert_eq!((prepared.multiplications(), d.bytes()), (3 * n as u128, 8 * n));
+    let product = einsum_blocks("ij,jk->ik", &[&d, &b]).unwrap();
+    assert_eq!(product.get(&[99_999, 2]).unwrap(), (1 + 99_999 % 7) as f64 * 6.0);
+    let both = einsum_blocks("ij,jk->ik", &[&d, &d]).unwrap();
+    assert_eq!((both.bytes(), both.get(&[8, 8]).unwrap(), both.structure()), (8 * n, 4.0, d.structure()));
+    let x = both.inv([0]).unwrap();
+    assert_eq!((x.bytes(), x.get(&[1, 1]).unwrap(), x.get(&[1, 2]).unwrap()), (8 * n, 0.25, 0.0));
+    assert_eq!(d.matpow([0], 3).unwrap().get(&[1, 1]).unwrap(), 8.0);
+    assert_eq!((d.expm([0]).unwrap().get(&[0, 0]).unwrap(), d.trace([0]).unwrap()), (1f64.exp(), 399_995.0));
+    assert_eq!(d.solve([0], &product).unwrap().get(&[6, 2]).unwrap(), 3.0);
+}
+
+#[test]
+fn charges_of_diagonals() {
+    let bond = Tiling::cuts([2, 1]).charged([0, 1]).unwrap();
+    let one = Blocks::<f64>::identity(&bond).unwrap();
+    let b = Blocks::<f64>::from_fn(&Structure::new([&bond, &bond]).flow([1, -1], [0]).unwrap(), |i| (1 + i[0] + 3 * i[1]) as f64);
+    let b = b.unwrap();
+    let product = einsum_blocks("ij,jk->ik", &[&one, &b]).unwrap();
+    assert_eq!((product.structure(), product.get(&[0, 1]).unwrap()), (b.structure(), 4.0));
+    let twice = einsum_blocks("ij,jk->ik", &[&one, &one]).unwrap();
+    assert_eq!(twice.structure(), one.structure());
+    let error = einsum_blocks("ij,kj->ik", &[&one, &b]).unwrap_err();
+    assert_eq!(error.to_string(), einsum_blocks("ij,kj->ik", &[&one.untied().unwrap(), &b]).unwrap_err().to_string());
+    assert_eq!(one.inv([0]).unwrap().structure(), one.structure());
+}
+
+#[test]
+fn functions_of_diagonals() {
+    let cut = Tiling::cuts([1, 2]);
+    let d = |numbers: [f64; 3]| {
+        Blocks::diagonal(Blocks::<f64>::from_fn(&Structure::new([&cut]), |i| numbers[i[0]]).unwrap()).unwrap()
+    };
+    let told = |result: Result<Blocks<f64>, crate::Error>| result.unwrap_err().to_string();
+    assert_eq!(told(d([1.0, 0.0, 2.0]).inv([0])), "the matrix of `inv` is singular: its block [1, 1] has a zero on the diagonal");
+    assert!(told(d([1.0, -1.0, 2.0]).cholesky([0])).contains("in its block [1, 1] is not positive"));
+    let part =
+        Blocks::diagonal(Blocks::<f64>::filled(&Structure::new([&cut]).with_blocks([[1]]).unwrap(), 2.0).unwrap()).unwrap();
+    assert_eq!(told(part.inv([0])), "the matrix of `inv` is singular: the row of tiles [0] has no block");
+    let e = part.expm([0]).unwrap();
+    assert_eq!((e.get(&[0, 0]).unwrap(), e.get(&[2, 2]).unwrap()), (1.0, 2f64.exp()));
+    assert_eq!((part.det([0]).unwrap(), part.trace([0]).unwrap(), part.slogdet([0]).unwrap().0), (0.0, 4.0, 0.0));
+    let l = d([4.0, 9.0, 1.0]).cholesky([1]).unwrap();
+    assert_eq!((l.get(&[1, 1]).unwrap(), d([4.0, 9.0, 1.0]).slogdet([0]).unwrap().1), (3.0, 4f64.ln() + 9f64.ln()));
+    // Decompositions read it with its zeros.
+    let (values, _) = d([3.0, 1.0, 2.0]).eigh([0]).unwrap();
+    assert_eq!(values.to_dense().unwrap().as_slice(), [3.0, 1.0, 2.0]);
+    assert!(d([1.0; 3]).matpow([0], -2).unwrap().structure().ties().is_some());
+    let packed = Blocks::<f64>::from_packed(&Structure::new([&cut; 2]), true, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    assert_eq!(packed.to_dense().unwrap().as_slice(), [1.0, 2.0, 4.0, 0.0, 3.0, 5.0, 0.0, 0.0, 6.0]);
+    assert_eq!(packed.to_packed(false).unwrap(), [1.0, 0.0, 0.0, 3.0, 0.0, 6.0]);
+}
+
+#[test]
+fn three_axes_may_be_tied() {
+    let cut = Tiling::cuts([2, 1]);
+    let delta = Blocks::<f64>::from_fn(&Structure::new([&cut; 3]).tied([0, 1, 2]).unwrap(), |i| (1 + i[0]) as f64).unwrap();
+    assert_eq!((delta.get(&[2, 2, 2]).unwrap(), delta.get(&[2, 1, 2]).unwrap(), delta.bytes()), (3.0, 0.0, 24));
+    let dense = delta.to_dense().unwrap();
+    let b = Blocks::<f64>::from_fn(&Structure::new([&cut; 2]), |i| (1 + i[0] + 2 * i[1]) as f64).unwrap();
+    for subscripts in ["ijk,jl->ikl", "ijk,jl,kl->i", "ijk,kj->i", "iij,jk->k"] {
+        let given: Vec<&dyn crate::DynOperand<f64>> =
+            if subscripts.matches(',').count() == 2 { vec![&delta, &b, &b] } else { vec![&delta, &b] };
+        let whole = b.to_dense().unwrap();
+        let plain: Vec<&dyn crate::DynOperand<f64>> =
+            if given.len() == 3 { vec![&dense, &whole, &whole] } else { vec![&dense, &whole] };
+        let result = einsum_blocks(subscripts, &given).unwrap().to_dense().unwrap();
+        assert!(distance(&result, &crate::exec::einsum(subscripts, &plain).unwrap()) < CLOSE, "{subscripts}");
+    }
+    let again = Blocks::from_dense(&dense, delta.structure()).unwrap();
+    assert_eq!(
+        (again.slab(), delta.untied().unwrap().slab()),
+        (delta.slab(), Blocks::from_dense(&dense, &delta.structure().untied().unwrap()).unwrap().slab())
+    );
+}

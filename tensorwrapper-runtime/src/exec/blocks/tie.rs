@@ -1,0 +1,291 @@
+//! Equations over tensors whose axes are tied, as those of a diagonal are: before anything is planned, labels that always have the
+//! same index become one label, and such an operand is read as what it stores. What is left has its zeros written out.
+//!
+//! Knows nothing of blocks or elements.
+
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::elements::keeps_zero;
+use super::flow;
+use super::stages::Stage;
+use super::tensors::Tensors;
+use super::terms::{Factor, Sum, expand};
+use super::tree::{Tree, Written, unsupported};
+
+/// An equation without ties.
+pub(super) struct Resolved {
+    pub(super) written: Written,
+    pub(super) tensors: Tensors,
+    /// What is computed before it: operands with their zeros.
+    pub(super) before: Vec<Stage>,
+    /// Of each axis of the left side the first one that it is tied to, where some are; the equation has the first ones alone.
+    ties: Option<Vec<usize>>,
+    signs: Option<Vec<i64>>,
+}
+
+/// Which labels have the same index: of each label the one that stands for it.
+type Same = Vec<usize>;
+
+/// Resolves the ties of an equation's operands.
+///
+/// # Errors
+/// As [`Structure::stored`]; and [`ErrorKind::Shape`](tensorwrapper_core::error::ErrorKind::Shape) when charges do not fit.
+pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, Error> {
+    // Parts of operands are numbered behind the operands, and are read after this.
+    let is_tied = |operand: usize| tensors.structures.get(operand).is_some_and(|structure| structure.ties().is_some());
+    let any_is_tied = written.tree.factors().iter().any(|factor| is_tied(factor.operand));
+    let part_is_tied = written.parts.iter().any(|part| is_tied(part.operand));
+    if !written.parts.is_empty() && (any_is_tied || part_is_tied) {
+        let error = unsupported("slices and positions in an equation that reads a diagonal");
+        return Err(error.with_help("read the part in an equation before, and the diagonal in the next"));
+    }
+    if !any_is_tied {
+        // The place of an assignment may have ties, but is not read.
+        return Ok(Resolved { written, tensors, before: Vec::new(), ties: None, signs: None });
+    }
+    check_flow(&written, &tensors)?;
+    let order = {
+        let others = (0..written.names.len()).filter(|label| !written.left.contains(label));
+        written.left.iter().copied().chain(others).collect()
+    };
+    let (original, count) = (tensors.structures.clone(), tensors.len());
+    let mut resolver = Resolver { order, original, untied: vec![None; count], tensors, before: Vec::new() };
+    let own = resolver.ties(&written.tree);
+    let known = resolver.of_result(&written, &own);
+    let ties = resolver.axes_of(&written.left, &known);
+    let signs = ties.as_ref().and_then(|ties| resolver.signs(&written, ties));
+    let tree = resolver.resolve(&written.tree, &known)?;
+    let is_kept = |axis: &usize| ties.as_ref().is_none_or(|ties| ties[*axis] == *axis);
+    let axes: Vec<usize> = (0..written.left.len()).filter(is_kept).collect();
+    for structure in &mut resolver.tensors.structures[..count] {
+        *structure = structure.core()?;
+    }
+    let written = Written {
+        tree,
+        left: axes.iter().map(|&axis| written.left[axis]).collect(),
+        target: axes.iter().map(|&axis| written.target[axis].clone()).collect(),
+        is_tied: ties.is_some(),
+        ..written
+    };
+    Ok(Resolved { written, tensors: resolver.tensors, before: resolver.before, ties, signs })
+}
+
+impl Resolved {
+    /// The structure of the result, of which this is what is stored.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`].
+    pub(super) fn result(&self, core: &Structure) -> Result<Structure, Error> {
+        let Some(ties) = &self.ties else { return Ok(core.clone()) };
+        let firsts: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == axis).collect();
+        let place = |first: usize| firsts.iter().position(|&axis| axis == first).expect("it is a first one");
+        let places: Vec<usize> = ties.iter().map(|&first| place(first)).collect();
+        let mut structure = Structure::new(places.iter().map(|&place| &core.tilings()[place]));
+        for &first in &firsts {
+            structure = structure.tied((0..ties.len()).filter(|&axis| ties[axis] == first).collect::<Vec<_>>())?;
+        }
+        let all = core.tilings().iter().map(|tiling| tiling.len() as u128).product::<u128>();
+        let stored = core.stored()?;
+        if (stored.len() as u128) < all {
+            let whole = |block: Vec<usize>| places.iter().map(|&place| block[place]).collect::<Vec<usize>>();
+            structure = structure.with_blocks(stored.iter().map(whole))?;
+        }
+        let charges = core.tilings().first().and_then(|tiling| tiling.charges());
+        match (&self.signs, charges) {
+            (Some(signs), Some(charges)) if core.tilings().iter().all(|tiling| tiling.charges().is_some()) => {
+                structure.flow(signs, charges.group().neutral())
+            }
+            _ => Ok(structure),
+        }
+    }
+}
+
+/// Whether charges fit, where labels that become one are not compared any more.
+fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
+    if !written.tree.is_sum_of_products() {
+        return Ok(());
+    }
+    // A product of sums is compared where it is planned.
+    let Ok(terms) = expand(&written.tree, &mut |_| Err(unsupported("a product of sums"))) else { return Ok(()) };
+    let fits = |factor: &Factor| factor.labels.len() == tensors.structures[factor.operand].rank();
+    if !terms.iter().flat_map(|term| &term.factors).all(fits) {
+        return Ok(());
+    }
+    flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone() }, tensors).map(|_| ())
+}
+
+struct Resolver {
+    /// All labels: those that may stand for others first.
+    order: Vec<usize>,
+    /// The structures of the operands, with their ties.
+    original: Vec<Structure>,
+    /// The number of each operand with its zeros, where it was needed.
+    untied: Vec<Option<usize>>,
+    tensors: Tensors,
+    before: Vec<Stage>,
+}
+
+impl Resolver {
+    /// Of each label the first one that is the same.
+    fn same(&self, is_same: impl Fn(usize, usize) -> bool) -> Same {
+        let first = |label: usize| self.order.iter().copied().find(|&other| other == label || is_same(label, other));
+        (0..self.order.len()).map(|label| first(label).unwrap_or(label)).collect()
+    }
+
+    /// No labels that are the same.
+    fn none(&self) -> Same {
+        (0..self.order.len()).collect()
+    }
+
+    /// What is the same by one or the other.
+    fn joined(&self, one: &Same, other: &Same) -> Same {
+        let mut all = one.clone();
+        for (label, &first) in other.iter().enumerate() {
+            let (from, to) = (all[label], all[first]);
+            all.iter_mut().filter(|class| **class == from).for_each(|class| *class = to);
+        }
+        self.same(|label, other| all[label] == all[other])
+    }
+
+    /// The labels that have the same index wherever an expression is not zero.
+    fn ties(&self, tree: &Tree) -> Same {
+        match tree {
+            Tree::Factor(factor) => self.ties_of(factor),
+            Tree::Number(_) => self.none(),
+            Tree::Negate(inner) => self.ties(inner),
+            Tree::Binary(Operator::Multiply, one, other) => self.joined(&self.ties(one), &self.ties(other)),
+            Tree::Binary(Operator::Divide, one, _) => self.ties(one),
+            Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
+                let (one, other) = (self.ties(one), self.ties(other));
+                self.same(|label, first| one[label] == one[first] && other[label] == other[first])
+            }
+            Tree::Sum(summed, inner) => {
+                let inner = self.ties(inner);
+                let is_free = |label: &usize| !summed.contains(label);
+                self.same(|label, other| is_free(&label) && is_free(&other) && inner[label] == inner[other])
+            }
+            Tree::Apply(function, inner) if keeps_zero(*function) == Some(true) || *function == Function::Conj => {
+                self.ties(inner)
+            }
+            Tree::PowerInteger(inner, exponent) if *exponent > 0 => self.ties(inner),
+            Tree::PowerReal(inner, exponent) if *exponent > 0.0 => self.ties(inner),
+            Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => self.none(),
+        }
+    }
+
+    fn ties_of(&self, factor: &Factor) -> Same {
+        let mut all = self.none();
+        if let Some(ties) = self.original[factor.operand].ties().filter(|ties| ties.len() == factor.labels.len()) {
+            for (axis, &first) in ties.iter().enumerate() {
+                let (from, to) = (all[factor.labels[axis]], all[factor.labels[first]]);
+                all.iter_mut().filter(|class| **class == from).for_each(|class| *class = to);
+            }
+        }
+        self.same(|label, other| all[label] == all[other])
+    }
+
+    /// Labels of the left side that are the same in the result: unless a symmetry is claimed, or they are to be cut differently.
+    fn of_result(&self, written: &Written, own: &Same) -> Same {
+        if !written.claims.is_empty() {
+            return self.none();
+        }
+        let cut = |label: usize| {
+            let axis = written.left.iter().position(|own| *own == label)?;
+            Some(written.target[axis].as_ref().map(|(_, tiling)| tiling))
+        };
+        self.same(|label, other| match (cut(label), cut(other)) {
+            (Some(one), Some(two)) => own[label] == own[other] && one == two,
+            _ => false,
+        })
+    }
+
+    /// Of each axis of the left side the first one with the same index, where some are tied.
+    fn axes_of(&self, left: &[usize], known: &Same) -> Option<Vec<usize>> {
+        let first = |label: &usize| left.iter().position(|other| known[*other] == known[*label]).expect("it is one of these");
+        let ties: Vec<usize> = left.iter().map(first).collect();
+        ties.iter().enumerate().any(|(axis, first)| axis != *first).then_some(ties)
+    }
+
+    /// The signs of the charges of a result whose axes are all tied in pairs, where charges enter by one and leave by the other.
+    fn signs(&self, written: &Written, ties: &[usize]) -> Option<Vec<i64>> {
+        let sign = |label: &usize| {
+            written.tree.factors().into_iter().find_map(|factor| {
+                let flow = self.original[factor.operand].charge_flow()?;
+                let axis = factor.labels.iter().position(|own| own == label)?;
+                Some(if factor.conjugates { -flow.signs()[axis] } else { flow.signs()[axis] })
+            })
+        };
+        let signs: Vec<i64> = written.left.iter().map(sign).collect::<Option<_>>()?;
+        let is_pair = |first: usize| {
+            let tied: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == first).collect();
+            tied.len() == 2 && signs[tied[0]] == -signs[tied[1]]
+        };
+        ties.iter().all(|&first| is_pair(first)).then_some(signs)
+    }
+
+    /// The same expression, where it is needed only where these labels are the same: they are renamed, and summed labels that have
+    /// but one index are not summed.
+    fn resolve(&mut self, tree: &Tree, known: &Same) -> Result<Tree, Error> {
+        let mut inner = |inner: &Tree| self.resolve(inner, known).map(Box::new);
+        Ok(match tree {
+            Tree::Factor(factor) => Tree::Factor(self.factor(factor, known)?),
+            Tree::Number(value) => Tree::Number(*value),
+            Tree::Negate(of) => Tree::Negate(inner(of)?),
+            Tree::Binary(operator, one, other) => Tree::Binary(*operator, inner(one)?, inner(other)?),
+            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)?),
+            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of)?, *exponent),
+            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of)?, *exponent),
+            Tree::Sum(labels, of) => self.sum(labels, of, known)?,
+        })
+    }
+
+    fn sum(&mut self, labels: &[usize], of: &Tree, known: &Same) -> Result<Tree, Error> {
+        let part = |part: &Tree| Tree::Sum(labels.to_vec(), Box::new(part.clone()));
+        match of {
+            Tree::Negate(inner) => return Ok(Tree::Negate(Box::new(self.resolve(&part(inner), known)?))),
+            // The terms of a sum may have ties that differ.
+            Tree::Binary(operator @ (Operator::Add | Operator::Subtract), one, other) => {
+                let (one, other) = (self.resolve(&part(one), known)?, self.resolve(&part(other), known)?);
+                return Ok(Tree::Binary(*operator, Box::new(one), Box::new(other)));
+            }
+            _ => {}
+        }
+        let all = self.joined(known, &self.ties(of));
+        let mut same = known.clone();
+        for &label in labels {
+            let is_free = |other: &usize| !labels.contains(other) && all[*other] == all[label];
+            let free = self.order.iter().copied().find(is_free);
+            let summed = || labels.iter().copied().find(|&other| all[other] == all[label]);
+            same[label] = free.map(|free| known[free]).or_else(summed).unwrap_or(label);
+        }
+        let left: Vec<usize> = labels.iter().copied().filter(|&label| same[label] == label).collect();
+        let inner = self.resolve(of, &same)?;
+        Ok(if left.is_empty() { inner } else { Tree::Sum(left, Box::new(inner)) })
+    }
+
+    /// A factor: what a tied operand stores where its labels are the same, else the operand with its zeros.
+    fn factor(&mut self, factor: &Factor, known: &Same) -> Result<Factor, Error> {
+        let labels: Vec<usize> = factor.labels.iter().map(|&label| known[label]).collect();
+        let Some(ties) = self.original[factor.operand].ties().filter(|ties| ties.len() == labels.len()) else {
+            return Ok(Factor { labels, ..factor.clone() });
+        };
+        if ties.iter().enumerate().all(|(axis, &first)| labels[axis] == labels[first]) {
+            let firsts = (0..ties.len()).filter(|&axis| ties[axis] == axis);
+            return Ok(Factor { labels: firsts.map(|axis| labels[axis]).collect(), ..factor.clone() });
+        }
+        let operand = match self.untied[factor.operand] {
+            Some(known) => known,
+            None => {
+                let from = self.original[factor.operand].clone();
+                let result = from.untied()?;
+                let made = self.tensors.add(result.clone(), &self.tensors.names[factor.operand].clone());
+                self.before.push(Stage::Untied { operand: factor.operand, from, result });
+                *self.untied[factor.operand].insert(made)
+            }
+        };
+        Ok(Factor { operand, labels, ..factor.clone() })
+    }
+}
