@@ -9,6 +9,9 @@ mod cases;
 mod judge;
 mod program;
 
+pub(crate) use cases::read;
+pub(crate) use judge::judge;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +23,7 @@ fn main() -> ExitCode {
     }
     let (mut passed, mut failed) = (0, 0);
     for file in &files {
-        let cases = match cases::read(file) {
+        let cases = match read(file) {
             Ok(cases) => cases,
             Err(sentence) => {
                 eprintln!("{sentence}");
@@ -28,7 +31,7 @@ fn main() -> ExitCode {
             }
         };
         for case in &cases {
-            match judge::judge(case) {
+            match judge(case) {
                 Ok(summary) => {
                     passed += 1;
                     println!("ok    {}: {summary}", case.name);

@@ -118,23 +118,23 @@ fn lagrangian<'a>(
     tensor! {
         in &graph;
         // What the field adds to the Fock matrix.
-        let foo[i,j] = field.strength * field.oo[i,j];
-        let fov[i,a] = field.strength * field.ov[i,a];
-        let fvv[a,b] = field.strength * field.vv[a,b];
+        let f_oo[i,j] = field.strength * field.oo[i,j];
+        let f_ov[i,a] = field.strength * field.ov[i,a];
+        let f_vv[a,b] = field.strength * field.vv[a,b];
 
-        let energy = 2.0 * fov[i,a] * t.t1[i,a]
+        let energy = 2.0 * f_ov[i,a] * t.t1[i,a]
             + (2.0 * mo.oovv[i,j,a,b] - mo.oovv[i,j,b,a]) * (t.t2[i,j,a,b] + t.t1[i,a] * t.t1[j,b]);
         let singles[i,a] = (next.0[i,a] - t.t1[i,a]) * (mo.eo[i] - mo.ev[a])
-            + fov[i,a]
-            + fvv[a,c] * t.t1[i,c]
-            - foo[k,i] * t.t1[k,a]
-            - fov[k,c] * t.t1[k,a] * t.t1[i,c]
-            + 2.0 * fov[k,c] * t.t2[i,k,a,c]
-            - fov[k,c] * t.t2[i,k,c,a];
-        let half[i,j,a,b] = fvv[a,c] * t.t2[i,j,c,b]
-            - foo[k,i] * t.t2[k,j,a,b]
-            - fov[k,c] * t.t1[i,c] * t.t2[k,j,a,b]
-            - fov[k,c] * t.t1[k,a] * t.t2[i,j,c,b];
+            + f_ov[i,a]
+            + f_vv[a,c] * t.t1[i,c]
+            - f_oo[k,i] * t.t1[k,a]
+            - f_ov[k,c] * t.t1[k,a] * t.t1[i,c]
+            + 2.0 * f_ov[k,c] * t.t2[i,k,a,c]
+            - f_ov[k,c] * t.t2[i,k,c,a];
+        let half[i,j,a,b] = f_vv[a,c] * t.t2[i,j,c,b]
+            - f_oo[k,i] * t.t2[k,j,a,b]
+            - f_ov[k,c] * t.t1[i,c] * t.t2[k,j,a,b]
+            - f_ov[k,c] * t.t1[k,a] * t.t2[i,j,c,b];
         let doubles[i,j,a,b] = (next.1[i,j,a,b] - t.t2[i,j,a,b]) * (mo.eo[i] + mo.eo[j] - mo.ev[a] - mo.ev[b])
             + half[i,j,a,b] + half[j,i,b,a];
         let L = energy + m.t1[i,a] * singles[i,a] + m.t2[i,j,a,b] * doubles[i,j,a,b];
@@ -143,7 +143,7 @@ fn lagrangian<'a>(
 }
 
 /// The whole calculation; false if a result differs from the reference.
-fn run(folder: &Path) -> Result<bool, Failure> {
+pub(crate) fn run(folder: &Path) -> Result<bool, Failure> {
     let molecule = Molecule::read(folder)?;
     let hf = lowest_state(&molecule)?;
     let mo = Orbitals::new(&molecule, &hf)?;

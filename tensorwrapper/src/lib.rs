@@ -220,6 +220,8 @@
 /// the indices that each row has. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
+/// Derivatives are methods of recorded results: [`Expr::grad`](crate::Expr::grad) and its like.
+///
 /// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but are not implemented in this version. Using them
 /// is an error that names them.
 ///

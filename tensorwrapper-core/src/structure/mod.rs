@@ -6,6 +6,7 @@
 mod flow;
 mod part;
 mod ragged;
+mod rows;
 mod sparsity;
 mod stored;
 #[cfg(test)]
@@ -17,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use self::flow::Flow;
 pub use self::part::AxisPart;
-use self::ragged::Rows;
+use self::rows::Rows;
 pub use self::sparsity::Sparsity;
 pub use self::stored::StoredBlocks;
 

@@ -3,32 +3,12 @@
 //! A ragged axis is cut wherever a row ends, and what is behind the end of a row is no block: pattern and products follow from blocks
 //! alone. What is said here is which axes are ragged, so that they are not taken for zero-padded ones.
 
-use std::fmt;
-
 use super::Structure;
 use crate::error::{Error, ErrorKind};
 use crate::shape::{JaggedShape, Shape, Tiling};
 
 /// Rows of which extents are told at most.
 const MOST_ROWS: usize = 1 << 24;
-
-/// Which axes are ragged, and how many axes each layer has.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows {
-    /// Ragged axes in ascending order, each with the axes on whose index its extent depends.
-    ragged: Vec<(usize, Vec<usize>)>,
-    /// Nothing where there is one layer.
-    layers: Vec<usize>,
-}
-
-impl Rows {
-    pub(super) fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (axis, by) in &self.ragged {
-            write!(f, ", axis {axis} ragged by {by:?}")?;
-        }
-        if self.layers.is_empty() { Ok(()) } else { write!(f, " in layers of {:?} axes", self.layers) }
-    }
-}
 
 impl Structure {
     /// The structure of rows that have extents of their own: leading axes of a jagged shape are cut at each index, ragged ones wherever a

@@ -83,7 +83,7 @@ pub(super) fn written<'a>(
     axes: Vec<Axis>,
     part: &Link<Value<'a>>,
 ) -> Link<Value<'a>> {
-    let source = Source::Written { base: base.map(Link::clone), axes, part: Link::clone(part) };
+    let source = Source::Written { base: base.cloned(), axes, part: Link::clone(part) };
     Link::new(Value { extents: extents.to_vec(), dtype: part.dtype, source })
 }
 

@@ -66,7 +66,7 @@ struct Walk<'r, 'a> {
 
 impl<'a> Walk<'_, 'a> {
     fn change(&self, value: &Link<Value<'a>>) -> Option<Link<Value<'a>>> {
-        self.changes.get(&key_of(value)).map(Link::clone)
+        self.changes.get(&key_of(value)).cloned()
     }
 
     /// The change of a value that comes from what it is made of.

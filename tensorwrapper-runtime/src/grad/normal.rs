@@ -40,7 +40,14 @@ pub(super) fn normal<'a>(value: &Link<Value<'a>>, tree: &Tree<'a>, labels: Label
         form.sum(tree, value.dtype, Vec::new(), false);
     }
     let Form { mut labels, terms } = form;
-    let terms = terms.into_iter().map(|term| cut(term, &mut labels, axes, value.dtype)).collect();
+    let cut = |term: Term<'a>| match term.weight {
+        Some(_) => term,
+        None => {
+            let (bound, body) = cut((term.bound, term.body), &mut labels, axes, value.dtype);
+            Term { bound, weight: None, body }
+        }
+    };
+    let terms = terms.into_iter().map(cut).collect();
     Normal { labels, axes: axes.to_vec(), terms }
 }
 

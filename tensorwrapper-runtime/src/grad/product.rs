@@ -6,7 +6,6 @@
 use tensorwrapper_notation::syntax::Operator;
 
 use super::build::{Labels, labels, negated, sum, times};
-use super::normal::Term;
 use crate::expr::Tree;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_order::{Search, find};
@@ -14,17 +13,21 @@ use tensorwrapper_order::{Search, find};
 /// Products of more factors are cut into pairs; fewer are left to the passes, which find what the derivatives share.
 const MOST_FACTORS: usize = 4;
 
-/// The same term with pairs of its factors as values of their own, if it has many.
-pub(super) fn cut<'a>(term: Term<'a>, names: &mut Labels, axes: &[usize], dtype: Dtype) -> Term<'a> {
-    if let Tree::Negate(inner) = &term.body {
-        let positive = Term { body: (**inner).clone(), ..term.clone() };
-        let made = cut(positive, names, axes, dtype);
-        return Term { body: negated(made.body), ..made };
+/// The labels that a term sums and its body, with pairs of factors as values of their own if there are many.
+pub(super) fn cut<'a>(
+    (mut bound, body): (Vec<usize>, Tree<'a>),
+    names: &mut Labels,
+    axes: &[usize],
+    dtype: Dtype,
+) -> (Vec<usize>, Tree<'a>) {
+    if let Tree::Negate(inner) = body {
+        let (bound, body) = cut((bound, *inner), names, axes, dtype);
+        return (bound, negated(body));
     }
     let mut factors = Vec::new();
-    factors_of(&term.body, &mut factors);
-    if factors.len() <= MOST_FACTORS || term.weight.is_some() {
-        return term;
+    factors_of(&body, &mut factors);
+    if factors.len() <= MOST_FACTORS {
+        return (bound, body);
     }
     let labels_of = |tree: &Tree<'a>| {
         let mut found = Vec::new();
@@ -36,15 +39,14 @@ pub(super) fn cut<'a>(term: Term<'a>, names: &mut Labels, axes: &[usize], dtype:
     let inputs: Vec<Vec<usize>> = factors.iter().map(|tree| labels_of(tree)).collect();
     let output: Vec<usize> = axes.iter().copied().filter(|axis| inputs.iter().any(|input| input.contains(axis))).collect();
     // A product that cannot be ordered, because it has too many labels, stays whole.
-    let Ok(found) = find(&inputs, &output, &names.extents, &Search::new()) else { return term };
+    let Ok(found) = find(&inputs, &output, &names.extents, &Search::new()) else { return (bound, body) };
     let mut open: Vec<Option<Tree<'a>>> = factors.into_iter().map(|tree| Some(tree.clone())).collect();
-    let mut bound = term.bound;
     let last = found.pairs.len() - 1;
     for (n, (left, right)) in found.pairs.into_iter().enumerate() {
         let (Some(left), Some(right)) = (open[left].take(), open[right].take()) else { unreachable!("a factor is used once") };
         let product = times(left, right);
         if n == last {
-            return Term { bound, weight: None, body: product };
+            return (bound, product);
         }
         let own = labels_of(&product);
         let is_needed =

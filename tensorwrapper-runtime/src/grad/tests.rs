@@ -125,9 +125,9 @@ where
     assert!((one - other).abs() <= 1e-10 * scale, "⟨w, jvp(v)⟩ = {one}, but ⟨vjp(w), v⟩ = {other}");
     let loss = loss(&variables, function, &weight);
     let second: Vec<Tensor<T>> = loss.hvp(&with[..]).unwrap().iter().map(|value| value.eval().unwrap()).collect();
-    for n in 0..inputs.len() {
+    for (n, second) in second.iter().enumerate() {
         let of = |step: f64| gradients(&moved(inputs, &v, step), function, &weight).swap_remove(n);
-        near(&format!("the second derivative by input {n}"), &second[n], &difference(&of, 1e-3), 1e-6);
+        near(&format!("the second derivative by input {n}"), second, &difference(&of, 1e-3), 1e-6);
     }
     let along_u = pairs(&u);
     let with: Vec<_> = along_u.iter().map(|(n, d)| (&variables[*n], d)).collect();

@@ -7,8 +7,8 @@
 use tensorwrapper_notation::syntax::Role;
 
 use super::super::build::{apply, converted, map};
-use super::Parts;
 use super::matrix::Call;
+use super::parts::Parts;
 use super::triangular::hermitian;
 use crate::expr::Value;
 use crate::link::Link;

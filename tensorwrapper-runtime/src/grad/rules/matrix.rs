@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
 use super::super::build::{apply, constant, converted, map, negated, number, reshaped, times};
-use super::{Parts, no_derivative, text};
+use super::parts::{Parts, no_derivative};
+use super::text;
 use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};

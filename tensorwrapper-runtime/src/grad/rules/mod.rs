@@ -9,6 +9,7 @@
 
 mod eigen;
 mod matrix;
+mod parts;
 mod series;
 mod singular;
 mod solve;
@@ -25,10 +26,9 @@ use crate::expr::{Factorised, Value};
 use crate::link::Link;
 use matrix::Call;
 pub(super) use matrix::mask;
-use tensorwrapper_core::error::{Error, ErrorKind};
-
-/// Weights or changes of the arguments or results of an operation, those that there are.
-pub(super) type Parts<'a> = Vec<Option<Link<Value<'a>>>>;
+pub(super) use parts::Parts;
+use parts::no_derivative;
+use tensorwrapper_core::error::Error;
 
 /// The weights of the arguments for weights of the results.
 ///
@@ -88,8 +88,4 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Re
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(flat.whole_results(found))
-}
-
-fn no_derivative(of: &str) -> Error {
-    Error::new(ErrorKind::Unsupported(format!("the derivative of {of}")))
 }

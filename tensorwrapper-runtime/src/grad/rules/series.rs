@@ -6,8 +6,8 @@
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
 use super::super::build::{apply, binary, converted, labels, map, whole, written};
-use super::Parts;
 use super::matrix::Call;
+use super::parts::Parts;
 use crate::expr::{Axis, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Unary;

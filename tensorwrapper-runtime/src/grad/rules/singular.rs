@@ -5,7 +5,7 @@
 use super::super::build::{constant, converted, labels, written};
 use super::eigen::{inverse_gaps, largest};
 use super::matrix::Call;
-use super::{Parts, no_derivative};
+use super::parts::{Parts, no_derivative};
 use crate::expr::Value;
 use crate::link::Link;
 use tensorwrapper_core::error::Error;

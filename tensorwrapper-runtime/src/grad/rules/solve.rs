@@ -3,8 +3,8 @@
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
 use super::super::build::{converted, map};
-use super::Parts;
 use super::matrix::Call;
+use super::parts::Parts;
 use crate::expr::{Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Unary;

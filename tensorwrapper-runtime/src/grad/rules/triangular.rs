@@ -4,7 +4,7 @@ use tensorwrapper_notation::syntax::Role;
 
 use super::super::build::{labels, written};
 use super::matrix::Call;
-use super::{Parts, no_derivative};
+use super::parts::{Parts, no_derivative};
 use crate::expr::{Axis, Value};
 use crate::link::Link;
 use tensorwrapper_core::error::Error;

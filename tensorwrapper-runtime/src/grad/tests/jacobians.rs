@@ -3,8 +3,11 @@
 use super::{Drawn, near};
 use crate::{Error, Expr, Tensor};
 
+/// A function of one recorded tensor.
+type OfOne = dyn for<'a> Fn(&Expr<'a, f64>) -> Result<Expr<'a, f64>, Error>;
+
 /// Checks both sides of the Jacobian of a function of a matrix.
-fn check(extents: [usize; 2], function: &dyn for<'a> Fn(&Expr<'a, f64>) -> Result<Expr<'a, f64>, Error>, seed: u64) {
+fn check(extents: [usize; 2], function: &OfOne, seed: u64) {
     let mut drawn = Drawn::new(seed);
     let a = drawn.tensor::<f64>(&extents);
     let x = a.at("ij").record("ij").unwrap();

@@ -34,7 +34,7 @@ fn a_function_of_a_matrix_is_right_where_eigenvalues_are_equal() {
     let mut drawn = Drawn::new(51);
     let a = with_values(&[1.0, 1.0, 4.0], true, &mut drawn);
     let x = a.at("ij").record("ij").unwrap();
-    let value = exponential(&[x.clone()]).unwrap();
+    let value = exponential(std::slice::from_ref(&x)).unwrap();
     // The same by a series, which has no eigenvectors.
     let other = (symmetric(&x).unwrap().at("ij") * 0.5).expm("ij").record().unwrap();
     let weight = drawn.tensor::<f64>(&[3, 3]);
@@ -68,14 +68,14 @@ fn singular_values_are_right_where_they_are_equal() {
     let a = with_values(&[2.0, 2.0, 0.5], false, &mut drawn);
     let x = a.at("ij").record("ij").unwrap();
     let direction = drawn.tensor::<f64>(&[3, 3]);
-    let change = nearest(&[x.clone()]).unwrap().jvp((&x, &direction)).unwrap().eval().unwrap();
+    let change = nearest(std::slice::from_ref(&x)).unwrap().jvp((&x, &direction)).unwrap().eval().unwrap();
     let of = |step: f64| {
         let moved = super::moved(std::slice::from_ref(&a), std::slice::from_ref(&direction), step);
         nearest(&super::recorded(&moved)).unwrap().eval().unwrap()
     };
     near("the change", &change, &super::difference(&of, 1e-3), 1e-8);
     let weight = drawn.tensor::<f64>(&[3, 3]);
-    let weighted = nearest(&[x.clone()]).unwrap().vjp(&weight, &x).unwrap().eval().unwrap();
+    let weighted = nearest(std::slice::from_ref(&x)).unwrap().vjp(&weight, &x).unwrap().eval().unwrap();
     assert!((super::dot(&weight, &change) - super::dot(&weighted, &direction)).abs() < 1e-10);
 }
 

@@ -83,6 +83,11 @@ impl Lines {
 }
 
 impl Sector<'_> {
+    /// The same error, which says what the sector is.
+    pub(super) fn named(&self, error: Error) -> Error {
+        error.with_help(format!("this is {}", self.described()))
+    }
+
     /// What messages call it: its charge, if it has one, and its first blocks.
     pub(super) fn described(&self) -> String {
         let charge = self.charge.as_ref().map(|charge| format!(" of charge {charge:?}")).unwrap_or_default();

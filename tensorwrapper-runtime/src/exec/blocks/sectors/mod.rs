@@ -157,15 +157,10 @@ impl Context {
         let device = self.backend.device();
         for sector in sectors {
             let elements = matrix.gather(device, sector, a.slab())?;
-            factorise(device, elements, sector.extents).map_err(|error| in_sector(error, sector))?;
+            factorise(device, elements, sector.extents).map_err(|error| sector.named(error))?;
         }
         Ok(())
     }
-}
-
-/// The same error, which says what the sector is.
-fn in_sector(error: Error, sector: &Sector<'_>) -> Error {
-    error.with_help(format!("this is {}", sector.described()))
 }
 
 /// Linear algebra in the global context; what rows, columns and the new axis are is said at [`Context::svd_blocks`] and in the

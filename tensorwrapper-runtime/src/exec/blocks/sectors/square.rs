@@ -11,7 +11,6 @@ use tensorwrapper_core::structure::Structure;
 use super::super::pieces::images;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
-use super::in_sector;
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
 use crate::tensor::Blocks;
 
@@ -54,7 +53,7 @@ pub(super) fn of_sectors<T: Element>(
                     let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
                     let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
                     let own = Decomposition { batch: 0, ..call.clone() };
-                    results[n] = dense::one_result(device, &own, a, b).map_err(|error| in_sector(error, &sectors[n]))?;
+                    results[n] = dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))?;
                 }
             }
         }
@@ -280,7 +279,7 @@ pub(super) fn slogdets<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[u
     for sector in &sectors {
         let elements = matrix.gather(device, sector, a.slab())?;
         let stack = Stack { elements: &elements, count: 1, extents: sector.extents };
-        let (signs, logarithms) = dense::slogdet(device, stack).map_err(|error| in_sector(error, sector))?;
+        let (signs, logarithms) = dense::slogdet(device, stack).map_err(|error| sector.named(error))?;
         found.push((signs[0], logarithms[0]));
     }
     Ok(found)

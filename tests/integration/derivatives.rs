@@ -1,0 +1,59 @@
+//! Derivatives on reference cases and on the equations of coupled cluster.
+
+use std::path::Path;
+
+use tensorwrapper::prelude::*;
+
+#[allow(dead_code)]
+#[path = "../../examples/derivatives/main.rs"]
+mod reference;
+// The example is a program; what it prints is nothing to this test.
+#[allow(dead_code)]
+#[path = "../../examples/lambda/main.rs"]
+mod lambda;
+
+fn data(name: &str) -> std::path::PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data")).join(name)
+}
+
+#[test]
+fn reference_cases() {
+    for file in ["derivatives/ad_cases.json", "derivatives/ad_cases_more.json"] {
+        let all = reference::read(&data(file)).unwrap();
+        assert_eq!(all.len(), 10);
+        for case in &all {
+            reference::judge(case).unwrap_or_else(|sentence| panic!("{}: {sentence}", case.name));
+        }
+    }
+}
+
+#[test]
+fn multipliers_and_dipole_moment_of_water() {
+    assert!(lambda::run(&data("water-ccpvdz")).is_ok_and(|is_good| is_good));
+}
+
+/// What a block records has derivatives, and they are evaluated with it at once.
+#[test]
+fn blocks_have_derivatives() {
+    let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| 0.3 * (i[0] as f64) - 0.2 * (i[1] as f64)).unwrap();
+    let b = Tensor::<f64, Shape![3, 2]>::from_fn((Const, Const), |i| 0.1 + 0.4 * (i[0] as f64) * (i[1] as f64)).unwrap();
+    let w = Tensor::<f64, Shape![2, 2]>::filled((Const, Const), 0.5).unwrap();
+    let graph = Graph::new();
+    let loss = tensor! {
+        in &graph;
+        let c[i,j] = a[i,k] * b[k,j];
+        let loss = w[i,j] * tanh(c[i,j]);
+        loss
+    };
+    let (by_a, by_b) = loss.grad((&a, &b)).unwrap();
+    // The shapes are those of the variables.
+    let (value, by_a, by_b) = eval_all((&loss, &by_a, &by_b)).unwrap();
+    let by_a: Tensor<f64, Shape![2, 3]> = by_a;
+    let by_b: Tensor<f64, Shape![3, 2]> = by_b;
+    let c = tensor!([i,j] = a[i,k] * b[k,j]);
+    let expected_a = tensor!([i,k] = w[i,j] * (1.0 - tanh(c[i,j]) * tanh(c[i,j])) * b[k,j]);
+    let expected_b = tensor!([k,j] = w[i,j] * (1.0 - tanh(c[i,j]) * tanh(c[i,j])) * a[i,k]);
+    assert!((value[[]] - tensor!([] = w[i,j] * tanh(c[i,j]))).abs() < 1e-15);
+    assert!(tensor!([] = max(i, k; abs(by_a[i,k] - expected_a[i,k]))) < 1e-15);
+    assert!(tensor!([] = max(k, j; abs(by_b[k,j] - expected_b[k,j]))) < 1e-15);
+}
