@@ -8,12 +8,12 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The indices between two brackets, in layers between semicolons.
 pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Indices, Diagnostic> {
-    let layers = split(tokens, ';');
-    if layers.len() == 1 && !tokens.last().is_some_and(|token| token.is_punct(';')) {
+    if !tokens.iter().any(|token| token.is_punct(';')) {
         return layer(tokens, end).map(Indices::from);
     }
     let mut found = Vec::new();
-    for tokens in layers {
+    // Unlike a comma, a semicolon at the end is a mistake.
+    for tokens in tokens.split(|token| token.is_punct(';')) {
         let layer = layer(tokens, end)?;
         if layer.is_empty() {
             return Err(Diagnostic::syntax(end, "a layer of indices is missing beside this `;`")

@@ -44,6 +44,7 @@ pub enum InBlocks {}
 )]
 pub trait InLayers: Form {}
 
+#[diagnostic::do_not_recommend]
 impl InLayers for InBlocks {}
 
 /// For the compile-time checks: an operand in layers is in blocks.
