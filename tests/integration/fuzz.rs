@@ -145,7 +145,7 @@ fn too_long_chains_are_refused() {
         assert_eq!(chain(most + 1).eval("i").unwrap_err().to_string(), TOO_LARGE, "chain {n}");
         assert_eq!(chain(40_000).eval("i").unwrap_err().to_string(), TOO_LARGE, "chain {n}");
     }
-    let faults = (0..40_000).fold(a.at("i;"), |chain, _| chain + a.at("i;"));
+    let faults = (0..40_000).fold(a.at("i,,"), |chain, _| chain + a.at("i,,"));
     assert_eq!(faults.eval("i").unwrap_err().to_string().lines().count(), 40_001);
 }
 
