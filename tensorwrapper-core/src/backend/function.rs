@@ -149,10 +149,10 @@ table! {
             "x != x ? x : T((x > T(0)) - (x < T(0)))", "real(x) == 0 && imag(x) == 0 ? x : x / T(abs(x))";
         /// 1 where the value is zero, 0 elsewhere.
         IsZero: |x| real_is(x, x == 0.0), |z| complex_is(z, z.re == 0.0 && z.im == 0.0);
-            "x != x ? x : T(x == T(0) ? 1 : 0)", "x != x ? x : T(real(x) == 0 && imag(x) == 0 ? 1 : 0)";
+            "x != x ? x : T(x == T(0) ? 1 : 0)", "real(x) != real(x) || imag(x) != imag(x) ? x : T(real(x) == 0 && imag(x) == 0 ? 1 : 0)";
         /// 1 where the real part is larger than zero, 0 elsewhere.
         IsPositive: |x| real_is(x, x > 0.0), |z| complex_is(z, z.re > 0.0);
-            "x != x ? x : T(x > T(0) ? 1 : 0)", "x != x ? x : T(real(x) > 0 ? 1 : 0)";
+            "x != x ? x : T(x > T(0) ? 1 : 0)", "real(x) != real(x) || imag(x) != imag(x) ? x : T(real(x) > 0 ? 1 : 0)";
     }
 }
 

@@ -151,7 +151,7 @@ impl<'a> Spectral<'a> {
     pub(in super::super) fn reverse(&self, slope: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
         let flat = Call::new(&self.call)?;
         let ([u, v], slopes) = (self.both(&flat)?, self.slopes(&flat, slope)?);
-        let text = "[..m, n] = z[..m, n] * conj(U[..i, m]) * G[..i, j] * conj(V[..n, j])";
+        let text = "[..m, n] = conj(z[..m, n]) * conj(U[..i, m]) * G[..i, j] * conj(V[..n, j])";
         let inner = flat.value(text, &[("z", &slopes), ("U", &u), ("G", weight), ("V", &v)])?;
         let inner = hermitian(&flat, &inner)?;
         let found = flat.value("[..i, j] = U[..i, m] * P[..m, n] * V[..n, j]", &[("U", &u), ("P", &inner), ("V", &v)])?;
