@@ -30,10 +30,10 @@ use std::time::Instant;
 use tensorwrapper::keep_memory;
 use tensorwrapper::prelude::*;
 
-use ccsd::Failure;
 use ccsd::cc::{Amplitudes, Equations, Next, Orbitals, equations as by_hand, mp2};
 use ccsd::molecule::Molecule;
 use ccsd::scf::lowest_state;
+use ccsd::{Failure, ended};
 use clock::processor_seconds;
 use equations::term_by_term;
 
@@ -41,16 +41,7 @@ use equations::term_by_term;
 const KEPT: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    match Request::read(std::env::args().skip(1)).and_then(|request| request.serve()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
-        Err(Failure::Input(sentence)) => complain(&sentence, 2),
-    }
-}
-
-fn complain(sentence: &str, status: u8) -> ExitCode {
-    eprintln!("bench_ccsd: {sentence}");
-    ExitCode::from(status)
+    ended("bench_ccsd", Request::read(std::env::args().skip(1)).and_then(|request| request.serve()).map(|()| true))
 }
 
 /// What the command line asks for.

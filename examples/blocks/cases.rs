@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 use tensorwrapper::{Charges, Error, Sign, SignedPermutation, Structure, Symmetry, Tiling};
 
+use super::common::{Stream, numbers};
+
 /// Elements of an operand or a result at most: more are no case, but a mistake.
 const MOST_ELEMENTS: usize = 1 << 28;
 
@@ -64,12 +66,6 @@ fn case(value: &Value) -> Result<Case, String> {
         expect = serde_json::json!({ "error": value["error"] });
     }
     Ok(Case { name: text("name")?, equation: text("equation")?, operands, is_complex, expect })
-}
-
-/// A list of whole numbers.
-pub(crate) fn numbers(value: &Value) -> Result<Vec<usize>, String> {
-    let list = value.as_array().ok_or_else(|| format!("a list of numbers is needed, not {value}"))?;
-    list.iter().map(|n| n.as_u64().map(|n| n as usize).ok_or_else(|| format!("{n} is no whole number"))).collect()
 }
 
 /// A list of lists of whole numbers.
@@ -191,26 +187,5 @@ fn drawn(value: &Value, draws: u64, seed: u64) -> Result<Structure, String> {
     match value["count"].as_u64() {
         Some(count) if count != stored.len() as u64 => Err(format!("{} elements were drawn instead of {count}", stored.len())),
         _ => Ok(structure),
-    }
-}
-
-/// The generator splitmix64.
-pub(crate) struct Stream(u64);
-
-impl Stream {
-    pub(crate) fn new(seed: u64) -> Stream {
-        Stream(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from −1 up to 1.
-    pub(crate) fn number(&mut self) -> f64 {
-        2.0 * ((self.next() >> 11) as f64 * 2f64.powi(-53)) - 1.0
     }
 }

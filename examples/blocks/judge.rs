@@ -8,7 +8,8 @@ use tensorwrapper::{
     Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation, Structure, Tensor,
 };
 
-use super::cases::{Case, Form, Operand, Stream, lists, numbers, permutation};
+use super::cases::{Case, Form, Operand, lists, permutation};
+use super::common::{Stream, numbers};
 
 /// Deviations allowed, in parts of the same equation over absolute values.
 const TOLERANCE: f64 = 1e-13;

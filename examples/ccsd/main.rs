@@ -58,25 +58,27 @@ const RESULTS: [(&str, &str); 4] =
 const TOLERANCE: f64 = 1e-8;
 
 fn main() -> ExitCode {
-    match folder().and_then(|folder| run(&folder)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
-        Err(Failure::Input(sentence)) => complain(&sentence, 2),
-    }
+    ended("ccsd", folder("ccsd").and_then(|folder| run(&folder)))
 }
 
-fn complain(sentence: &str, status: u8) -> ExitCode {
-    eprintln!("ccsd: {sentence}");
+/// How a program over a molecule ends: with a sentence where there is no result, and false where a result is wrong.
+pub(crate) fn ended(program: &str, result: Result<bool, Failure>) -> ExitCode {
+    let (sentence, status) = match result {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => return ExitCode::from(1),
+        Err(Failure::Calculation(sentence)) => (sentence, 1),
+        Err(Failure::Input(sentence)) => (sentence, 2),
+    };
+    eprintln!("{program}: {sentence}");
     ExitCode::from(status)
 }
 
 /// The folder of the command line, or water in cc-pVDZ.
-fn folder() -> Result<PathBuf, Failure> {
+pub(crate) fn folder(program: &str) -> Result<PathBuf, Failure> {
     let mut arguments = std::env::args_os().skip(1);
     let folder = arguments.next();
     if arguments.next().is_some() {
-        return Err(Failure::Input("one molecule folder at a time, please: ccsd [FOLDER]".into()));
+        return Err(Failure::Input(format!("one molecule folder at a time, please: {program} [FOLDER]")));
     }
     Ok(folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from))
 }

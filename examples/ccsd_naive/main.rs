@@ -24,18 +24,14 @@ use std::time::Instant;
 use tensorwrapper::prelude::*;
 use tensorwrapper::{AnyOperand, Pass};
 
-use ccsd::Failure;
 use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
 use ccsd::molecule::Molecule;
 use ccsd::scf::lowest_state;
+use ccsd::{Failure, ended};
 use equations::term_by_term;
 
 fn main() -> ExitCode {
-    match request().and_then(|(folder, explain)| run(&Molecule::read(&folder)?, explain)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
-        Err(Failure::Input(sentence)) => complain(&sentence, 2),
-    }
+    ended("ccsd_naive", request().and_then(|(folder, explain)| run(&Molecule::read(&folder)?, explain)).map(|()| true))
 }
 
 /// The folder of the command line, or water in cc-pVDZ, and whether the plan is to be explained.
@@ -47,11 +43,6 @@ fn request() -> Result<(PathBuf, bool), Failure> {
     }
     let water = || concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into();
     Ok((folders.into_iter().next().map_or_else(water, PathBuf::from), !options.is_empty()))
-}
-
-fn complain(sentence: &str, status: u8) -> ExitCode {
-    eprintln!("ccsd_naive: {sentence}");
-    ExitCode::from(status)
 }
 
 fn run(molecule: &Molecule, explain: bool) -> Result<(), Failure> {

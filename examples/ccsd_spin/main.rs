@@ -23,16 +23,15 @@ mod equations;
 mod integrals;
 pub(crate) mod solve;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use tensorwrapper::prelude::*;
 
-use ccsd::Failure;
 use ccsd::cc::Orbitals;
 use ccsd::molecule::Molecule;
 use ccsd::scf::lowest_state;
+use ccsd::{Failure, ended, folder};
 use equations::{ITERATION, Program};
 use integrals::{Tensors, dense};
 use solve::Calculation;
@@ -41,27 +40,7 @@ use solve::Calculation;
 const TOLERANCE: f64 = 1e-9;
 
 fn main() -> ExitCode {
-    match folder().and_then(|folder| run(&Molecule::read(&folder)?)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
-        Err(Failure::Input(sentence)) => complain(&sentence, 2),
-    }
-}
-
-fn complain(sentence: &str, status: u8) -> ExitCode {
-    eprintln!("ccsd_spin: {sentence}");
-    ExitCode::from(status)
-}
-
-/// The folder of the command line, or water in cc-pVDZ.
-fn folder() -> Result<PathBuf, Failure> {
-    let mut arguments = std::env::args_os().skip(1);
-    let folder = arguments.next();
-    if arguments.next().is_some() {
-        return Err(Failure::Input("one molecule folder at a time, please: ccsd_spin [FOLDER]".into()));
-    }
-    Ok(folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from))
+    ended("ccsd_spin", folder("ccsd_spin").and_then(|folder| run(&Molecule::read(&folder)?)))
 }
 
 /// The whole calculation; false if the energy differs from the reference.

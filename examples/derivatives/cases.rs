@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::common::{Stream, numbers};
+
 /// Elements of an input at most: more are no case, but a mistake.
 const MOST_ELEMENTS: usize = 1 << 24;
 
@@ -91,12 +93,6 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// A list of whole numbers.
-pub(crate) fn numbers(value: &Value) -> Result<Vec<usize>, String> {
-    let list = value.as_array().ok_or_else(|| format!("a list of numbers is needed, not {value}"))?;
-    list.iter().map(|n| n.as_u64().map(|n| n as usize).ok_or_else(|| format!("{n} is no whole number"))).collect()
-}
-
 fn input(name: &str, given: &Value) -> Result<Input, String> {
     let extents = numbers(&given["shape"])?;
     let count = extents.iter().try_fold(1usize, |all, &extent| all.checked_mul(extent));
@@ -125,14 +121,8 @@ fn line(value: &Value) -> Result<Line, String> {
     })
 }
 
-/// Numbers from −1 up to 1 by the generator splitmix64.
+/// Numbers from −1 up to 1.
 pub(crate) fn drawn(seed: u64, count: usize) -> Vec<f64> {
-    let mut state = seed;
-    let next = |_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        2.0 * (((z ^ (z >> 31)) >> 11) as f64 * 2f64.powi(-53)) - 1.0
-    };
-    (0..count).map(next).collect()
+    let mut stream = Stream::new(seed);
+    (0..count).map(|_| stream.number()).collect()
 }

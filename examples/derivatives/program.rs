@@ -6,7 +6,8 @@ use num_complex::Complex;
 use serde_json::Value;
 use tensorwrapper::{Element, Error, Expr, Indexed};
 
-use super::cases::{Case, Line, numbers};
+use super::cases::{Case, Line};
+use super::common::numbers;
 
 /// A recorded tensor, real or complex.
 #[derive(Clone)]
@@ -119,7 +120,10 @@ where
     let each = |value: Indexed<'a, T>| one(value.record(&axes));
     let with = |value: f64| Indexed::spread(T::from_complex(value.into()), &axes);
     match &line.operation[..] {
-        "einsum" => one(einsum(line, given)?.0.record(&einsum(line, given)?.1)),
+        "einsum" => {
+            let (product, output) = einsum(line, given)?;
+            one(product.record(&output))
+        }
         "add" | "sub" | "mul" | "div" => one(binary(&line.operation, x, argument(1)?)),
         "scale" => each(whole(x) * T::from_complex(number()?.into())),
         "shift" if rank == 0 => each(whole(x) + T::from_complex(number()?.into())),

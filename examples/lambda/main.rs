@@ -13,18 +13,18 @@
 #[path = "../ccsd_naive/main.rs"]
 mod naive;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::Value;
 use tensorwrapper::prelude::*;
 
-use naive::ccsd::Failure;
 use naive::ccsd::cc::{Amplitudes, Next, Orbitals, mp2, solve};
 use naive::ccsd::diis::{Diis, DiisVector};
 use naive::ccsd::molecule::Molecule;
 use naive::ccsd::scf::{HartreeFock, lowest_state};
+use naive::ccsd::{Failure, ended, folder};
 use naive::equations::term_by_term;
 
 /// The last step changes the multipliers by less.
@@ -37,27 +37,7 @@ const RESULTS: [(&str, &str, f64); 3] =
     [("|λ1|", "lambda1_norm", 1e-8), ("|λ2|", "lambda2_norm", 1e-8), ("dipole z", "dipole_z_CCSD_unrelaxed", 1e-7)];
 
 fn main() -> ExitCode {
-    match folder().and_then(|folder| run(&folder)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
-        Err(Failure::Input(sentence)) => complain(&sentence, 2),
-    }
-}
-
-fn complain(sentence: &str, status: u8) -> ExitCode {
-    eprintln!("lambda: {sentence}");
-    ExitCode::from(status)
-}
-
-/// The folder of the command line, or water in cc-pVDZ.
-fn folder() -> Result<PathBuf, Failure> {
-    let mut arguments = std::env::args_os().skip(1);
-    let folder = arguments.next();
-    if arguments.next().is_some() {
-        return Err(Failure::Input("one molecule folder at a time, please: lambda [FOLDER]".into()));
-    }
-    Ok(folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from))
+    ended("lambda", folder("lambda").and_then(|folder| run(&folder)))
 }
 
 /// Integrals of z between orbitals, and what the nuclei and the Hartree-Fock state contribute to the dipole moment.

@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::Operator;
-
-use super::build::{Labels, binary, labels, reshaped, sum, whole};
+use super::build::{Labels, labels, reshaped, sum, total, whole};
+use super::normal::Term;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
@@ -98,19 +97,14 @@ impl<'a> Walk<'_, 'a> {
         let form = self.recording.normal(key_of(value));
         let mut names = form.labels.clone();
         let label = names.add(self.count, "batch");
-        let mut all: Option<Tree<'a>> = None;
-        for term in &form.terms {
+        let term = |term: &Term<'a>| {
             // A maximum is a sum over the elements that reach it, as far as its derivative is concerned, but not as a value.
             assert!(term.weight.is_none(), "derivatives hold no maximum that varies with their weight");
-            let body = self.tree(&term.body, label);
-            let term = sum(term.bound.clone(), body);
-            all = Some(match all {
-                Some(before) => binary(Operator::Add, before, term),
-                None => term,
-            });
-        }
+            sum(term.bound.clone(), self.tree(&term.body, label))
+        };
+        let all = total(form.terms.iter().map(term)).expect("an equation that varies has terms");
         let axes = [label].into_iter().chain(form.axes.iter().copied()).collect();
-        names.value(all.expect("an equation that varies has terms"), axes, value.dtype)
+        names.value(all, axes, value.dtype)
     }
 
     fn tree(&self, tree: &Tree<'a>, label: usize) -> Tree<'a> {

@@ -64,8 +64,7 @@ pub(super) fn map<'a>(of: &Link<Value<'a>>, tree: impl FnOnce(Tree<'a>) -> Tree<
 
 /// The number everywhere.
 pub(super) fn constant<'a>(number: f64, extents: &[usize], dtype: Dtype) -> Link<Value<'a>> {
-    let tree = Tree::Constant(Complex::new(number, 0.0));
-    Labels::numbered(extents).value(tree, (0..extents.len()).collect(), dtype)
+    Labels::numbered(extents).value(self::number(number), (0..extents.len()).collect(), dtype)
 }
 
 /// The same elements in the same order with other extents.
@@ -136,6 +135,16 @@ pub(super) fn times<'a>(left: Tree<'a>, right: Tree<'a>) -> Tree<'a> {
 /// A quotient, a sum or a difference.
 pub(super) fn binary<'a>(operator: Operator, left: Tree<'a>, right: Tree<'a>) -> Tree<'a> {
     Tree::Binary(operator, Box::new(left), Box::new(right))
+}
+
+/// The sum of trees, if there are any.
+pub(super) fn total<'a>(terms: impl IntoIterator<Item = Tree<'a>>) -> Option<Tree<'a>> {
+    terms.into_iter().reduce(|before, term| binary(Operator::Add, before, term))
+}
+
+/// The sum of values of the same extents, if there are any.
+pub(super) fn added<'a>(values: impl IntoIterator<Item = Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
+    values.into_iter().reduce(|a, b| map(&a, |tree| binary(Operator::Add, tree, whole(&b))))
 }
 
 /// `-X`, and X for `-X`.

@@ -7,7 +7,7 @@ use super::build::{Labels, constant, reshaped, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
 use super::reverse::reverse;
-use super::rules::mask;
+use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
 use crate::link::Link;
@@ -30,7 +30,7 @@ fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>]) -> Result<
 }
 
 /// All derivatives, where the value depends on every variable.
-fn depending<'a>(values: Vec<Option<Link<Value<'a>>>>) -> Result<Vec<Link<Value<'a>>>, Error> {
+fn depending<'a>(values: Parts<'a>) -> Result<Vec<Link<Value<'a>>>, Error> {
     let one = |(n, value): (usize, Option<Link<Value<'a>>>)| value.ok_or_else(|| independent(n));
     values.into_iter().enumerate().map(one).collect()
 }
@@ -89,12 +89,12 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// result is zero.
     pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
         let (variables, changes) = of_directions(&directions)?;
-        let mut values = Vec::new();
-        for gradient in gradient(self.value(), &variables)? {
-            let change = forward(&gradient, &variables, &changes)?;
-            values.push(AnyValue(change.unwrap_or_else(|| constant(0.0, &gradient.extents, gradient.dtype))));
-        }
-        D::gradients(values)
+        let gradients = gradient(self.value(), &variables)?;
+        let along = forward(&gradients, &variables, &changes)?;
+        let or_zero = |(change, of): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
+            AnyValue(change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype)))
+        };
+        D::gradients(along.into_iter().zip(&gradients).map(or_zero).collect())
     }
 }
 
@@ -144,7 +144,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// derivative.
     pub fn jvp<D: Directions<'a>>(&self, directions: D) -> Result<Expr<'a, T, S>, Error> {
         let (variables, changes) = of_directions(&directions)?;
-        let change = forward(self.value(), &variables, &changes)?;
+        let change = forward(std::slice::from_ref(self.value()), &variables, &changes)?.remove(0);
         change.map(Expr::new).ok_or_else(|| independent(0))
     }
 
@@ -182,7 +182,7 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     /// # Errors
     /// A variable on which the value does not depend, and what has no derivative.
     pub fn jacobian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
-        Ok(Expr::new(jacobian(self.value(), &variable.recordable().0)?))
+        jacobian(self.value(), &variable.recordable().0)?.map(Expr::new).ok_or_else(|| independent(0))
     }
 }
 
@@ -203,15 +203,14 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     pub fn hessian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
         let variable = variable.recordable().0;
         let gradient = gradient(self.value(), &[Variable::new(Link::clone(&variable))])?.remove(0);
-        let extents = [&variable.extents[..], &variable.extents].concat();
         // A gradient that does not depend on the variable is constant.
-        let is_constant = forward(&gradient, &[Variable::new(Link::clone(&variable))], &[Link::clone(&variable)])?.is_none();
-        Ok(Expr::new(if is_constant { constant(0.0, &extents, T::DTYPE) } else { jacobian(&gradient, &variable)? }))
+        let constant = || constant(0.0, &[&variable.extents[..], &variable.extents].concat(), T::DTYPE);
+        Ok(Expr::new(jacobian(&gradient, &variable)?.unwrap_or_else(constant)))
     }
 }
 
-/// All derivatives of a value by a variable.
-fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+/// All derivatives of a value by a variable, if it depends on it.
+fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
     let count = |extents: &[usize]| extents.iter().product::<usize>();
     let (rows, columns) = (count(&value.extents), count(&variable.extents));
     let by = [Variable::new(Link::clone(variable))];
@@ -221,18 +220,17 @@ fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<L
     let one = Value::computed(Arc::new(dispatch!(value.dtype, T => Tensor::<T>::zeros(&around.extents[..])?.into())));
     let made = match is_reverse {
         true => reverse(value, &one, &by)?.remove(0),
-        false => forward(value, &by, &[Link::clone(&one)])?,
+        false => forward(std::slice::from_ref(value), &by, std::slice::from_ref(&one))?.remove(0),
     };
-    let made = made.ok_or_else(|| independent(0))?;
-    let units = mask(value.dtype, number, number, |i, j| f64::from(u8::from(i == j)))?;
-    let units = reshaped(&units, &[&[number], &around.extents[..]].concat());
-    let all = batched(&made, &one, &units)?.ok_or_else(|| independent(0))?;
+    let Some(made) = made else { return Ok(None) };
+    let units = reshaped(&identity(value.dtype, number)?, &[&[number], &around.extents[..]].concat());
+    let Some(all) = batched(&made, &one, &units)? else { return Ok(None) };
     let whole = [&value.extents[..], &variable.extents].concat();
     if is_reverse {
-        return Ok(reshaped(&all, &whole));
+        return Ok(Some(reshaped(&all, &whole)));
     }
     // The units are those of the variable, whose axes come last.
     let names = Labels::numbered(&all.extents);
     let axes = (1..all.extents.len()).chain([0]).collect();
-    Ok(reshaped(&names.value(whole_of(&all), axes, all.dtype), &whole))
+    Ok(Some(reshaped(&names.value(whole_of(&all), axes, all.dtype), &whole)))
 }

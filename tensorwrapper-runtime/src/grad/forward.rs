@@ -3,30 +3,28 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::Operator;
-
-use super::build::{binary, constant, labels, reshaped, sum, times, written};
+use super::build::{added, constant, labels, reshaped, sum, times, total, written};
 use super::linear::occurrences;
 use super::normal::{Normal, Term};
 use super::order::{Key, Node, Recording, Variable, key_of};
-use super::rules;
 use super::rules::spectral::{self, Spectral};
+use super::rules::{self, Parts};
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
-/// The change of a value along changes of variables, which have the extents and types of the variables. A value that does not depend on
+/// The changes of values along changes of variables, which have the extents and types of the variables. A value that does not depend on
 /// any has none.
 ///
 /// # Errors
 /// What has no derivative.
 pub(super) fn forward<'a>(
-    value: &Link<Value<'a>>,
+    values: &[Link<Value<'a>>],
     variables: &[Variable<'a>],
     changes: &[Link<Value<'a>>],
-) -> Result<Option<Link<Value<'a>>>, Error> {
-    let recording = Recording::new(std::slice::from_ref(value), variables)?;
+) -> Result<Parts<'a>, Error> {
+    let recording = Recording::new(values, variables)?;
     let mut walk = Walk { recording: &recording, changes: HashMap::new(), results: HashMap::new() };
     for node in &recording.nodes {
         if !recording.varies(node.key()) {
@@ -39,29 +37,20 @@ pub(super) fn forward<'a>(
             }
             Node::Value(value) => {
                 let own = recording.variables(node.key()).iter().map(|&n| Link::clone(&changes[n]));
-                let all: Vec<_> = own.chain(walk.value(value)?).collect();
-                if let Some(change) = added(all) {
+                if let Some(change) = added(own.chain(walk.value(value)?)) {
                     walk.changes.insert(node.key(), change);
                 }
             }
         }
     }
-    Ok(walk.change(value))
-}
-
-/// The sum of values of the same extents.
-fn added<'a>(values: Vec<Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
-    values.into_iter().reduce(|a, b| {
-        let other = super::build::whole(&b);
-        super::build::map(&a, |tree| binary(Operator::Add, tree, other))
-    })
+    Ok(values.iter().map(|value| walk.change(value)).collect())
 }
 
 struct Walk<'r, 'a> {
     recording: &'r Recording<'a>,
     changes: HashMap<Key, Link<Value<'a>>>,
     /// The changes of the results of operations of linear algebra.
-    results: HashMap<Key, Vec<Option<Link<Value<'a>>>>>,
+    results: HashMap<Key, Parts<'a>>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -91,20 +80,15 @@ impl<'a> Walk<'_, 'a> {
 
     fn equation(&self, value: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
         let form = self.recording.normal(key_of(value));
-        let mut tree: Option<Tree<'a>> = None;
+        let mut terms = Vec::new();
         for term in &form.terms {
             let varies = |operand: &Link<Value<'a>>| self.changes.contains_key(&key_of(operand));
             let mut found = Vec::new();
             occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
-            if let Some((spectral, slope)) = slope_of(form, term, value.dtype)?
-                && let Some(change) = self.change(&spectral.call.arguments[0])
-            {
-                let matrix = spectral.forward(&slope, &change)?;
-                let change = Tree::Operand(matrix, labels(spectral.axes.iter().copied()));
-                tree = Some(match tree {
-                    Some(before) => binary(Operator::Add, before, change),
-                    None => change,
-                });
+            if let Some((spectral, slope)) = slope_of(form, term, value.dtype, &varies)? {
+                let change = &self.changes[&key_of(&spectral.call.arguments[0])];
+                let matrix = spectral.forward(&slope, change)?;
+                terms.push(Tree::Operand(matrix, labels(spectral.axes.iter().copied())));
             }
             for occurrence in found {
                 let change = Link::clone(&self.changes[&key_of(occurrence.value)]);
@@ -113,18 +97,14 @@ impl<'a> Walk<'_, 'a> {
                     Some(weight) => times(weight.clone(), change),
                     None => change,
                 };
-                let change = sum(term.bound.clone(), change);
-                tree = Some(match tree {
-                    Some(before) => binary(Operator::Add, before, change),
-                    None => change,
-                });
+                terms.push(sum(term.bound.clone(), change));
             }
         }
-        Ok(tree.map(|tree| form.labels.value(tree, form.axes.clone(), value.dtype)))
+        Ok(total(terms).map(|tree| form.labels.value(tree, form.axes.clone(), value.dtype)))
     }
 }
 
-/// A term that is a function of a matrix by its values, and the slope of that function, if it takes each value by itself.
+/// A term that is a function of a matrix that varies, by its values, and the slope of that function, if it takes each value by itself.
 ///
 /// # Errors
 /// What has no derivative.
@@ -132,16 +112,19 @@ pub(super) fn slope_of<'a>(
     form: &Normal<'a>,
     term: &Term<'a>,
     dtype: Dtype,
+    varies: &dyn Fn(&Link<Value<'a>>) -> bool,
 ) -> Result<Option<(Spectral<'a>, Link<Value<'a>>)>, Error> {
-    let Some(spectral) = spectral::find(form, term, dtype) else { return Ok(None) };
+    let Some(spectral) = spectral::find(form, term, dtype).filter(|spectral| varies(&spectral.call.arguments[0])) else {
+        return Ok(None);
+    };
     let by = [Variable::Result(Arc::clone(&spectral.call), spectral.values)];
-    let recording = Recording::new(std::slice::from_ref(&spectral.function), &by)?;
-    if !recording.is_element_wise() {
+    let function = std::slice::from_ref(&spectral.function);
+    if !Recording::new(function, &by)?.is_element_wise() {
         return Ok(None);
     }
     let result = &spectral.call.call.form().results[spectral.values];
     let dtype = spectral.call.call.dtype(result.elements, spectral.call.arguments[0].dtype);
     let ones = constant(1.0, &spectral.function.extents, dtype);
-    let slope = forward(&spectral.function, &by, &[ones])?;
+    let slope = forward(function, &by, &[ones])?.remove(0);
     Ok(slope.map(|slope| (spectral, slope)))
 }

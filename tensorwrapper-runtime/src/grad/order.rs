@@ -121,20 +121,25 @@ impl<'a> Recording<'a> {
 
     /// Collects the nodes without recursion: chains may be of any length.
     fn collect(&mut self, values: &[Link<Value<'a>>]) {
-        let (mut open, mut known, mut done) = (Vec::new(), HashMap::new(), HashSet::new());
+        let (mut open, mut opened, mut done) = (Vec::new(), HashSet::new(), HashSet::new());
         for value in values {
             open.push(Node::Value(Link::clone(value)));
-            while let Some(node) = open.last() {
-                let (node, key) = (node.clone(), node.key());
+            while let Some(node) = open.last().cloned() {
+                let key = node.key();
                 if done.contains(&key) {
                     open.pop();
                     continue;
                 }
-                if known.insert(key, ()).is_some() {
+                if !opened.insert(key) {
                     done.insert(key);
                     self.nodes.push(node);
                     open.pop();
                     continue;
+                }
+                if let Node::Value(value) = &node
+                    && let Source::Equation { tree, extents, axes, names } = &value.source
+                {
+                    self.normals.insert(key, normal(value, tree, Labels::of(extents, names), axes));
                 }
                 let own = open.len();
                 self.parts(&node, &mut |part| {
@@ -147,21 +152,19 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Visits what a node is made of.
-    fn parts(&mut self, node: &Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
+    /// Visits what a node is made of. The normal form of an equation is known.
+    fn parts(&self, node: &Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
+        let mut visit_value = |value: &Link<Value<'a>>| visit(Node::Value(Link::clone(value)));
         let value = match node {
-            Node::Call(call) => return call.arguments.iter().for_each(|argument| visit(Node::Value(Link::clone(argument)))),
+            Node::Call(call) => return call.arguments.iter().for_each(visit_value),
             Node::Value(value) => value,
         };
-        let mut visit_value = |value: &Link<Value<'a>>| visit(Node::Value(Link::clone(value)));
         match &value.source {
             Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => {}
-            Source::Equation { tree, extents, axes, names } => {
-                let form = normal(value, tree, Labels::of(extents, names), axes);
-                for term in &form.terms {
+            Source::Equation { .. } => {
+                for term in &self.normals[&node.key()].terms {
                     term.body.operands(&mut |operand, _| visit_value(operand));
                 }
-                self.normals.insert(node.key(), form);
             }
             Source::Factorised(call, _) => visit(Node::Call(Arc::clone(call))),
             Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit_value),
@@ -201,28 +204,13 @@ impl<'a> Recording<'a> {
     fn spread(&mut self) -> Result<(), Error> {
         for n in 0..self.nodes.len() {
             let (node, mut varies) = (self.nodes[n].clone(), false);
-            let varying = &self.varying;
-            match &node {
-                Node::Call(call) => varies = call.arguments.iter().any(|argument| varying.contains(&key_of(argument))),
-                Node::Value(value) => {
-                    let mut look = |part: &Link<Value<'a>>| varies |= varying.contains(&key_of(part));
-                    match &value.source {
-                        Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => {}
-                        Source::Equation { .. } => {
-                            for term in &self.normals[&node.key()].terms {
-                                term.body.operands(&mut |operand, _| look(operand));
-                            }
-                        }
-                        Source::Factorised(call, _) => varies = varying.contains(&Node::Call(Arc::clone(call)).key()),
-                        Source::Graph(inlined, _) => inlined.operands.iter().for_each(look),
-                        Source::Reshaped(inner) => look(inner),
-                        Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(look),
-                    }
-                    if varies && matches!(value.source, Source::Graph(..)) {
-                        let message = "the derivative of a graph that was recorded as a value".to_string();
-                        return Err(Error::new(ErrorKind::Unsupported(message)));
-                    }
-                }
+            self.parts(&node, &mut |part| varies |= self.varies(part.key()));
+            if let Node::Value(value) = &node
+                && varies
+                && matches!(value.source, Source::Graph(..))
+            {
+                let message = "the derivative of a graph that was recorded as a value".to_string();
+                return Err(Error::new(ErrorKind::Unsupported(message)));
             }
             if varies || self.variables.contains_key(&node.key()) {
                 self.varying.insert(node.key());

@@ -7,14 +7,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::Operator;
-
-use super::build::{Labels, binary, constant, labels, relabelled, reshaped, sum, times, whole, written};
+use super::build::{Labels, constant, labels, relabelled, reshaped, sum, times, total, whole, written};
 use super::forward::slope_of;
 use super::linear::occurrences;
 use super::order::{Key, Node, Recording, Variable, key_of};
-use super::rules;
-use crate::expr::{Axis, Source, Tree, Value};
+use super::rules::{self, Parts};
+use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
@@ -57,7 +55,7 @@ pub(super) fn reverse<'a>(
     value: &Link<Value<'a>>,
     weight: &Link<Value<'a>>,
     variables: &[Variable<'a>],
-) -> Result<Vec<Option<Link<Value<'a>>>>, Error> {
+) -> Result<Parts<'a>, Error> {
     let recording = Recording::new(std::slice::from_ref(value), variables)?;
     let mut walk = Walk { recording: &recording, parts: HashMap::new(), results: HashMap::new() };
     let mut found: Vec<Vec<Part<'a>>> = variables.iter().map(|_| Vec::new()).collect();
@@ -94,27 +92,23 @@ fn joined<'a>(mut parts: Vec<Part<'a>>, dtype: Dtype) -> Link<Value<'a>> {
     let mut all = Labels::default();
     let axes: Vec<usize> =
         first.axes.iter().map(|&axis| all.add(first.labels.extents[axis], &first.labels.names[axis])).collect();
-    let mut tree: Option<Tree<'a>> = None;
+    let mut terms = Vec::with_capacity(parts.len());
     for part in parts {
         let mut new = vec![usize::MAX; part.labels.extents.len()];
         part.axes.iter().zip(&axes).for_each(|(&own, &axis)| new[own] = axis);
         for (label, new) in new.iter_mut().enumerate().filter(|(_, new)| **new == usize::MAX) {
             *new = all.add(part.labels.extents[label], &part.labels.names[label]);
         }
-        let term = relabelled(&sum(part.bound, part.tree), &|label| new[label]);
-        tree = Some(match tree {
-            Some(before) => binary(Operator::Add, before, term),
-            None => term,
-        });
+        terms.push(relabelled(&sum(part.bound, part.tree), &|label| new[label]));
     }
-    all.value(tree.expect("there are parts"), axes, dtype)
+    all.value(total(terms).expect("there are parts"), axes, dtype)
 }
 
 struct Walk<'r, 'a> {
     recording: &'r Recording<'a>,
     parts: HashMap<Key, Vec<Part<'a>>>,
     /// The weights of the results of operations of linear algebra.
-    results: HashMap<Key, Vec<Option<Link<Value<'a>>>>>,
+    results: HashMap<Key, Parts<'a>>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -169,7 +163,7 @@ impl<'a> Walk<'_, 'a> {
             let mut found = Vec::new();
             let varies = |operand: &Link<Value<'a>>| recording.varies(key_of(operand));
             occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
-            if let Some((spectral, slope)) = slope_of(form, term, value.dtype)? {
+            if let Some((spectral, slope)) = slope_of(form, term, value.dtype, &varies)? {
                 let weight = spectral.as_matrix(form, whole_weight);
                 self.add(&spectral.call.arguments[0], Part::whole(&spectral.reverse(&slope, &weight)?));
             }
@@ -181,7 +175,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(())
     }
 
-    fn call(&mut self, call: &Arc<crate::expr::Factorised<'a>>) -> Result<(), Error> {
+    fn call(&mut self, call: &Arc<Factorised<'a>>) -> Result<(), Error> {
         let Some(weights) = self.results.remove(&Node::Call(Arc::clone(call)).key()) else { return Ok(()) };
         let varies: Vec<bool> = call.arguments.iter().map(|argument| self.recording.varies(key_of(argument))).collect();
         for (n, weight) in rules::reverse(call, &weights, &varies)?.into_iter().enumerate() {

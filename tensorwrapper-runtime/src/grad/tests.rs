@@ -109,9 +109,7 @@ where
     let (v, u): (Vec<_>, Vec<_>) =
         inputs.iter().map(|x| (drawn.tensor::<T>(x.extents()), drawn.tensor::<T>(x.extents()))).unzip();
     let weight = drawn.tensor::<T>(&extents);
-    let pairs = |along: &'_ [Tensor<T>]| -> Vec<(usize, Tensor<T>)> { along.iter().cloned().enumerate().collect() };
-    let along_v = pairs(&v);
-    let with: Vec<_> = along_v.iter().map(|(n, d)| (&variables[*n], d)).collect();
+    let with: Vec<_> = variables.iter().zip(&v).collect();
     let change = value.jvp(&with[..]).unwrap().eval().unwrap();
     let of = |step: f64| {
         let moved = moved(inputs, &v, step);
@@ -129,8 +127,7 @@ where
         let of = |step: f64| gradients(&moved(inputs, &v, step), function, &weight).swap_remove(n);
         near(&format!("the second derivative by input {n}"), second, &difference(&of, 1e-3), 1e-6);
     }
-    let along_u = pairs(&u);
-    let with: Vec<_> = along_u.iter().map(|(n, d)| (&variables[*n], d)).collect();
+    let with: Vec<_> = variables.iter().zip(&u).collect();
     let other: Vec<Tensor<T>> = loss.hvp(&with[..]).unwrap().iter().map(|value| value.eval().unwrap()).collect();
     let (one, other) =
         (second.iter().zip(&u).map(|(h, d)| dot(h, d)).sum::<f64>(), other.iter().zip(&v).map(|(h, d)| dot(h, d)).sum::<f64>());

@@ -57,7 +57,7 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
         let of_metric = has_metric.then(|| call.value(text, &[("C", c), ("g", &ge), ("e", e)])).transpose()?;
         return Ok([Some(weight)].into_iter().chain(metric(of_metric)).collect());
     };
-    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let own = call.identity(n)?;
     let around =
         |middle: &Link<Value<'a>>| call.value("[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])", &[("C", c), ("Z", middle)]);
     let y = call.value("[..i, j] = conj(C[..k, i]) * G[..k, j]", &[("C", c), ("G", gc)])?;
@@ -75,7 +75,7 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
 pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let (e, c) = (&call.same(&call.results[0]), &call.results[1]);
     let n = call.extent(Role::Row);
-    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let own = call.identity(n)?;
     let inner = |change: &Option<Link<Value<'a>>>| match change {
         None => Ok(call.or_zeros(&None, &call.arguments[0])),
         Some(change) => {
@@ -83,16 +83,12 @@ pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Resu
             call.value(text, &[("C", c), ("D", &hermitian(call, change)?)])
         }
     };
-    let m = inner(&changes[0])?;
-    let m = match changes.get(1) {
-        Some(metric @ Some(_)) => {
-            let metric = inner(metric)?;
-            let text = "[..i, j] = M[..i, j] - N[..i, j] * e[..j]";
-            (call.value(text, &[("M", &m), ("N", &metric), ("e", e)])?, Some(metric))
-        }
-        _ => (m, None),
-    };
-    let (m, metric) = m;
+    let (mut m, mut metric) = (inner(&changes[0])?, None);
+    if let Some(change @ Some(_)) = changes.get(1) {
+        let n = inner(change)?;
+        m = call.value("[..i, j] = M[..i, j] - N[..i, j] * e[..j]", &[("M", &m), ("N", &n), ("e", e)])?;
+        metric = Some(n);
+    }
     let de = call.value("[..n] = M[..n, n]", &[("M", &m)])?;
     let gaps = inverse_gaps(call, e)?;
     let w = match &metric {
@@ -124,7 +120,7 @@ pub(super) fn reverse_eig<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Resul
     let text = "[..m, n] = Y[..m, n] - conj(V[..k, m]) * V[..k, n] * r[..n]";
     let y = call.value(text, &[("Y", &y), ("V", v), ("r", &norms)])?;
     let n = call.extent(Role::Row);
-    let own = super::matrix::mask(v.dtype, n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let own = super::matrix::identity(v.dtype, n)?;
     let text = "[..m, n] = I[m, n] * g[..m] + conj(F[..m, n]) * Y[..m, n]";
     let z = call.value(text, &[("I", &own), ("g", &ge), ("F", &gaps), ("Y", &y)])?;
     let text = "[..i, j] = conj(W[..m, i]) * Z[..m, n] * conj(V[..j, n])";

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::{Factorisation, Role};
+use tensorwrapper_notation::syntax::{Factorisation, Outcome, Role};
 
 use super::super::build::{apply, constant, converted, map, negated, number, reshaped, times};
-use super::parts::{Parts, no_derivative};
+use super::parts::no_derivative;
 use super::text;
 use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
@@ -25,6 +25,8 @@ pub(super) struct Call<'c, 'a> {
     pub(super) batch: Vec<usize>,
     pub(super) arguments: Vec<Link<Value<'a>>>,
     pub(super) results: Vec<Link<Value<'a>>>,
+    /// The results with the axes that they were recorded with.
+    pub(super) recorded_results: Vec<Link<Value<'a>>>,
     recorded: &'c Factorised<'a>,
 }
 
@@ -40,15 +42,17 @@ impl<'c, 'a> Call<'c, 'a> {
         }
         let batch = recorded.extents[..call.batch].to_vec();
         let dtype = recorded.arguments[0].dtype;
-        let mut flat = Call { call, dtype, batch, arguments: Vec::new(), results: Vec::new(), recorded };
-        let arguments = recorded.arguments.iter().zip(call.form().arguments);
-        flat.arguments = arguments.map(|(value, roles)| reshaped(value, &flat.extents(roles))).collect();
-        for (n, result) in call.form().results.iter().enumerate() {
+        let result = |(n, result): (usize, &Outcome)| {
             let extents = call.labels(result.roles).iter().map(|&label| recorded.extents[label]).collect();
             let source = Source::Factorised(Arc::clone(recorded), n);
-            let value = Link::new(Value { extents, dtype: call.dtype(result.elements, dtype), source });
-            flat.results.push(reshaped(&value, &flat.extents(result.roles)));
-        }
+            Link::new(Value { extents, dtype: call.dtype(result.elements, dtype), source })
+        };
+        let recorded_results = call.form().results.iter().enumerate().map(result).collect();
+        let mut flat = Call { call, dtype, batch, arguments: Vec::new(), results: Vec::new(), recorded_results, recorded };
+        let arguments = recorded.arguments.iter().zip(call.form().arguments);
+        flat.arguments = arguments.map(|(value, roles)| reshaped(value, &flat.extents(roles))).collect();
+        let results = flat.recorded_results.iter().zip(call.form().results);
+        flat.results = results.map(|(value, result)| reshaped(value, &flat.extents(result.roles))).collect();
         Ok(flat)
     }
 
@@ -61,29 +65,6 @@ impl<'c, 'a> Call<'c, 'a> {
     pub(super) fn extent(&self, role: Role) -> usize {
         let own = self.call.labels(&[role]);
         own[self.call.batch..].iter().map(|&label| self.recorded.extents[label]).product()
-    }
-
-    pub(super) fn flat_results(&self, values: &Parts<'a>) -> Parts<'a> {
-        let flat = |(value, result): (&Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
-            value.as_ref().map(|value| reshaped(value, &result.extents))
-        };
-        values.iter().zip(&self.results).map(flat).collect()
-    }
-
-    pub(super) fn flat_arguments(&self, values: &Parts<'a>) -> Parts<'a> {
-        let flat = |(value, argument): (&Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
-            value.as_ref().map(|value| reshaped(value, &argument.extents))
-        };
-        values.iter().zip(&self.arguments).map(flat).collect()
-    }
-
-    /// Results with the axes that they were recorded with.
-    pub(super) fn whole_results(&self, values: Parts<'a>) -> Parts<'a> {
-        let whole = |(value, result): (Option<Link<Value<'a>>>, &tensorwrapper_notation::syntax::Outcome)| {
-            let extents: Vec<usize> = self.call.labels(result.roles).iter().map(|&label| self.recorded.extents[label]).collect();
-            value.map(|value| reshaped(&value, &extents))
-        };
-        values.into_iter().zip(self.call.form().results).map(whole).collect()
     }
 
     /// The one result of an equation over named values.
@@ -109,6 +90,11 @@ impl<'c, 'a> Call<'c, 'a> {
         element: impl Fn(usize, usize) -> f64,
     ) -> Result<Link<Value<'a>>, Error> {
         mask(self.dtype, rows, columns, element)
+    }
+
+    /// The identity.
+    pub(super) fn identity(&self, n: usize) -> Result<Link<Value<'a>>, Error> {
+        identity(self.dtype, n)
     }
 
     /// A weight, or zeros where there is none.
@@ -150,14 +136,14 @@ impl<'c, 'a> Call<'c, 'a> {
 }
 
 /// A matrix by its elements.
-pub(in super::super) fn mask<'a>(
-    dtype: Dtype,
-    rows: usize,
-    columns: usize,
-    element: impl Fn(usize, usize) -> f64,
-) -> Result<Link<Value<'a>>, Error> {
+fn mask<'a>(dtype: Dtype, rows: usize, columns: usize, element: impl Fn(usize, usize) -> f64) -> Result<Link<Value<'a>>, Error> {
     let of = |index: &[usize]| element(index[0], index[1]);
     let tensor: AnyTensor =
         dispatch!(dtype, T => Tensor::<T>::from_fn([rows, columns], |index| T::from_complex(of(index).into()))?.into());
     Ok(Value::computed(Arc::new(tensor)))
+}
+
+/// The identity.
+pub(in super::super) fn identity<'a>(dtype: Dtype, n: usize) -> Result<Link<Value<'a>>, Error> {
+    mask(dtype, n, n, |i, j| f64::from(u8::from(i == j)))
 }

@@ -21,13 +21,11 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
-use super::build::reshaped;
-use crate::expr::{Factorised, Value};
-use crate::link::Link;
+use crate::expr::Factorised;
 use matrix::Call;
-pub(super) use matrix::mask;
+pub(super) use matrix::identity;
 pub(super) use parts::Parts;
-use parts::no_derivative;
+use parts::{alike, no_derivative};
 use tensorwrapper_core::error::Error;
 
 /// The weights of the arguments for weights of the results.
@@ -36,7 +34,7 @@ use tensorwrapper_core::error::Error;
 /// Operations that have no derivative.
 pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varies: &[bool]) -> Result<Parts<'a>, Error> {
     let flat = Call::new(call)?;
-    let weights = flat.flat_results(weights);
+    let weights = alike(weights, &flat.results);
     let found = match call.call.kind {
         Factorisation::Solve | Factorisation::TriangularSolve => solve::reverse(&flat, &weights)?,
         Factorisation::Lstsq | Factorisation::Pinv => solve::reverse_pinv(&flat, &weights)?,
@@ -56,9 +54,7 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Gaps => eigen::reverse_gaps(&flat, &weights)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
-    let whole =
-        |(value, argument): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| value.map(|value| reshaped(&value, &argument.extents));
-    Ok(found.into_iter().zip(&call.arguments).map(whole).collect())
+    Ok(alike(&found, &call.arguments))
 }
 
 /// The changes of the results for changes of the arguments.
@@ -67,7 +63,7 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
 /// Operations that have no derivative.
 pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let flat = Call::new(call)?;
-    let changes = flat.flat_arguments(changes);
+    let changes = alike(changes, &flat.arguments);
     let found = match call.call.kind {
         Factorisation::Solve | Factorisation::TriangularSolve => solve::forward(&flat, &changes)?,
         Factorisation::Lstsq | Factorisation::Pinv => solve::forward_pinv(&flat, &changes)?,
@@ -87,5 +83,5 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Re
         Factorisation::Gaps => eigen::forward_gaps(&flat, &changes)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
-    Ok(flat.whole_results(found))
+    Ok(alike(&found, &flat.recorded_results))
 }

@@ -71,7 +71,7 @@ pub(super) fn forward_norm<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Resu
 pub(super) fn reverse_trace<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let Some(g) = &weights[0] else { return Ok(vec![None]) };
     let n = call.extent(Role::Row);
-    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
+    let own = call.identity(n)?;
     Ok(vec![Some(call.value("[..i, j] = I[i, j] * g[..]", &[("I", &own), ("g", g)])?)])
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A truncated decomposition is differentiated by all values and then cut: the kept vectors turn into those that are discarded.
 
-use super::super::build::{constant, converted, labels, written};
+use super::super::build::{added, constant, converted, labels, written};
 use super::eigen::{inverse_gaps, largest};
 use super::matrix::Call;
 use super::parts::{Parts, no_derivative};
@@ -29,14 +29,11 @@ impl<'a> Factors<'a> {
         if call.call.tol.is_some() {
             return Err(no_derivative("`svd` with a tolerance, whose results depend on elements in number"));
         }
-        let is_cut = call.call.max.is_some();
-        let (u, s, v) = match is_cut {
-            false => (Link::clone(&call.results[0]), Link::clone(&call.results[1]), Link::clone(&call.results[2])),
-            true => {
-                let all = call.values("([..i, r], [..r], [..r, j]) = svd(i, j; A[..i, j])", &[("A", &call.arguments[0])])?;
-                (Link::clone(&all[0]), Link::clone(&all[1]), Link::clone(&all[2]))
-            }
+        let all = match call.call.max {
+            None => call.results.clone(),
+            Some(_) => call.values("([..i, r], [..r], [..r, j]) = svd(i, j; A[..i, j])", &[("A", &call.arguments[0])])?,
         };
+        let [u, s, v] = [0, 1, 2].map(|n| Link::clone(&all[n]));
         let s = call.same(&s);
         let gaps = inverse_gaps(call, &s)?;
         let sums = call.value("[..i, j] = 1[i] * s[..j] + s[..i] * 1[j]", &[("s", &s)])?;
@@ -94,12 +91,7 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Pa
         let text = "[..i, j] = U[..i, n] * t[..n] * G[..n, j] - U[..i, n] * t[..n] * conj(X[..m, n]) * V[..m, j]";
         parts.push(call.value(text, &[("U", u), ("t", t), ("G", &gv), ("X", &x), ("V", v)])?);
     }
-    let mut parts = parts.into_iter();
-    let Some(mut sum) = parts.next() else { return Ok(vec![None]) };
-    for part in parts {
-        sum = call.value("[..i, j] = X[..i, j] + Y[..i, j]", &[("X", &sum), ("Y", &part)])?;
-    }
-    Ok(vec![Some(sum)])
+    Ok(vec![added(parts)])
 }
 
 /// With H and K the Hermitian and antihermitian parts of P = Uᴴ·dA·Vᴴ: ds = diag(H), dU = U·(F₋∘H + F₊∘K) + (1 - U·Uᴴ)·dA·Vᴴ·S⁻¹, and the
@@ -121,11 +113,12 @@ pub(super) fn forward<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Pa
     let dv = call.value(text, &[("W", &of_v), ("V", v), ("t", t), ("U", u), ("D", da), ("P", &p)])?;
     let kept = call.results[1].extents[call.batch.len()];
     let ds = converted(&ds, call.results[1].dtype);
-    if kept == all.s.extents[call.batch.len()] {
-        return Ok([Some(du), Some(ds), Some(dv)].into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect());
+    let mut found = [du, ds, dv];
+    if kept < all.s.extents[call.batch.len()] {
+        let texts = ["[..i, r] = X[..i, r in 0..K]", "[..r] = X[..r in 0..K]", "[..r, j] = X[..r in 0..K, j]"];
+        for (part, text) in found.iter_mut().zip(texts) {
+            *part = call.value(&text.replace('K', &kept.to_string()), &[("X", &*part)])?;
+        }
     }
-    let du = call.value(&format!("[..i, r] = X[..i, r in 0..{kept}]"), &[("X", &du)])?;
-    let ds = call.value(&format!("[..r] = X[..r in 0..{kept}]"), &[("X", &ds)])?;
-    let dv = call.value(&format!("[..r, j] = X[..r in 0..{kept}, j]"), &[("X", &dv)])?;
-    Ok([Some(du), Some(ds), Some(dv)].into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect())
+    Ok(found.map(Some).into_iter().chain(call.results.iter().skip(3).map(|_| None)).collect())
 }

@@ -2,12 +2,11 @@
 
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
-use super::super::build::{converted, map};
+use super::super::build::converted;
 use super::matrix::Call;
 use super::parts::Parts;
-use crate::expr::{Tree, Value};
+use crate::expr::Value;
 use crate::link::Link;
-use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::error::Error;
 
 /// The text of the system's operation, for a matrix whose triangle is the other one where `adjoint` says so.
@@ -152,21 +151,13 @@ fn adjugate<'a>(call: &Call<'_, 'a>) -> Result<Link<Value<'a>>, Error> {
     let n = call.extent(Role::Row);
     let factors = call.values("([..i, r], [..r], [..r, j]) = svd(i, j; A[..i, j])", &[("A", a)])?;
     let [u, s, v] = [&factors[0], &call.same(&factors[1]), &factors[2]];
-    let own = call.mask(n, n, |i, j| f64::from(u8::from(i == j)))?;
-    let others = call.value("[..r, q] = S[..q] * (1 - I[r, q]) + I[r, q] * 1[..]", &[("S", s), ("I", &own)]);
-    let others = match self::is_batched(call) {
-        true => others?,
-        false => call.value("[r, q] = S[q] * (1 - I[r, q]) + I[r, q]", &[("S", s), ("I", &own)])?,
-    };
+    let own = call.identity(n)?;
+    let others = call.value("[..r, q] = S[..q] * (1 - I[r, q]) + I[r, q] * 1[..q]", &[("S", s), ("I", &own)])?;
     let products = call.value("[..r] = prod(q; X[..r, q])", &[("X", &others)])?;
     let sign = call.value("[..] = det(i, r; U[..i, r])", &[("U", u)])?;
     let other = call.value("[..] = det(r, j; V[..r, j])", &[("V", v)])?;
     let text = "[..j, i] = d[..] * e[..] * conj(V[..r, j]) * P[..r] * conj(U[..i, r])";
     call.value(text, &[("V", v), ("d", &sign), ("e", &other), ("P", &products), ("U", u)])
-}
-
-fn is_batched(call: &Call<'_, '_>) -> bool {
-    !call.batch.is_empty()
 }
 
 pub(super) fn reverse_det<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
@@ -190,10 +181,7 @@ pub(super) fn reverse_slogdet<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> R
     let mut weight = weights[1].as_ref().map(|log| call.same(log));
     if let Some(sign) = weights[0].as_ref().filter(|_| call.dtype.is_complex()) {
         let turned = call.value("[..] = conj(s[..]) * g[..]", &[("s", &call.results[0]), ("g", sign)])?;
-        let imaginary = map(&turned, |tree| {
-            let real = Tree::Apply(Unary::Re, Box::new(tree.clone()));
-            super::super::build::binary(tensorwrapper_notation::syntax::Operator::Subtract, tree, real)
-        });
+        let imaginary = call.value("[..] = t[..] - re(t[..])", &[("t", &turned)])?;
         weight = Some(match weight {
             Some(log) => call.value("[..] = p[..] + q[..]", &[("p", &log), ("q", &imaginary)])?,
             None => imaginary,
