@@ -20,7 +20,7 @@ use tensorwrapper_notation::syntax::{
 };
 use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span, axes, check, lex};
 
-use super::bind::{Holes, bind_value};
+use super::bind::{Holes, bind_value, one_layer};
 use super::faults::{Notation, faults_to_error};
 use super::operand::TensorLike;
 use super::value::{Expr, Tree, Value};
@@ -125,7 +125,10 @@ impl<'a, T: Element> Indexed<'a, T> {
     pub(crate) fn new(value: Result<Link<Value<'a>>, Error>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let (start, span) = (hole.span.start, hole.span);
-        let expression = labels(text).map(|indices| Expression::new(ExpressionKind::Operand(hole, indices), span));
+        let expression = labels(text).and_then(|indices| match indices.counts().len() {
+            0 => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
+            layers => Err(one_layer(&format!("`{}`", hole.text), layers)),
+        });
         match value {
             Ok(value) => Indexed { expression, leaves: vec![(start, Leaf::Tensor(value))], element: PhantomData },
             Err(fault) => Indexed { expression: expression.and(Err(fault)), leaves: Vec::new(), element: PhantomData },

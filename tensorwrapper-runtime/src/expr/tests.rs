@@ -86,7 +86,9 @@ fn chains_keep_their_faults() {
     let twice = said(a.at("i,") * a.at("i, j, k"), "");
     assert_eq!(twice, "`[i,]` has rank 2 but 1 index is given\n`[i, j, k]` has rank 2 but 3 indices are given");
     assert!(matches!((a.at("i j") + a.at("ij")).exp().eval("ij").unwrap_err().kind(), ErrorKind::Syntax { .. }));
-    assert!(matches!((a.at("i;j") / a.at("i..")).eval("ij").unwrap_err().kind(), ErrorKind::Several(_)));
+    let (layers, layers_and_syntax) = (said(a.at("i;j"), "ij"), (a.at("i;j") / a.at("i..")).eval("ij").unwrap_err());
+    assert_eq!(layers, "`[i;j]` has one layer, but `;` asks for two");
+    assert!(matches!(layers_and_syntax.kind(), ErrorKind::Several(faults) if faults.len() == 2), "{layers_and_syntax}");
     assert!(matches!(a.at("i,{ n }").eval("i").unwrap_err().kind(), ErrorKind::Syntax { .. }));
     assert!(matches!(a.at("i,j in n..").eval("i,j").unwrap_err().kind(), ErrorKind::Syntax { .. }));
     // How a fused axis splits must be told, and remaining axes are kept.

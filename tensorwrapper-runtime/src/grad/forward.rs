@@ -65,6 +65,7 @@ impl<'a> Walk<'_, 'a> {
             Source::Equation { .. } => self.equation(value)?,
             Source::Graph(..) => unreachable!("graphs that vary were refused"),
             Source::Factorised(call, n) => {
+                rules::check_result(call, *n)?;
                 self.results.get(&Node::Call(Arc::clone(call)).key()).and_then(|results| results[*n].clone())
             }
             Source::Reshaped(inner) => self.change(inner).map(|change| reshaped(&change, &value.extents)),

@@ -155,7 +155,7 @@ impl<'t, 'a> Walk<'_, 't, 'a> {
             Tree::Apply(function, inner) => self.under(slope(*function, tree, inner, dtype), inner, dtype),
             Tree::PowerInteger(_, 0) => Ok(()),
             Tree::PowerInteger(inner, exponent) => {
-                let power = power(inner, exponent - 1);
+                let power = power(inner, exponent.saturating_sub(1));
                 self.under([Map::Times(times(number(f64::from(*exponent)), power))], inner, dtype)
             }
             Tree::PowerReal(_, exponent) if *exponent == 0.0 => Ok(()),

@@ -15,7 +15,7 @@ use super::rules::{self, Parts};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A part of a weight: `[axes] = sum(bound; tree)`.
 #[derive(Clone, Debug)]
@@ -125,6 +125,7 @@ impl<'a> Walk<'_, 'a> {
             Source::Equation { .. } => self.equation(value, weight),
             Source::Graph(..) => unreachable!("graphs that vary were refused"),
             Source::Factorised(call, n) => {
+                rules::check_result(call, *n)?;
                 let key = Node::Call(Arc::clone(call)).key();
                 let results = self.results.entry(key).or_insert_with(|| vec![None; call.call.form().results.len()]);
                 results[*n] = Some(match results[*n].take() {
@@ -169,7 +170,8 @@ impl<'a> Walk<'_, 'a> {
             }
             for occurrence in found {
                 let tree = occurrence.reverse(weight.clone(), value.dtype);
-                self.add(occurrence.value, part_of(&form.labels, &scope, occurrence.value, occurrence.axes, tree));
+                let part = part_of(&form.labels, &scope, occurrence.value, occurrence.axes, tree)?;
+                self.add(occurrence.value, part);
             }
         }
         Ok(())
@@ -189,14 +191,25 @@ impl<'a> Walk<'_, 'a> {
 
 /// The part of an operand's weight that is `sum(labels of the scope that the operand lacks; tree)`, where the operand is read with these
 /// axes.
-fn part_of<'a>(names: &Labels, scope: &[usize], operand: &Link<Value<'a>>, axes: &[Axis], tree: Tree<'a>) -> Part<'a> {
-    let mut own: Vec<usize> = Vec::new();
+///
+/// # Errors
+/// A fused axis beside one of its own labels.
+fn part_of<'a>(
+    names: &Labels,
+    scope: &[usize],
+    operand: &Link<Value<'a>>,
+    axes: &[Axis],
+    tree: Tree<'a>,
+) -> Result<Part<'a>, Error> {
+    // The labels, and how many are written.
+    let (mut own, mut count): (Vec<usize>, usize) = (Vec::new(), 0);
     for axis in axes {
         let labels = match axis {
             Axis::Label { label, .. } => std::slice::from_ref(label),
             Axis::Fused(labels) => labels,
             Axis::Chip(_) => &[],
         };
+        count += labels.len();
         labels.iter().for_each(|label| {
             if !own.contains(label) {
                 own.push(*label);
@@ -211,12 +224,17 @@ fn part_of<'a>(names: &Labels, scope: &[usize], operand: &Link<Value<'a>>, axes:
         });
     let part = Part { labels: names.clone(), axes: own.clone(), bound, tree };
     if is_plain {
-        return part;
+        return Ok(part);
+    }
+    let is_fused = axes.iter().any(|axis| matches!(axis, Axis::Fused(_)));
+    if is_fused && count > own.len() {
+        let message = "the derivative by a tensor with a fused axis beside one of its own labels".to_string();
+        let error = Error::new(ErrorKind::Unsupported(message));
+        return Err(error.with_help("split the axis in an equation before, as in `[i, j, k] = A[(i, j), k]`"));
     }
     let value = part.value(operand.dtype);
     // The labels of fused axes become one axis, then the part is written where the operand was read.
     let (mut joined, mut places) = (Vec::new(), Vec::new());
-    let is_fused = axes.iter().any(|axis| matches!(axis, Axis::Fused(_)));
     for axis in axes {
         match axis {
             Axis::Chip(position) => places.push(Axis::Chip(*position)),
@@ -236,5 +254,5 @@ fn part_of<'a>(names: &Labels, scope: &[usize], operand: &Link<Value<'a>>, axes:
     }
     let value = if is_fused { reshaped(&value, &joined) } else { value };
     let is_whole = value.extents == operand.extents && places == labels(0..operand.extents.len());
-    Part::whole(&if is_whole { value } else { written(None, &operand.extents, places, &value) })
+    Ok(Part::whole(&if is_whole { value } else { written(None, &operand.extents, places, &value) }))
 }

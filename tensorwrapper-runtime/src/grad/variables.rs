@@ -142,45 +142,41 @@ impl<'a, X: Recordable<'a>, D: Recordable<'a, Elem = X::Elem, Shape = X::Shape>>
 }
 
 macro_rules! tuples {
-    ($($($X:ident $axis:tt)*;)*) => { $(
-        impl<'a, $($X: Variables<'a>),*> Variables<'a> for ($($X,)*) {
-            type Gradients = ($($X::Gradients,)*);
+    ($($($X:ident $D:ident $axis:tt)*;)*) => { $(
+        impl<'a, $($X: Recordable<'a>),*> Variables<'a> for ($($X,)*) {
+            type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
             fn variables(&self) -> Vec<AnyValue<'a>> {
-                let mut all = Vec::new();
-                $(all.extend(self.$axis.variables());)*
-                all
+                vec![$(self.$axis.recordable()),*]
             }
             fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
                 let mut values = values.into_iter();
-                Ok(($($X::gradients(vec![values.next().expect("a gradient for each variable")])?,)*))
+                Ok(($(typed::<$X::Elem, $X::Shape>(values.next().expect("a gradient for each variable"))?,)*))
             }
         }
-        impl<'a, $($X: Directions<'a>),*> Directions<'a> for ($($X,)*) {
-            type Gradients = ($($X::Gradients,)*);
+        impl<'a, $($X: Recordable<'a>, $D: Recordable<'a, Elem = $X::Elem, Shape = $X::Shape>),*> Directions<'a>
+            for ($(($X, $D),)*)
+        {
+            type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
             fn variables(&self) -> Vec<AnyValue<'a>> {
-                let mut all = Vec::new();
-                $(all.extend(self.$axis.variables());)*
-                all
+                vec![$(self.$axis.0.recordable()),*]
             }
             fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
-                let mut all = Vec::new();
-                $(all.extend(self.$axis.directions()?);)*
-                Ok(all)
+                Ok(vec![$(direction(&self.$axis.0, &self.$axis.1)?),*])
             }
             fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
                 let mut values = values.into_iter();
-                Ok(($($X::gradients(vec![values.next().expect("a gradient for each variable")])?,)*))
+                Ok(($(typed::<$X::Elem, $X::Shape>(values.next().expect("a gradient for each variable"))?,)*))
             }
         }
     )* };
 }
 tuples! {
-    X0 0;
-    X0 0 X1 1;
-    X0 0 X1 1 X2 2;
-    X0 0 X1 1 X2 2 X3 3;
-    X0 0 X1 1 X2 2 X3 3 X4 4;
-    X0 0 X1 1 X2 2 X3 3 X4 4 X5 5;
-    X0 0 X1 1 X2 2 X3 3 X4 4 X5 5 X6 6;
-    X0 0 X1 1 X2 2 X3 3 X4 4 X5 5 X6 6 X7 7;
+    X0 D0 0;
+    X0 D0 0 X1 D1 1;
+    X0 D0 0 X1 D1 1 X2 D2 2;
+    X0 D0 0 X1 D1 1 X2 D2 2 X3 D3 3;
+    X0 D0 0 X1 D1 1 X2 D2 2 X3 D3 3 X4 D4 4;
+    X0 D0 0 X1 D1 1 X2 D2 2 X3 D3 3 X4 D4 4 X5 D5 5;
+    X0 D0 0 X1 D1 1 X2 D2 2 X3 D3 3 X4 D4 4 X5 D5 5 X6 D6 6;
+    X0 D0 0 X1 D1 1 X2 D2 2 X3 D3 3 X4 D4 4 X5 D5 5 X6 D6 6 X7 D7 7;
 }

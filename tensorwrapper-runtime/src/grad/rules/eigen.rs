@@ -71,11 +71,9 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
     Ok([Some(around(&z)?)].into_iter().chain(metric(of_metric)).collect())
 }
 
-/// With M = Cᴴ·dA·C and N that of the metric: de = diag(M) - diag(N)·e, dC = C·W with W = F∘(M - N·diag(e)) - ½·diag(N).
+/// With M = Cᴴ·dA·C and N that of the metric: de = diag(M) - diag(N)·e, dC = C·W with W = F∘(M - N·diag(e)) - ½·N between equal values.
 pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let (e, c) = (&call.same(&call.results[0]), &call.results[1]);
-    let n = call.extent(Role::Row);
-    let own = call.identity(n)?;
     let inner = |change: &Option<Link<Value<'a>>>| match change {
         None => Ok(call.or_zeros(&None, &call.arguments[0])),
         Some(change) => {
@@ -94,8 +92,10 @@ pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Resu
     let w = match &metric {
         None => call.value("[..i, j] = F[..i, j] * M[..i, j]", &[("F", &gaps), ("M", &m)])?,
         Some(metric) => {
-            let text = "[..i, j] = F[..i, j] * M[..i, j] - 0.5 * I[i, j] * N[..i, j]";
-            call.value(text, &[("F", &gaps), ("M", &m), ("I", &own), ("N", metric)])?
+            // Vectors of equal values stay orthonormal in the metric, too.
+            let equal = call.equal(&differences(call, e)?, &largest(call, e)?)?;
+            let text = "[..i, j] = F[..i, j] * M[..i, j] - 0.5 * z[..i, j] * N[..i, j]";
+            call.value(text, &[("F", &gaps), ("M", &m), ("z", &equal), ("N", metric)])?
         }
     };
     let dc = call.value("[..i, n] = C[..i, m] * W[..m, n]", &[("C", c), ("W", &w)])?;

@@ -57,6 +57,17 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
     Ok(alike(&found, &call.arguments))
 }
 
+/// Whether a result has a derivative.
+///
+/// # Errors
+/// The discarded weight of a truncated `svd` has none.
+pub(super) fn check_result(call: &Factorised<'_>, result: usize) -> Result<(), Error> {
+    match (call.call.kind, result) {
+        (Factorisation::Svd, 3) => Err(no_derivative("the discarded weight of `svd`")),
+        _ => Ok(()),
+    }
+}
+
 /// The changes of the results for changes of the arguments.
 ///
 /// # Errors

@@ -51,10 +51,7 @@ fn inverse_values<'a>(call: &Call<'_, 'a>, s: &Link<Value<'a>>) -> Result<Link<V
 }
 
 /// Weights of cut results as weights of all results.
-fn widened<'a>(call: &Call<'_, 'a>, factors: &Factors<'a>, weights: &Parts<'a>) -> Result<[Option<Link<Value<'a>>>; 3], Error> {
-    if weights.get(3).is_some_and(Option::is_some) {
-        return Err(no_derivative("the discarded weight of `svd`"));
-    }
+fn widened<'a>(call: &Call<'_, 'a>, factors: &Factors<'a>, weights: &Parts<'a>) -> [Option<Link<Value<'a>>>; 3] {
     let into = |weight: &Option<Link<Value<'a>>>, all: &Link<Value<'a>>| {
         weight.as_ref().map(|weight| match weight.extents == all.extents {
             true => Link::clone(weight),
@@ -62,14 +59,14 @@ fn widened<'a>(call: &Call<'_, 'a>, factors: &Factors<'a>, weights: &Parts<'a>) 
         })
     };
     let s = weights[1].as_ref().map(|weight| call.same(weight));
-    Ok([into(&weights[0], &factors.u), into(&s, &factors.s), into(&weights[2], &factors.v)])
+    [into(&weights[0], &factors.u), into(&s, &factors.s), into(&weights[2], &factors.v)]
 }
 
 /// With Y = UᴴGU and X = V·GVᴴ, antihermitian parts marked by ': U·(diag(gs) + F₋∘(Y + X)' + F₊∘(Y - X)')·V, where F₋ = 1/(s[j] - s[i])
 /// and F₊ = 1/(s[j] + s[i]), and (1 - U·Uᴴ)·GU·S⁻¹·V + U·S⁻¹·GV·(1 - Vᴴ·V) besides.
 pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
     let all = Factors::new(call)?;
-    let [gu, gs, gv] = widened(call, &all, weights)?;
+    let [gu, gs, gv] = widened(call, &all, weights);
     let (u, v, t) = (&all.u, &all.v, &all.inverse);
     let mut parts: Vec<Link<Value<'a>>> = Vec::new();
     if let Some(gs) = &gs {

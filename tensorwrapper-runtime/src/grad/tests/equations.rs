@@ -144,6 +144,14 @@ fn what_has_no_derivative_is_refused() {
     let c = Tensor::<f64>::filled([3], 1.0).unwrap();
     assert!(loss.grad((&b, &c)).unwrap_err().to_string().contains("does not depend on variable 1"));
     assert!(mapped.grad(&b).unwrap_err().to_string().contains("which is no number"));
+    let long = Tensor::<f64>::filled([6, 2], 1.0).unwrap();
+    let pair = Tensor::<f64>::filled([2], 1.0).unwrap();
+    let loss = (long.at("(i,j),i") * pair.at("i")).sum("i,j").record("").unwrap();
+    assert!(loss.grad(&long).unwrap_err().to_string().contains("a fused axis beside one of its own labels"));
+    let (_, _, _, weight) = long.at("ij").svd_cut(["ir", "r", "rj", ""]).max(1).record().unwrap();
+    for error in [weight.grad(&long).unwrap_err(), weight.jvp((&long, &long)).unwrap_err()] {
+        assert!(error.to_string().contains("the discarded weight of `svd`"));
+    }
     let part = a.view().slice(0, 0..2).unwrap();
     let loss = (part.at("i") * part.at("i") * a.at("j")).record("").unwrap();
     assert!(loss.grad(&a).unwrap_err().to_string().contains("a part is read through another view"));

@@ -102,3 +102,33 @@ fn a_single_vector_of_equal_eigenvalues_has_no_derivative() {
     let change = super::difference(&of, 1e-3);
     assert!((super::dot(&gradient, &weight) - change.as_slice()[0]).abs() < 1e-7);
 }
+
+#[test]
+fn complex_functions_of_equal_eigenvalues_are_adjoint() {
+    use num_complex::Complex;
+    let mut drawn = Drawn::new(55);
+    let a = Tensor::<Complex<f64>>::from_fn([3, 3], |i| Complex::from(if i[0] == i[1] { 1.5 } else { 0.0 })).unwrap();
+    let x = a.at("ij").record("ij").unwrap();
+    let both = ((x.at("ij") + x.at("ji").conj()) * Complex::from(0.5)).record("ij").unwrap();
+    let (e, c) = both.at("ij").eigh(["n", "in"]).record().unwrap();
+    let phases = (e.at("n").converted::<Complex<f64>>() * Complex::new(0.0, -1.0)).exp().record("n").unwrap();
+    let value = (c.at("pn") * phases.at("n") * c.at("qn").conj()).record("pq").unwrap();
+    let (direction, weight) = (drawn.tensor::<Complex<f64>>(&[3, 3]), drawn.tensor::<Complex<f64>>(&[3, 3]));
+    let change = value.jvp((&x, &direction)).unwrap().eval().unwrap();
+    let weighted = value.vjp(&weight, &x).unwrap().eval().unwrap();
+    assert!((super::dot(&weight, &change) - super::dot(&weighted, &direction)).abs() < 1e-12);
+}
+
+#[test]
+fn equal_eigenvalues_in_a_metric_change_with_it() {
+    let mut drawn = Drawn::new(56);
+    let one = Tensor::<f64>::from_fn([2, 2], |i| f64::from(u8::from(i[0] == i[1]))).unwrap();
+    let metric = one.at("ij").record("ij").unwrap();
+    let (_, c) = one.at("ij").eigh_in_metric(metric.at("ij"), ["n", "in"]).record().unwrap();
+    // The inverse of the metric.
+    let value = (c.at("pn") * c.at("qn")).record("pq").unwrap();
+    let direction = drawn.tensor::<f64>(&[2, 2]);
+    let change = value.jvp((&metric, &direction)).unwrap().eval().unwrap();
+    let expected = ((direction.at("ij") + direction.at("ji")) * -0.5).eval("ij").unwrap();
+    near("the change", &change, &expected, 1e-12);
+}
