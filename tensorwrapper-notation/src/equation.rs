@@ -171,6 +171,8 @@ impl Left {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     Operand(OperandId),
+    /// The derivatives of the first operand by the second.
+    Gradient(OperandId, OperandId),
     Scalar(ScalarId),
     Spread(ScalarId, Vec<LabelId>),
     Negate(Box<Node>),
@@ -256,6 +258,7 @@ pub struct Equation {
     pub(crate) terms: usize,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) claims: Vec<Claimed>,
+    pub(crate) gradients: Vec<[OperandId; 2]>,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -314,6 +317,11 @@ impl Equation {
     /// The symmetries that the left side is claimed to have.
     pub fn claims(&self) -> &[Claimed] {
         &self.claims
+    }
+
+    /// The operands of each `grad`: what is differentiated, and by what.
+    pub fn gradients(&self) -> &[[OperandId; 2]] {
+        &self.gradients
     }
 
     /// Warnings about legal constructs that look like mistakes.

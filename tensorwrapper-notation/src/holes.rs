@@ -108,7 +108,7 @@ impl Equation {
 impl Node {
     fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         match self {
-            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => None,
+            Node::Operand(_) | Node::Gradient(..) | Node::Scalar(_) | Node::Spread(..) => None,
             Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
             Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
@@ -129,6 +129,8 @@ impl Builder for Finder {
     type Value = ();
 
     fn operand(&mut self, _: OperandId, _: &Operand) {}
+
+    fn gradient(&mut self, _: (OperandId, &Operand), _: (OperandId, &Operand)) {}
 
     fn scalar(&mut self, id: ScalarId, _: &Scalar) {
         self.casts.scalars[id.0] = self.open.last().copied();

@@ -19,6 +19,7 @@ mod lex;
 mod names;
 mod nearest;
 mod parse;
+mod parts;
 mod product;
 pub mod sentence;
 pub mod syntax;

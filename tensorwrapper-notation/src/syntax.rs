@@ -121,9 +121,8 @@ impl ExpressionKind {
     /// The expressions that are directly inside.
     pub fn children(&self) -> Vec<&Expression> {
         match self {
-            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
-                Vec::new()
-            }
+            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) => Vec::new(),
+            ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).collect(),
             ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
             ExpressionKind::Negate(inner)
@@ -167,8 +166,8 @@ pub enum ExpressionKind {
     PowerReal(Box<Expression>, Scalar),
     /// `sym(i, j; X)`: X plus X with the two groups of labels exchanged; `asym` subtracts the second X.
     Exchange(Exchange, [Vec<Name>; 2], Box<Expression>),
-    /// A construct that the language has and this version does not, with its name for messages.
-    Unbuilt(String),
+    /// `grad(X; A[k, l])`: the derivatives of one operand by another. By several it is the whole right side, and each has a result.
+    Gradient(Box<Expression>, Vec<Expression>),
 }
 
 /// The right side of an equation.

@@ -21,8 +21,8 @@ pub(crate) fn checked(text: &str) -> Result<Vec<Equation>, Vec<Diagnostic>> {
         }
     };
     let mut equations = Vec::new();
-    for statement in &statements {
-        match check(statement, &header) {
+    for part in statements.iter().flat_map(|statement| statement.parts().into_owned()) {
+        match check(&part, &header) {
             Ok(equation) => equations.push(equation),
             Err(found) => faults.extend(found),
         }

@@ -24,6 +24,8 @@ pub trait Builder {
     type Value;
     /// A tensor.
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
+    /// The derivatives of one tensor by another: the first one's axes, then the second one's.
+    fn gradient(&mut self, value: (OperandId, &Operand), variable: (OperandId, &Operand)) -> Self::Value;
     /// A number.
     fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
     /// A number that is the same for all values of the labels.
@@ -63,6 +65,10 @@ impl Equation {
     fn node<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
         match node {
             Node::Operand(id) => builder.operand(*id, &self.operands[id.0]),
+            Node::Gradient(value, variable) => {
+                let [value, variable] = [value, variable].map(|id| (*id, &self.operands[id.0]));
+                builder.gradient(value, variable)
+            }
             Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
             Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
             Node::Negate(inner) => {

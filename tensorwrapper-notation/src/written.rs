@@ -192,7 +192,7 @@ fn expression(written: &Expression) -> String {
             };
             format!("{}({}, {}; {})", exchange.name(), group(a), group(b), expression(inner))
         }
-        ExpressionKind::Unbuilt(what) => unreachable!("{what} does not pass the check"),
+        ExpressionKind::Gradient(value, variables) => format!("grad({}; {})", expression(value), list(variables, expression)),
     }
 }
 
@@ -246,6 +246,7 @@ mod tests {
             "[x] = norm(i, j; A[x, i] * B[i, j])",
             "[k, j] = triangular_solve(A[i, k], B[i, j]; upper, unit)",
             "[i] = -(a[i] + 1[i]) * b[i]",
+            "[i, k] = grad(L; self.a[i, k]) - V[j] * grad(C[j, 0]; A[i in ..3, k])",
             "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",
         ];
         for text in texts {

@@ -14,6 +14,7 @@ mod ccsd_naive;
 mod ccsd_spin;
 pub mod compiles;
 mod corpus;
+mod derivative_language;
 mod derivatives;
 mod dmrg_program;
 mod einsum_program;

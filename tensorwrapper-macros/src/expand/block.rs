@@ -129,7 +129,7 @@ impl Emission<'_> {
             self.faults.push(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) });
             return;
         }
-        let Some((code, first)) = self.equation(statement, block) else { return };
+        let Some((code, first)) = self.equations(statement, block) else { return };
         match &statement.target {
             Target::Let(results) => self.bind(results, &code, first),
             Target::Place(hole, ..) => {
@@ -151,6 +151,27 @@ impl Emission<'_> {
                 self.faults.push(Diagnostic { help: Some("name its result: `let C[i, j] = …;`".to_string()), ..fault });
             }
         }
+    }
+
+    /// Checks the equations of a statement and emits their types. Returns that code and the number of the first result, or `None` if an
+    /// equation is faulty.
+    fn equations(&mut self, statement: &Statement, block: &Block) -> Option<(TokenStream, usize)> {
+        let parts = statement.parts();
+        let [part] = &*parts else {
+            let (first, before) = (self.next, self.faults.len());
+            let found: Vec<_> = parts.iter().map(|part| self.equation(part, block)).collect();
+            // What the parts share is one fault.
+            let mut said = Vec::new();
+            for fault in self.faults.split_off(before) {
+                if !said.contains(&fault) {
+                    said.push(fault);
+                }
+            }
+            self.faults.extend(said);
+            let codes: Vec<TokenStream> = found.into_iter().map(|part| Some(part?.0)).collect::<Option<_>>()?;
+            return Some((emit!((#(#codes),*)), first));
+        };
+        self.equation(part, block)
     }
 
     /// Checks one equation and emits its types. Returns that code and the number of the first result, or `None` if the equation is
@@ -213,7 +234,7 @@ impl Emission<'_> {
                 emit!((#(#values,)*))
             }
             BlockValue::Equation(statement) => {
-                let Some((code, first)) = self.equation(statement, block) else { return emit!(()) };
+                let Some((code, first)) = self.equations(statement, block) else { return emit!(()) };
                 let Target::Value(sides) = &statement.target else { unreachable!("a block's last equation is in value form") };
                 let names: Vec<_> = (0..sides.len()).map(|n| own("value", n)).collect();
                 let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };

@@ -57,8 +57,10 @@ fn element(part: Option<CastId>) -> Ident {
 fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
     let (mut known, mut compared) = (HashSet::new(), HashSet::new());
+    // A number that is differentiated is real although its derivatives may be complex.
+    let numbers = || equation.gradients().iter().map(|[value, _]| value.0).filter(|&n| equation.operands()[n].indices.is_empty());
     for (n, operand) in equation.operands().iter().enumerate() {
-        if !compared.insert((operand.cast, first_of_spelling(equation, n))) {
+        if numbers().any(|number| number == n) || !compared.insert((operand.cast, first_of_spelling(equation, n))) {
             continue;
         }
         let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
@@ -66,6 +68,15 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
             emit!(let #element = #name.element();)
         } else {
             agree(&element, &emit!(#name.element()), span)
+        });
+    }
+    for n in numbers() {
+        let operand = &equation.operands()[n];
+        let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
+        let check = quote_spanned!(span=> <_ as __tw::HasGradient<_>>::check);
+        code.extend(emit! {
+            let __elements = __tw::Elements(#name.element(), #element);
+            #check(__elements);
         });
     }
     code.extend(casts(environment, equation, &mut known));

@@ -266,6 +266,10 @@ impl Builder for Emitter<'_, '_> {
         emit!(__static::Read<#capture, #indices>)
     }
 
+    fn gradient(&mut self, _: (OperandId, &Operand), _: (OperandId, &Operand)) -> TokenStream {
+        self.no_static_form()
+    }
+
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> TokenStream {
         match scalar {
             Scalar::Literal(value, _) => {

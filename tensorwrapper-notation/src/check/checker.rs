@@ -36,6 +36,8 @@ pub(super) struct Checker<'s> {
     pub(super) exchanges: usize,
     /// The claims of symmetry whose labels are known.
     pub(super) claims: Vec<Claimed>,
+    /// The operands of each `grad`.
+    pub(super) gradients: Vec<[OperandId; 2]>,
 }
 
 impl<'s> Checker<'s> {
@@ -61,6 +63,7 @@ impl<'s> Checker<'s> {
             refused: Vec::new(),
             exchanges: 0,
             claims: Vec::new(),
+            gradients: Vec::new(),
         }
     }
 
@@ -72,8 +75,21 @@ impl<'s> Checker<'s> {
     ) -> Result<Equation, Vec<Diagnostic>> {
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, .. } = self;
-                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings, claims })
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, .. } = self;
+                Ok(Equation {
+                    labels,
+                    operands,
+                    scalars,
+                    functions,
+                    casts,
+                    left,
+                    place,
+                    meaning,
+                    terms,
+                    warnings,
+                    claims,
+                    gradients,
+                })
             }
             _ => {
                 // What this version does not have is reported once, even if both sides have it.

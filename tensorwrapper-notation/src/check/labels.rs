@@ -27,12 +27,15 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
     match &expression.kind {
         ExpressionKind::Operand(_, indices) => indices.iter().flat_map(Index::labels).for_each(|name| add(name, bound)),
         ExpressionKind::Spread(_, labels) => labels.iter().for_each(|name| add(name, bound)),
-        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {}
+        ExpressionKind::Scalar(_) => {}
         ExpressionKind::Binary(_, a, b) => {
             collect(a, bound, found);
             collect(b, bound, found);
         }
-        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, bound, found)),
+        ExpressionKind::Map(_, parts) => parts.iter().for_each(|part| collect(part, bound, found)),
+        ExpressionKind::Gradient(value, variables) => {
+            [&**value].into_iter().chain(variables).for_each(|part| collect(part, bound, found));
+        }
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Cast(_, inner)
@@ -68,19 +71,6 @@ pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
         ExpressionKind::Scalar(Scalar::Hole(hole)) if !hole.text.starts_with('{') => Some(&hole.text),
         _ => children(expression).find_map(without_indices),
     }
-}
-
-/// The constructs inside an expression that this version does not have.
-pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
-    fn collect<'e>(expression: &'e Expression, found: &mut Vec<(&'e str, Span)>) {
-        if let ExpressionKind::Unbuilt(what) = &expression.kind {
-            found.push((what, expression.span));
-        }
-        children(expression).for_each(|child| collect(child, found));
-    }
-    let mut found = Vec::new();
-    collect(expression, &mut found);
-    found
 }
 
 /// The indices of every operand of an expression.
@@ -129,7 +119,7 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
     let mut found: Vec<TermLabel<'_>> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (n, factor) in factors(term).into_iter().enumerate() {
-        let direct = matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..));
+        let direct = matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Gradient(..));
         for name in free_labels(factor) {
             match known.get(name.text.as_str()) {
                 Some(&label) => {

@@ -9,6 +9,7 @@ mod checker;
 mod claims;
 mod declared;
 mod factorise;
+mod gradient;
 #[cfg(test)]
 mod implicit;
 mod labels;
@@ -27,10 +28,10 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{Equation, LabelId, Left, Meaning, Node, OperandId};
-use crate::syntax::{self, Assignment, Declaration, LeftSide, Right, Role, Statement, Target};
+use crate::syntax::{self, Assignment, Declaration, ExpressionKind, LeftSide, Right, Role, Statement, Target};
 use checker::Checker;
 pub use declared::header;
-use labels::{rest_spans, unbuilt};
+use labels::rest_spans;
 use resolve::{chain, is_additive};
 use scope::Scope;
 
@@ -114,17 +115,17 @@ impl Checker<'_> {
         left: &[Left],
         scope: &Scope,
     ) -> Option<Node> {
-        let unbuilt = unbuilt(right);
-        if !unbuilt.is_empty() {
-            // Its labels are unknown, so nothing else can be checked.
-            self.faults.extend(unbuilt.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
-            return None;
-        }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
-            let message = format!("{} results are named, but the right side has one", left.len());
-            self.faults
-                .push(Diagnostic::label(span, message).help("write `[i, j] = …`, and several equations with `;` between them"));
+            let named = format!("{} results are named", left.len());
+            self.faults.push(match &right.kind {
+                ExpressionKind::Gradient(_, variables) if variables.len() > 1 => {
+                    let message = format!("{named}, but `grad` has {} variables", variables.len());
+                    Diagnostic::label(span, message).help("each variable has one result: `let (x[i], y[j]) = grad(L; X[i], Y[j]);`")
+                }
+                _ => Diagnostic::label(span, format!("{named}, but the right side has one"))
+                    .help("write `[i, j] = …`, and several equations with `;` between them"),
+            });
             return None;
         };
         match place {

@@ -65,7 +65,11 @@ fn uses(expression: &Expression, label: &str) -> Uses {
     match &expression.kind {
         ExpressionKind::Operand(_, indices) => plain(indices.iter().map(|index| count(index.labels())).sum()),
         ExpressionKind::Spread(_, names) => plain(count(names)),
-        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => plain(0),
+        ExpressionKind::Scalar(_) => plain(0),
+        // A product, as far as labels are concerned.
+        ExpressionKind::Gradient(value, variables) => {
+            plain([&**value].into_iter().chain(variables).map(|part| uses(part, label).most).sum())
+        }
         ExpressionKind::Reduce(_, bound, _) if count(bound) > 0 => plain(0),
         ExpressionKind::Binary(operator, a, b) => {
             let (x, y) = (uses(a, label), uses(b, label));

@@ -90,11 +90,7 @@ impl Checker<'_> {
             }
             ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
-            // Expressions were refused earlier; this is for the arguments of linear algebra.
-            ExpressionKind::Unbuilt(what) => {
-                self.faults.push(Diagnostic::unbuilt(expression.span, what));
-                None
-            }
+            ExpressionKind::Gradient(value, variables) => self.gradient(value, variables, expression.span, scope),
         }
     }
 

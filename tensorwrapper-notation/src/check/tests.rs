@@ -44,6 +44,9 @@ impl Builder for Writer<'_> {
         };
         format!("{}[{}]", operand.hole.text, operand.indices.iter().map(index).collect::<Vec<_>>().join(","))
     }
+    fn gradient(&mut self, value: (OperandId, &Operand), variable: (OperandId, &Operand)) -> String {
+        format!("grad({}; {})", self.operand(value.0, value.1), self.operand(variable.0, variable.1))
+    }
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> String {
         Self::number(scalar)
     }

@@ -1,6 +1,7 @@
 //! Right sides: sums of products of factors.
 
 use super::cursor::{Cursor, hole, split};
+use super::gradient::gradient;
 use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{
@@ -11,9 +12,6 @@ use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
-
-/// Functions that the language has and this version does not have.
-const UNBUILT: [&str; 1] = ["grad"];
 
 /// A sum of terms.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
@@ -223,10 +221,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     match name {
         "map" => return mapped(arguments, at, span),
         "cast" => return converted(arguments, at, span),
+        "grad" => return gradient(arguments, at, span),
         _ => {}
-    }
-    if UNBUILT.contains(&name) {
-        return Ok(Expression::new(ExpressionKind::Unbuilt(format!("`{name}`")), at));
     }
     if Factorisation::from_name(name).is_some() {
         return Err(stands_alone(name, at));

@@ -263,7 +263,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             }
         }
         ExpressionKind::Spread(_, names) => add(found, names),
-        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {}
+        ExpressionKind::Scalar(_) => {}
         // The labels that a reduction binds are not visible outside of it.
         ExpressionKind::Reduce(_, bound, inner) => {
             let mut inside = Vec::new();
@@ -277,6 +277,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(b, found);
         }
         ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
+        ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).for_each(|part| collect(part, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Cast(_, inner)

@@ -10,6 +10,7 @@ mod declaration;
 mod decomposition;
 mod equation;
 mod expression;
+mod gradient;
 mod index;
 mod map;
 mod mistake;

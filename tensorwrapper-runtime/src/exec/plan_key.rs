@@ -236,6 +236,27 @@ pub(crate) struct KeptPlan {
     sources: Vec<SmallVec<[usize; 2]>>,
     /// Where each write goes; what is written is the first of the plan's results.
     pub(crate) writes: Vec<Target>,
+    /// How each two operands of the key share elements, if the plan depends on it.
+    sharings: Option<Vec<Sharing>>,
+}
+
+/// How two operands share elements. A derivative by one of them is one by the other where they are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    Apart,
+    Overlapping,
+    Same,
+}
+
+/// How each two operands share elements.
+fn sharings(tensors: &[Tensor<'_, '_>]) -> Vec<Sharing> {
+    let pairs = (0..tensors.len()).flat_map(|n| (0..n).map(move |before| (before, n)));
+    let sharing = |(a, b): (usize, usize)| match (&tensors[a], &tensors[b]) {
+        ((a, own), (b, others)) if a.is_same(b) && own == others => Sharing::Same,
+        ((a, _), (b, _)) if a.overlaps(b) => Sharing::Overlapping,
+        _ => Sharing::Apart,
+    };
+    pairs.map(sharing).collect()
 }
 
 /// The sources of a call. Short lists need no allocation, so that small calls are fast.
@@ -245,7 +266,7 @@ impl KeptPlan {
     /// A plan whose sources are the operands of its key, in their order.
     pub(super) fn in_order(key: PlanKey, plan: Plan) -> KeptPlan {
         let sources = (0..key.operands.len()).map(|n| SmallVec::from_slice(&[n])).collect();
-        KeptPlan { key, plan, sources, writes: Vec::new() }
+        KeptPlan { key, plan, sources, writes: Vec::new(), sharings: None }
     }
 
     /// A plan that reads `sources`, which are among the operands of its key.
@@ -258,7 +279,18 @@ impl KeptPlan {
     ) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
         let is = |source: &SourceTensor<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
-        KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect() }
+        KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect(), sharings: None }
+    }
+
+    /// The plan for operands that share elements as these do.
+    pub(crate) fn for_sharing(self, tensors: &[Tensor<'_, '_>]) -> KeptPlan {
+        KeptPlan { sharings: Some(sharings(tensors)), ..self }
+    }
+
+    /// Whether operands share elements as the plan needs it.
+    #[inline]
+    pub(crate) fn is_of_sharing(&self, tensors: &[Tensor<'_, '_>]) -> bool {
+        self.sharings.as_ref().is_none_or(|known| *known == sharings(tensors))
     }
 
     /// The sources of the plan among the operands of a call; `None` if the operands have other layouts than in the key, or if

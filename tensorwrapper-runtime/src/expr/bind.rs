@@ -1,6 +1,7 @@
 //! Records a checked equation with the values for its holes. All entry points end here; the macros pass the text of their
 //! equations.
 
+use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
@@ -8,13 +9,14 @@ use tensorwrapper_notation::{
 };
 
 use super::recorder::{Index, Labels, Node, Recorder, Write};
-use super::value::{Tree, Value};
+use super::value::{Axis, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::{Decomposition, Role};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::LabelNames;
 
 /// The values for the holes of an equation. Run-time entry points have only operands and numbers, because they write positions,
 /// ranges and exponents as literals.
@@ -38,6 +40,13 @@ pub(crate) trait Holes<'a> {
     fn compute(&self, _: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         Err(only_recorded())
     }
+    /// The right side of an equation without the derivatives that stand in it.
+    ///
+    /// # Errors
+    /// What has no derivative.
+    fn derive(&self, _: Tree<'a>, _: &Derivatives<'a>) -> Result<Tree<'a>, Error> {
+        unreachable!("this entry point reads no `grad`")
+    }
     /// A position or an extent.
     fn count(&self, _: &Hole) -> usize {
         unreachable!("entry points at run time write positions as literals")
@@ -54,6 +63,34 @@ pub(crate) trait Holes<'a> {
     fn real(&self, _: &Hole) -> f64 {
         unreachable!("entry points at run time write exponents as literals")
     }
+}
+
+/// The derivatives in a right side, and its labels.
+#[derive(Debug)]
+pub(crate) struct Derivatives<'a> {
+    pub(crate) factors: Vec<Derivative<'a>>,
+    pub(crate) extents: Vec<usize>,
+    pub(crate) names: LabelNames,
+    /// The element type of the equation.
+    pub(crate) dtype: Dtype,
+}
+
+/// `grad(X; A[k, l])` as a factor: the derivatives of X, read with its axes, by A, read with its own.
+#[derive(Debug)]
+pub(crate) struct Derivative<'a> {
+    /// What stands in the tree for all derivatives, with the labels of X and the axes of A. Its elements do not matter.
+    pub(crate) stands: Link<Value<'a>>,
+    pub(crate) value: Read<'a>,
+    pub(crate) variable: Read<'a>,
+}
+
+/// An operand of a `grad`.
+#[derive(Debug)]
+pub(crate) struct Read<'a> {
+    pub(crate) value: Link<Value<'a>>,
+    pub(crate) axes: Vec<Axis>,
+    /// As the equation names it.
+    pub(crate) text: String,
 }
 
 /// The error for a truncation whose extents depend on elements that are not computed.
@@ -78,7 +115,7 @@ pub(crate) enum Bound<'a> {
 /// Ranks and extents that do not fit.
 pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes };
+    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new() };
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
         return Err(
@@ -98,12 +135,19 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     let place = equation.place().map(|(id, _)| binder.operand(id, &equation.operands()[id.0]));
     let terms = equation.terms();
     match (equation.build(&mut binder), place) {
-        (Right::Expression(node), None) => with_axes(&equation.left()[0], |axes| binder.recorder.finish_value(node, terms, axes))
-            .map(|value| Bound::Results(vec![value])),
+        (Right::Expression(node), None) => {
+            let node = binder.derived(vec![node])?.remove(0);
+            let value = with_axes(&equation.left()[0], |axes| binder.recorder.finish_value(node, terms, axes));
+            value.map(|value| Bound::Results(vec![value]))
+        }
         (Right::Expression(node), Some(place)) => {
+            let node = binder.derived(vec![node])?.remove(0);
             with_axes(&equation.left()[0], |axes| binder.recorder.finish_write(node, terms, axes, place)).map(Bound::Write)
         }
-        (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder),
+        (Right::Factorise(factorise, arguments), _) => {
+            let arguments = binder.derived(arguments)?;
+            decomposition(equation, factorise, arguments, binder)
+        }
     }
 }
 
@@ -170,9 +214,53 @@ fn with_axes<R>(left: &Left, then: impl FnOnce(&[Index<'_>]) -> R) -> R {
 struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
     holes: &'b dyn Holes<'a>,
+    derivatives: Vec<Derivative<'a>>,
 }
 
-impl Binder<'_, '_, '_> {
+impl<'n, 'a> Binder<'_, 'n, 'a> {
+    /// Right sides without the derivatives that stand in them. If there are faults, which the end of the equation reports, nothing is
+    /// derived.
+    fn derived(&mut self, nodes: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
+        let factors = std::mem::take(&mut self.derivatives);
+        if factors.is_empty() {
+            return Ok(nodes);
+        }
+        let Some((extents, names)) = self.recorder.labels() else { return Ok(nodes) };
+        let derivatives = Derivatives { factors, extents, names, dtype: self.recorder.dtype() };
+        nodes.into_iter().map(|node| self.holes.derive(node.0, &derivatives).map(Node)).collect()
+    }
+
+    /// An operand of the equation, read by the method of the recorder.
+    fn read(
+        &mut self,
+        (id, operand): (OperandId, &Operand),
+        method: fn(&mut Recorder<'n>, &Link<Value<'a>>, &str, &[Index<'_>]) -> Node<'a>,
+    ) -> Node<'a> {
+        let labels = |index: &Written| if let Written::Fused(labels, _) = index { numbers(labels) } else { Vec::new() };
+        let fused: Vec<Vec<usize>> = operand.indices.iter().map(labels).collect();
+        let indices = operand.indices.iter().zip(&fused).map(|(index, fused)| match index {
+            Written::Label(label, _) => Index::Label(label.0),
+            Written::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
+            Written::Slice(label, Range::Hole(hole), _) => {
+                let (start, end) = self.holes.range(hole);
+                Index::Slice(label.0, start, end)
+            }
+            Written::Chip(count) => Index::Chip(self.count(count)),
+            Written::Fused(..) => Index::Fused(fused),
+            Written::Rest => Index::Rest,
+        });
+        let indices: Vec<Index<'_>> = indices.collect();
+        let tensor = self.holes.tensor(id, &operand.hole);
+        let node = method(&mut self.recorder, &tensor, &operand.hole.text, &indices);
+        if !operand.layers.is_empty() {
+            self.recorder.fault(one_layer(&format!("`{}`", operand.hole.text), operand.layers.len()));
+        }
+        if operand.has_no_rest && tensor.extents.len() > indices.len() {
+            self.recorder.help(sentence::NO_REST);
+        }
+        node
+    }
+
     fn count(&self, count: &Count) -> usize {
         match count {
             Count::Literal(value, _) => *value,
@@ -189,28 +277,21 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     type Value = Node<'a>;
 
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Node<'a> {
-        let labels = |index: &Written| if let Written::Fused(labels, _) = index { numbers(labels) } else { Vec::new() };
-        let fused: Vec<Vec<usize>> = operand.indices.iter().map(labels).collect();
-        let indices = operand.indices.iter().zip(&fused).map(|(index, fused)| match index {
-            Written::Label(label, _) => Index::Label(label.0),
-            Written::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
-            Written::Slice(label, Range::Hole(hole), _) => {
-                let (start, end) = self.holes.range(hole);
-                Index::Slice(label.0, start, end)
-            }
-            Written::Chip(count) => Index::Chip(self.count(count)),
-            Written::Fused(..) => Index::Fused(fused),
-            Written::Rest => Index::Rest,
-        });
-        let indices: Vec<Index<'_>> = indices.collect();
-        let tensor = self.holes.tensor(id, &operand.hole);
-        let node = self.recorder.tensor(&tensor, &operand.hole.text, &indices);
-        if !operand.layers.is_empty() {
-            self.recorder.fault(one_layer(&format!("`{}`", operand.hole.text), operand.layers.len()));
-        }
-        if operand.has_no_rest && tensor.extents.len() > indices.len() {
-            self.recorder.help(sentence::NO_REST);
-        }
+        self.read((id, operand), Recorder::tensor)
+    }
+
+    fn gradient(&mut self, value: (OperandId, &Operand), variable: (OperandId, &Operand)) -> Node<'a> {
+        let read = |node: Node<'a>, operand: &Operand| match node.0 {
+            Tree::Operand(value, axes) => Read { value, axes, text: operand.hole.text.clone() },
+            other => unreachable!("an operand was read, not {other:?}"),
+        };
+        let differentiated = self.read(value, Recorder::differentiated);
+        let (value, variable) = (read(differentiated, value.1), read(self.read(variable, Recorder::tensor), variable.1));
+        let all = [&value.value.extents[..], &variable.value.extents].concat();
+        let axes = [&value.axes[..], &variable.axes].concat();
+        let stands = Value::filled(Complex::ZERO, all, variable.value.dtype);
+        let node = Node(Tree::Operand(Link::clone(&stands), axes));
+        self.derivatives.push(Derivative { stands, value, variable });
         node
     }
 

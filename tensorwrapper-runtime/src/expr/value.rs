@@ -180,9 +180,16 @@ impl<'a> Tree<'a> {
 impl<'a> Value<'a> {
     /// A number, as a value of rank 0.
     pub(crate) fn number(value: Complex<f64>, dtype: Dtype) -> Link<Value<'a>> {
-        let names = LabelNames::new(std::iter::empty());
-        let source = Source::Equation { tree: Tree::Constant(value), extents: Vec::new(), axes: Vec::new(), names };
-        Link::new(Value { extents: Vec::new(), dtype, source })
+        Value::filled(value, Vec::new(), dtype)
+    }
+
+    /// A number everywhere.
+    pub(crate) fn filled(value: Complex<f64>, extents: Vec<usize>, dtype: Dtype) -> Link<Value<'a>> {
+        let names: Vec<String> = (0..extents.len()).map(|n| format!("i{n}")).collect();
+        let names = LabelNames::new(names.iter().map(String::as_str));
+        let axes = (0..extents.len()).collect();
+        let source = Source::Equation { tree: Tree::Constant(value), extents: extents.clone(), axes, names };
+        Link::new(Value { extents, dtype, source })
     }
 
     /// A tensor that is computed already.

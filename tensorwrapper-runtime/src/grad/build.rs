@@ -64,7 +64,7 @@ pub(super) fn map<'a>(of: &Link<Value<'a>>, tree: impl FnOnce(Tree<'a>) -> Tree<
 
 /// The number everywhere.
 pub(super) fn constant<'a>(number: f64, extents: &[usize], dtype: Dtype) -> Link<Value<'a>> {
-    Labels::numbered(extents).value(self::number(number), (0..extents.len()).collect(), dtype)
+    Value::filled(Complex::new(number, 0.0), extents.to_vec(), dtype)
 }
 
 /// The same elements in the same order with other extents.

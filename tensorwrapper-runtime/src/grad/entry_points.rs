@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batched::batched;
-use super::build::{Labels, constant, reshaped, whole as whole_of};
+use super::build::{Labels, conjugated, constant, map, reshaped, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
 use super::reverse::reverse;
@@ -210,7 +210,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
 }
 
 /// All derivatives of a value by a variable, if it depends on it.
-fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
+pub(super) fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
     let count = |extents: &[usize]| extents.iter().product::<usize>();
     let (rows, columns) = (count(&value.extents), count(&variable.extents));
     let by = [Variable::new(Link::clone(variable))];
@@ -227,6 +227,8 @@ fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<O
     let Some(all) = batched(&made, &one, &units)? else { return Ok(None) };
     let whole = [&value.extents[..], &variable.extents].concat();
     if is_reverse {
+        // In reverse, derivatives of complex tensors are conjugated.
+        let all = if value.dtype.is_complex() { map(&all, conjugated) } else { all };
         return Ok(Some(reshaped(&all, &whole)));
     }
     // The units are those of the variable, whose axes come last.

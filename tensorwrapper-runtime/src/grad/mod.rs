@@ -2,7 +2,7 @@
 //!
 //! `normal` writes an equation as a sum of terms of element-wise work, `linear` has the derivative of that work, once for both
 //! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra. `batched` makes
-//! the same values for many directions at once. `build` makes values.
+//! the same values for many directions at once. `factor` replaces the derivatives that stand in equations. `build` makes values.
 //! Knows nothing of lowering, plans and devices.
 //!
 //! For a real number L the gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z, so that `z - step * gradient` descends. JAX
@@ -14,6 +14,7 @@
 mod batched;
 mod build;
 mod entry_points;
+mod factor;
 mod forward;
 mod linear;
 mod normal;
@@ -25,4 +26,5 @@ mod rules;
 mod tests;
 mod variables;
 
+pub(crate) use factor::without_derivatives;
 pub use variables::{Directions, NumberShape, RealNumber, Variables};

@@ -185,7 +185,7 @@ impl<'a> Form<'a> {
 }
 
 /// The labels that a tree depends on: those of operands, without those that reductions bind.
-fn free(tree: &Tree<'_>, found: &mut Vec<usize>) {
+pub(super) fn free(tree: &Tree<'_>, found: &mut Vec<usize>) {
     match tree {
         Tree::Reduce(_, over, inner) => {
             let mut own = Vec::new();

@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use tensorwrapper_notation::syntax::Factorisation;
+
 use super::build::{Labels, labels};
 use super::normal::{Normal, normal};
-use crate::expr::{Factorised, Source, Value};
+use crate::expr::{Factorised, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
+use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// What a derivative is taken by.
@@ -54,6 +57,29 @@ impl Node<'_> {
             Node::Value(value) => key_of(value),
             Node::Call(call) => Key::Call(Arc::as_ptr(call).addr()),
         }
+    }
+}
+
+/// The first function of a complex variable in a tree that has no complex derivative.
+fn not_analytic<'a>(tree: &Tree<'a>, varies: &dyn Fn(&Tree<'a>) -> bool) -> Option<&'static str> {
+    if !varies(tree) {
+        return None;
+    }
+    match tree {
+        Tree::Operand(..) | Tree::Constant(_) => None,
+        Tree::Apply(Unary::Conj, _) => Some("`conj`"),
+        Tree::Apply(Unary::Re, _) => Some("`re`"),
+        Tree::Apply(Unary::Im, _) => Some("`im`"),
+        Tree::Apply(Unary::Abs | Unary::Sign | Unary::IsZero | Unary::IsPositive, _) => Some("`abs`"),
+        Tree::Cast(from, _) if !from.is_complex() => Some("a cast of real numbers"),
+        Tree::Binary(_, left, right) => not_analytic(left, varies).or_else(|| not_analytic(right, varies)),
+        Tree::Map(_, arguments) => arguments.iter().find_map(|argument| not_analytic(argument, varies)),
+        Tree::Negate(inner)
+        | Tree::Reduce(_, _, inner)
+        | Tree::Apply(_, inner)
+        | Tree::Cast(_, inner)
+        | Tree::PowerInteger(inner, _)
+        | Tree::PowerReal(inner, _) => not_analytic(inner, varies),
     }
 }
 
@@ -117,6 +143,35 @@ impl<'a> Recording<'a> {
         };
         let looks = |node: &&Node<'a>| self.varies(node.key()) && self.variables(node.key()).is_empty();
         self.nodes.iter().filter(looks).all(is_plain)
+    }
+
+    /// What keeps a complex value from having one derivative for all directions in the complex plane, if there is such.
+    pub(super) fn without_complex_derivative(&self) -> Option<String> {
+        let varies = |tree: &Tree<'a>| {
+            let mut varies = false;
+            tree.operands(&mut |value, _| varies |= self.varies(key_of(value)));
+            varies
+        };
+        self.nodes.iter().filter(|node| self.varies(node.key())).find_map(|node| match node {
+            Node::Call(call) => {
+                let form = call.call.form();
+                let is_analytic = matches!(
+                    call.call.kind,
+                    Factorisation::Solve
+                        | Factorisation::TriangularSolve
+                        | Factorisation::Inv
+                        | Factorisation::Det
+                        | Factorisation::Expm
+                        | Factorisation::Matpow
+                        | Factorisation::Trace
+                );
+                (!is_analytic).then(|| format!("`{}`", form.name))
+            }
+            Node::Value(_) => {
+                let terms = self.normals.get(&node.key()).into_iter().flat_map(|form| &form.terms);
+                terms.into_iter().find_map(|term| not_analytic(&term.body, &varies)).map(str::to_string)
+            }
+        })
     }
 
     /// Collects the nodes without recursion: chains may be of any length.

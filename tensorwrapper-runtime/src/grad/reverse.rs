@@ -19,7 +19,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A part of a weight: `[axes] = sum(bound; tree)`.
 #[derive(Clone, Debug)]
-struct Part<'a> {
+pub(super) struct Part<'a> {
     labels: Labels,
     axes: Vec<usize>,
     bound: Vec<usize>,
@@ -32,7 +32,7 @@ impl<'a> Part<'a> {
         Part { labels, axes: (0..value.extents.len()).collect(), bound: Vec::new(), tree: whole(value) }
     }
 
-    fn value(self, dtype: Dtype) -> Link<Value<'a>> {
+    pub(super) fn value(self, dtype: Dtype) -> Link<Value<'a>> {
         // A weight that is another value as it is.
         if let Tree::Operand(value, axes) = &self.tree
             && self.bound.is_empty()
@@ -194,7 +194,7 @@ impl<'a> Walk<'_, 'a> {
 ///
 /// # Errors
 /// A fused axis beside one of its own labels.
-fn part_of<'a>(
+pub(super) fn part_of<'a>(
     names: &Labels,
     scope: &[usize],
     operand: &Link<Value<'a>>,

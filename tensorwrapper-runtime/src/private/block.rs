@@ -257,7 +257,10 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let context = &*self.context.context().placed(tensors.iter().copied()).ok()?;
         self.site.kept.find(|plan| {
             let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
-            if plan.key.is_of(context) && plan.key.is_of_calls(calls) { plan.sources(&tensors) } else { None }
+            match plan.key.is_of(context) && plan.key.is_of_calls(calls) && plan.is_of_sharing(&tensors) {
+                true => plan.sources(&tensors),
+                false => None,
+            }
         })
     }
 
@@ -293,7 +296,9 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         // Of the backend that the plan was made for, which is where the operands are.
         let context = Context { backend: planned.backend, ..context.clone() };
         let key = PlanKey::new(&context, Equations::Calls(self.call_keys()), operands);
-        let kept = Arc::new(KeptPlan::new(key, planned.plan, writes, &planned.sources, tensors.as_deref().unwrap_or_default()));
+        let operands = tensors.as_deref().unwrap_or_default();
+        let kept = KeptPlan::new(key, planned.plan, writes, &planned.sources, operands);
+        let kept = Arc::new(if self.site.has_derivatives() { kept.for_sharing(operands) } else { kept });
         if tensors.is_some() {
             self.site.kept.add(Arc::clone(&kept));
         }

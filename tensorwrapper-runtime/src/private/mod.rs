@@ -44,6 +44,7 @@ pub mod checks {
 }
 
 use crate::exec::Context;
+use crate::grad::RealNumber;
 use tensorwrapper_core::element::{CastInto, Element};
 pub use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::shape::Const;
@@ -73,6 +74,19 @@ pub trait Casts<T, U> {
 }
 #[diagnostic::do_not_recommend]
 impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
+
+/// Element types of numbers that have gradients with elements of a type.
+#[diagnostic::on_unimplemented(
+    message = "a number of type `{Self}` has no gradient in an equation over `{U}`",
+    label = "a number of type `{Self}`",
+    note = "the gradient of a real number has the elements of its variable; of a complex number take a part: `cast(re(…))`"
+)]
+pub trait HasGradient<U> {
+    /// Checks at compile time that a number is real, and that its type is that of the real parts of the gradient.
+    fn check(_: Elements<Self, U>) {}
+}
+#[diagnostic::do_not_recommend]
+impl<T: RealNumber, U: Element<Real = T>> HasGradient<U> for T {}
 
 /// Two element types in one value, so that rustc does not infer one from the other.
 #[derive(Debug)]

@@ -32,6 +32,11 @@ impl CallSite {
         CallSite { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
     }
 
+    /// Whether an equation has derivatives, which depend on which operands are the same tensor.
+    pub(super) fn has_derivatives(&self) -> bool {
+        self.equations().iter().any(|equation| !equation.gradients().is_empty())
+    }
+
     pub(super) fn equations(&self) -> &[Equation] {
         self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
     }

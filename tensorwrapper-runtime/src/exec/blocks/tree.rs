@@ -342,6 +342,10 @@ impl Builder for Reader<'_> {
         Tree::Factor(Factor { operand: number, conjugates: false, labels })
     }
 
+    fn gradient(&mut self, _: (OperandId, &Operand), _: (OperandId, &Operand)) -> Tree {
+        self.refuse("derivatives")
+    }
+
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Tree {
         match scalar {
             Scalar::Literal(value, _) => Tree::Number((*value).into()),

@@ -56,6 +56,12 @@ impl Recorder<'_> {
         Link::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
     }
 
+    /// The extents and names of the labels, once all operands are there; `None` if there are faults.
+    pub(crate) fn labels(&mut self) -> Option<(Vec<usize>, LabelNames)> {
+        self.settle_fused();
+        self.errors.is_empty().then(|| ((0..self.labels.len()).map(|l| self.extent(l)).collect(), self.names()))
+    }
+
     /// Ends the equation, a sum of so many terms: its value with these axes.
     ///
     /// # Errors

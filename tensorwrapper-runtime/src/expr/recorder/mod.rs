@@ -117,6 +117,20 @@ impl<'n> Recorder<'n> {
         Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices)))
     }
 
+    /// What a `grad` differentiates, which is a real number in an equation over complex ones, too.
+    pub(crate) fn differentiated<'a>(&mut self, value: &Link<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
+        let is_number = value.extents.is_empty() && value.dtype == self.dtype.real();
+        match is_number {
+            true => Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices))),
+            false => self.tensor(value, text, indices),
+        }
+    }
+
+    /// The element type of what is recorded next.
+    pub(crate) fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
     /// Adds a fault.
     pub(crate) fn fault(&mut self, fault: Error) {
         self.errors.push(fault);

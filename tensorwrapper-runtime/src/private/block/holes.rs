@@ -8,7 +8,8 @@ use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
 use super::super::evaluator::{ComputesExtents, Recorded};
 use super::super::site::{Call, CallSite, Tensor};
 use crate::exec::{Number, listed, listed_number};
-use crate::expr::{Holes, ScalarKind, Tree, Value};
+use crate::expr::{Derivatives, Holes, ScalarKind, Tree, Value};
+use crate::grad::without_derivatives;
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::callback::Callback;
@@ -79,6 +80,10 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         self.computes_extents.set(true);
         self.context.compute(Recorded(values))
+    }
+
+    fn derive(&self, tree: Tree<'a>, derivatives: &Derivatives<'a>) -> Result<Tree<'a>, Error> {
+        without_derivatives(tree, derivatives)
     }
 
     fn count(&self, hole: &Hole) -> usize {

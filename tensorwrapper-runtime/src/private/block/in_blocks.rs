@@ -97,6 +97,10 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
 
     /// An equation whose result is dense: block tensors are read as dense ones.
     fn call_dense(&mut self, number: usize, equation: &Equation, made: &[Made]) -> Result<Vec<Made>, Error> {
+        if !equation.gradients().is_empty() {
+            let error = Error::new(ErrorKind::Unsupported("a derivative in a block with block tensors".to_string()));
+            return Err(error.with_help("take it of dense tensors, which `to_dense` makes"));
+        }
         let all_results = self.all_results();
         let reads = self.site.recipes[number].1;
         let locals = self.calls[number].scalars.iter().map(|scalar| match scalar.0 {
