@@ -11,7 +11,7 @@ mod sparsity;
 mod stored;
 #[cfg(test)]
 mod tests;
-mod tie;
+pub(crate) mod tie;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -143,10 +143,8 @@ impl Structure {
             }
         }
         // With the images by the symmetry that it had.
-        let images = |block: &Vec<usize>| {
-            let image = |by: &SignedPermutation| by.axes().map(|axis| block[axis]).collect();
-            self.0.symmetry.elements().iter().map(image).collect::<Vec<Vec<usize>>>()
-        };
+        let images =
+            |block: &Vec<usize>| self.0.symmetry.elements().iter().map(|by| by.image(block)).collect::<Vec<Vec<usize>>>();
         let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().flat_map(images)));
         Ok(self.changed(|parts| (parts.symmetry, parts.given) = (symmetry, given)))
     }

@@ -105,7 +105,7 @@ impl Structure {
         let stored = self.stored()?;
         for block in stored.iter() {
             for element in self.symmetry().elements() {
-                let image: Vec<usize> = element.axes().map(|axis| block[axis]).collect();
+                let image = element.image(block.as_slice());
                 let end = self.tilings()[axis].bounds()[image[axis] + 1];
                 let within: Shape = by.iter().map(|&by| self.tilings()[by].extents().nth(image[by]).unwrap_or(0)).collect();
                 within.indices().visit(|index| {

@@ -1,6 +1,7 @@
 //! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
 
 use super::flow::Flow;
+use super::tie::has_elements;
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Charge, Tiling};
 use crate::storage::LINE;
@@ -39,8 +40,7 @@ impl StoredBlocks {
 
     fn push(&mut self, tilings: &[Tiling], ties: Option<&[usize]>, block: &[usize]) -> Result<(), Error> {
         let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX / 16)));
-        let counts = |&axis: &usize| ties.is_none_or(|ties| ties[axis] == axis);
-        let axes = (0..block.len()).filter(counts).map(|axis| (&tilings[axis], block[axis]));
+        let axes = (0..block.len()).filter(|&axis| has_elements(ties, axis)).map(|axis| (&tilings[axis], block[axis]));
         let extents = axes.map(|(tiling, tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
         let size = extents.into_iter().try_fold(1usize, |size, extent| size.checked_mul(extent)).ok_or_else(too_many)?;
         let start = if size >= LARGE { self.elements.next_multiple_of(LINES) } else { self.elements };

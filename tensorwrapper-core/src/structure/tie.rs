@@ -70,7 +70,7 @@ impl Structure {
         if self.0.given.is_none() && self.charge_flow().is_none() {
             return Ok(plain);
         }
-        plain.with_blocks(self.stored()?.iter().map(|block| firsts.iter().map(|&axis| block[axis]).collect::<Vec<_>>()))
+        plain.with_blocks(self.stored()?.iter().map(|block| picked(&block, &firsts)))
     }
 
     /// The same without ties: the blocks that it has, whole.
@@ -121,13 +121,10 @@ impl Structure {
     /// All blocks whose tiles are the same on axes that are tied.
     pub(super) fn all_tied(&self) -> Result<StoredBlocks, Error> {
         let ties = self.ties().unwrap_or_default();
-        let firsts: Vec<usize> = firsts(ties).collect();
-        let places: Vec<usize> =
-            ties.iter().map(|first| firsts.iter().position(|axis| axis == first).expect("it is a first one")).collect();
-        let core = Structure::new(firsts.iter().map(|&axis| &self.tilings()[axis]));
+        let places = places(ties);
+        let core = Structure::new(firsts(ties).map(|axis| &self.tilings()[axis]));
         let allowed = |block: &Vec<usize>| self.charge_flow().is_none_or(|flow| flow.allows(self.tilings(), block));
-        let whole = |block: Vec<usize>| places.iter().map(|&place| block[place]).collect::<Vec<usize>>();
-        let blocks: Vec<Vec<usize>> = core.stored()?.iter().map(whole).filter(allowed).collect();
+        let blocks: Vec<Vec<usize>> = core.stored()?.iter().map(|block| picked(&block, &places)).filter(allowed).collect();
         StoredBlocks::new(self.tilings(), self.ties(), blocks.iter().map(Vec::as_slice))
     }
 
@@ -156,7 +153,7 @@ impl Structure {
     pub(super) fn check_ties(&self, flow: Option<&Flow>, ties: Option<&[usize]>) -> Result<(), Error> {
         let (Some(flow), Some(ties)) = (flow, ties) else { return Ok(()) };
         for first in firsts(ties) {
-            let tied: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == first).collect();
+            let tied = tied(ties, first);
             let is_pair = tied.len() == 2 && flow.signs()[tied[0]] == -flow.signs()[tied[1]];
             if tied.len() > 1 && !is_pair {
                 let message = format!("axes {tied:?} are tied: charges have to enter by one of two axes and leave by the other");
@@ -167,7 +164,28 @@ impl Structure {
     }
 }
 
-/// The axes that have elements.
-fn firsts(ties: &[usize]) -> impl Iterator<Item = usize> + '_ {
-    ties.iter().enumerate().filter(|(axis, first)| axis == *first).map(|(axis, _)| axis)
+/// Whether an axis has elements of its own: whether it is tied to none before it.
+pub fn has_elements(ties: Option<&[usize]>, axis: usize) -> bool {
+    ties.is_none_or(|ties| ties[axis] == axis)
+}
+
+/// The axes that have elements, which are those of the [core](Structure::core).
+pub fn firsts(ties: &[usize]) -> impl Iterator<Item = usize> + '_ {
+    (0..ties.len()).filter(|&axis| has_elements(Some(ties), axis))
+}
+
+/// Of each axis the axis of the [core](Structure::core) that its index is read from.
+pub fn places(ties: &[usize]) -> Vec<usize> {
+    ties.iter().map(|&first| firsts(ties).take_while(|&axis| axis < first).count()).collect()
+}
+
+/// Of an index or a block the numbers on these axes: with [`firsts`] what the [core](Structure::core) has of it, with [`places`] the
+/// whole again.
+pub fn picked(of: &[usize], axes: &[usize]) -> Vec<usize> {
+    axes.iter().map(|&axis| of[axis]).collect()
+}
+
+/// The axes that are tied to one that has elements, itself included.
+pub fn tied(ties: &[usize], first: usize) -> Vec<usize> {
+    (0..ties.len()).filter(|&axis| ties[axis] == first).collect()
 }

@@ -5,7 +5,7 @@
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
 //! side by side. `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra.
-//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
+//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
 
 mod call;
 mod claims;
@@ -28,6 +28,7 @@ mod plan;
 mod prepared;
 mod same;
 mod sectors;
+mod slices;
 mod stages;
 mod tasks;
 mod tensors;

@@ -70,8 +70,7 @@ pub(super) fn images(structure: &Structure) -> Result<Vec<BlockImage<'_>>, Error
         seen.clear();
         for by in structure.symmetry().elements() {
             // T[x] follows from T[y] with y[n] = x[axes[n]].
-            let mut block = canonical.clone();
-            by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
+            let block = by.preimage(&canonical);
             if seen.insert(block.clone()) {
                 found.push(BlockImage { block, number, start: stored.start(number), by });
             }

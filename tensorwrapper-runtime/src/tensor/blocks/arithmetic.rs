@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::ties::places;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
@@ -101,9 +102,8 @@ impl<T: Element> Blocks<T> {
             return refused(format!("a symmetry moves axis {axis}: multiplied by a vector, the tensor would not have it"));
         }
         if let Some(ties) = self.structure.ties() {
-            let place = (0..ties[axis]).filter(|&axis| ties[axis] == axis).count();
             let core: Blocks<T> = Blocks::from_slab(self.slab.clone(), self.structure.core()?);
-            return Ok(Blocks::from_slab(core.scaled_along(place, vector)?.slab, self.structure.clone()));
+            return Ok(Blocks::from_slab(core.scaled_along(places(ties)[axis], vector)?.slab, self.structure.clone()));
         }
         let factors = vector.to_dense()?;
         let (mut result, stored) = (self.clone(), self.structure.stored()?);
@@ -174,8 +174,7 @@ impl<T: Element> Blocks<T> {
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
         let mut counts = (0, 0);
         for by in self.structure.symmetry().elements() {
-            let image = by.axes().map(|axis| block[axis]).collect();
-            if seen.insert(image) {
+            if seen.insert(by.image(block)) {
                 *(if by.conjugates() { &mut counts.1 } else { &mut counts.0 }) += 1;
             }
         }

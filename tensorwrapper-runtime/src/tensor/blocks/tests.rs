@@ -43,7 +43,7 @@ fn elements_follow_by_every_element_of_the_group() {
     let blocks = blocks.unwrap();
     for index in &Shape::new([3; 4]) {
         for by in structure.symmetry().elements() {
-            let image: Vec<usize> = by.axes().map(|axis| index[axis]).collect();
+            let image = by.image(&index);
             assert_eq!(
                 blocks.get(&index).unwrap(),
                 super::erased::follows(blocks.get(&image).unwrap(), by),

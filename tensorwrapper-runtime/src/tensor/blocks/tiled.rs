@@ -79,7 +79,7 @@ impl<T: Element> Blocks<T> {
         let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
         for block in old.stored()?.iter() {
             for by in old.symmetry().elements() {
-                let image: Vec<usize> = by.axes().map(|axis| block[axis]).collect();
+                let image = by.image(&block);
                 let range = |(tiling, &tile): (&Tiling, &usize)| (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
                 let ranges = old.tilings().iter().zip(&image).map(range);
                 let tiles: Vec<Vec<usize>> = tilings.iter().zip(ranges).map(|(tiling, range)| meeting(tiling, range)).collect();
@@ -121,7 +121,7 @@ impl<T: Element> Blocks<T> {
 }
 
 /// The tiles of an axis that have an index in a range.
-fn meeting(tiling: &Tiling, (begin, end): (usize, usize)) -> Vec<usize> {
+pub(crate) fn meeting(tiling: &Tiling, (begin, end): (usize, usize)) -> Vec<usize> {
     let bounds = tiling.bounds();
     let meets = |tile: &usize| bounds[*tile].max(begin) < bounds[tile + 1].min(end);
     let first = bounds.partition_point(|&bound| bound <= begin).saturating_sub(1);

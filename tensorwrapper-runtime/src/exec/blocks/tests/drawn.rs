@@ -33,7 +33,7 @@ fn draw(rng: &mut StdRng) -> Drawn {
 }
 
 /// A symmetry of axes that are cut alike, or none.
-fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
+pub(super) fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
     let mut found = Symmetry::none(cuts.len());
     for _ in 0..rng.random_range(0..3) {
         let mut axes: Vec<usize> = (0..cuts.len()).collect();

@@ -3,6 +3,7 @@
 mod drawn;
 mod expressions;
 mod ragged;
+mod slices;
 mod ties;
 
 use num_complex::Complex;
