@@ -211,7 +211,7 @@
 /// |---|---|
 /// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label |
 /// | `B[0, j]`, `B[i in 2..5, j]` | a part of a block tensor, which is copied: its cuts, blocks, symmetry and charge are those that the part has |
-/// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::layered`]; on the left, those of the result |
+/// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::nested`]; on the left, those of the result |
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed |
 ///

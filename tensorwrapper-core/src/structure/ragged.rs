@@ -162,14 +162,14 @@ impl Structure {
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Structure, Tiling};
-    /// let matrices = Structure::new(&[Tiling::each(5), Tiling::whole(3), Tiling::whole(3)]).layered([1, 2])?;
-    /// assert_eq!((matrices.layers(), matrices.layered([3])?.layers()), (vec![1, 2], vec![3]));
+    /// let matrices = Structure::new(&[Tiling::each(5), Tiling::whole(3), Tiling::whole(3)]).nested([1, 2])?;
+    /// assert_eq!((matrices.layers(), matrices.nested([3])?.layers()), (vec![1, 2], vec![3]));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when layers have other axes than the structure, or none.
-    pub fn layered(&self, layers: impl Into<Vec<usize>>) -> Result<Structure, Error> {
+    pub fn nested(&self, layers: impl Into<Vec<usize>>) -> Result<Structure, Error> {
         let layers: Vec<usize> = layers.into();
         if layers.iter().sum::<usize>() != self.rank() || (layers.contains(&0) && self.rank() > 0) {
             let message = format!("a structure of rank {} has no layers of {layers:?} axes", self.rank());
@@ -177,6 +177,11 @@ impl Structure {
         }
         let layers = if layers.len() > 1 { layers } else { Vec::new() };
         Ok(self.changed(|parts| parts.rows.layers = layers))
+    }
+
+    /// The same with all axes in one layer.
+    pub fn flat(&self) -> Structure {
+        self.changed(|parts| parts.rows.layers = Vec::new())
     }
 
     /// How many axes each layer has, the outer one first.

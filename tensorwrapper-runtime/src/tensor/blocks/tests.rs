@@ -84,6 +84,30 @@ fn other_cuts_have_the_same_elements() {
 }
 
 #[test]
+fn one_block_has_the_same_elements() {
+    let (cut, other) = (Tiling::cuts([2, 0, 3]), Tiling::cuts([4, 1]));
+    let spin = Tiling::cuts([2, 1]).charged([-1, 1]).unwrap();
+    let pair = Symmetry::none(3).antisymmetric([0, 2]).unwrap();
+    for structure in [
+        Structure::new([&cut, &other]).with_blocks([[0, 1]]).unwrap().nested([1, 1]).unwrap(),
+        Structure::new([&cut, &other, &cut]).with(pair).unwrap(),
+        Structure::new([&spin, &spin]).flow([1, -1], [2]).unwrap(),
+        Structure::new([&other, &cut, &other]).tied([0, 2]).unwrap(),
+        Structure::new([&other, &Tiling::whole(0)]),
+        Structure::new([&cut]).with_blocks([[0; 1]; 0]).unwrap(),
+        Structure::new([]),
+    ] {
+        let blocks = Blocks::<f64>::from_fn(&structure, number).unwrap();
+        let smooth = blocks.smooth().unwrap();
+        assert_eq!(smooth.to_dense().unwrap().as_slice(), blocks.to_dense().unwrap().as_slice(), "{structure:?}");
+        assert!(smooth.blocks().len() <= 1 && smooth.bytes() == 8 * structure.shape().size().unwrap());
+        assert_eq!(smooth.structure().symmetry(), structure.symmetry());
+        assert_eq!(smooth.structure().layers(), structure.layers());
+        assert_eq!(smooth.flat().structure().layers(), [structure.rank()]);
+    }
+}
+
+#[test]
 fn single_elements_and_back() {
     let (cut, other) = (Tiling::cuts([2, 0, 3, 1]), Tiling::cuts([4, 1]));
     let spin = Tiling::cuts([2, 1]).charged([-1, 1]).unwrap();
