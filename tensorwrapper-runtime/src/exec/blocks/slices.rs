@@ -39,7 +39,7 @@ impl<T: Element> Blocks<T> {
     /// // Each row sorted in descending order, and shifted.
     /// let sorted = Blocks::map_slices(
     ///     |_, of, mut out| {
-    ///         let mut row: Vec<f64> = of[0].elements().collect();
+    ///         let mut row: Vec<f64> = of[0].elements().copied().collect();
     ///         row.sort_by(|x, y| y.total_cmp(x));
     ///         let out = out.as_mut_slice().expect("slices are in C order");
     ///         out.iter_mut().zip(row.iter().zip(of[1].elements())).for_each(|(out, (x, shift))| *out = x + shift);
