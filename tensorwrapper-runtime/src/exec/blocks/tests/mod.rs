@@ -2,6 +2,7 @@
 
 mod drawn;
 mod expressions;
+mod packed;
 mod ragged;
 mod slices;
 mod ties;
