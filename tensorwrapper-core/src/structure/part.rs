@@ -18,7 +18,7 @@ pub enum AxisPart {
 
 impl Structure {
     /// The structure of a part: of each axis what is said is kept. Tiles that a range cuts are as long as their part in it. Of the symmetry
-    /// stays what maps the part to itself; the charges of positions are taken from the total.
+    /// stays what maps the part to itself; the charges of positions are taken from the total. Equal blocks are stored each.
     ///
     /// ```
     /// use tensorwrapper_core::{AxisPart, Error, Shape, Structure, Symmetry, Tiling};
@@ -54,11 +54,11 @@ impl Structure {
         let is_zero = group.iter().any(|by| is_identity(by) && by.sign() == Sign::Minus && !by.conjugates());
         let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
         let stored = self.stored()?;
-        for block in stored.iter().filter(|_| !is_zero) {
-            for by in self.symmetry().elements() {
-                let image = by.axes().zip(&axes).map(|(axis, tiles)| tiles.tiles.get(block[axis]).copied().flatten());
-                let Some(image) = image.collect::<Option<Vec<usize>>>() else { continue };
-                blocks.insert(kept.iter().map(|&axis| image[axis]).collect());
+        for number in (0..stored.len()).filter(|_| !is_zero) {
+            for (block, _) in self.orbit(number)? {
+                let own = block.iter().zip(&axes).map(|(&tile, tiles)| tiles.tiles.get(tile).copied().flatten());
+                let Some(own) = own.collect::<Option<Vec<usize>>>() else { continue };
+                blocks.insert(kept.iter().map(|&axis| own[axis]).collect());
             }
         }
         let symmetry = if is_zero { Symmetry::none(kept.len()) } else { Symmetry::none(kept.len()).generated(group)? };

@@ -78,6 +78,7 @@ impl Structure {
             };
             return Err(Error::new(ErrorKind::Shape(message)));
         }
+        self.check_different(if ragged.is_empty() { None } else { Some("ragged axes") })?;
         Ok(self.changed(|parts| parts.rows.ragged = ragged))
     }
 

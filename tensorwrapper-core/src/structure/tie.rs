@@ -47,6 +47,7 @@ impl Structure {
         if !self.symmetry().is_none() {
             return refused("axes of a structure with a symmetry cannot be tied".to_string());
         }
+        self.check_different(Some("tied axes"))?;
         self.check_ties(self.charge_flow(), Some(&ties))?;
         let is_tied = |block: &&Vec<usize>| block.iter().zip(&ties).all(|(&tile, &first)| tile == block[first]);
         let given = self.0.given.as_ref().map(|given| given.iter().filter(is_tied).cloned().collect());
@@ -115,7 +116,8 @@ impl Structure {
             let message = format!("a triangle is one of a matrix without a symmetry, not of {self:?}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        self.with_blocks(self.stored()?.iter().filter(|block| is_in(block)).collect::<Vec<_>>())
+        let whole = self.without_equal_blocks()?;
+        whole.with_blocks(whole.stored()?.iter().filter(|block| is_in(block)).collect::<Vec<_>>())
     }
 
     /// All blocks whose tiles are the same on axes that are tied.

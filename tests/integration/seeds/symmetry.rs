@@ -1,7 +1,7 @@
 //! "Tensor Symmetry Design": what it says of elements that follow from others, as this library says it.
 
 use num_complex::Complex;
-use tensorwrapper::{Blocks, Shape, Sign, Structure, Symmetry, Tiling};
+use tensorwrapper::{Blocks, Shape, Sign, Structure, Symmetry, Tiling, einsum, einsum_blocks};
 
 fn none(rank: usize) -> Symmetry {
     Symmetry::none(rank)
@@ -84,4 +84,19 @@ fn of_layers() {
     assert_eq!(inner([0, 0]), [1.0, 2.0, 2.0, 6.0]);
     assert_eq!(inner([0, 1]), [3.0, 4.0, 7.0, 8.0]);
     assert!(a.block(&[1, 0]).unwrap().is_none());
+}
+
+// "Translational: the upper left block must be the same as the lower right"
+#[test]
+fn translations() {
+    let cell = Tiling::cuts([2, 2]);
+    let structure = Structure::new([&cell, &cell]).equal_blocks([[0, 0], [1, 1]]).unwrap();
+    let a = Blocks::<f64>::from_fn(&structure, |i| (1 + 4 * i[0] + i[1]) as f64).unwrap();
+    assert_eq!((a.blocks(), a.bytes()), (vec![vec![0, 0], vec![0, 1], vec![1, 0]], 12 * 8));
+    for index in &Shape::new([2, 2]) {
+        assert_eq!(a.get(&index).unwrap(), a.get(&[index[0] + 2, index[1] + 2]).unwrap());
+    }
+    let square = einsum_blocks("ij,jk->ik", &[&a, &a]).unwrap();
+    let dense = a.to_dense().unwrap();
+    assert_eq!(square.to_dense().unwrap().as_slice(), einsum("ij,jk->ik", &[&dense, &dense]).unwrap().as_slice());
 }

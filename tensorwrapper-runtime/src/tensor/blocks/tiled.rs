@@ -98,9 +98,8 @@ impl<T: Element> Blocks<T> {
         };
         let ragged = (0..old.rank()).filter_map(|axis| old.ragged_by(axis).map(|by| (axis, by.to_vec())));
         let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for block in old.stored()?.iter() {
-            for by in old.symmetry().elements() {
-                let image = by.image(&block);
+        for number in 0..old.stored()?.len() {
+            for (image, _) in old.orbit(number)? {
                 let range = |(tiling, &tile): (&Tiling, &usize)| (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
                 let ranges = old.tilings().iter().zip(&image).map(range);
                 let tiles: Vec<Vec<usize>> = tilings.iter().zip(ranges).map(|(tiling, range)| meeting(tiling, range)).collect();
