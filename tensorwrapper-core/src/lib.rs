@@ -196,7 +196,7 @@ pub mod internal {
         pub use crate::storage::memory::*;
     }
     pub mod ties {
-        pub use crate::structure::tie::*;
+        pub use crate::structure::tied_axes::*;
     }
     pub mod thread_pool {
         pub use crate::thread_pool::*;

@@ -5,6 +5,7 @@
 
 mod equal;
 mod flow;
+mod orbit;
 mod part;
 mod ragged;
 mod rows;
@@ -12,7 +13,8 @@ mod sparsity;
 mod stored;
 #[cfg(test)]
 mod tests;
-pub(crate) mod tie;
+mod tie;
+pub(crate) mod tied_axes;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

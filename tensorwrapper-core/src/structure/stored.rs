@@ -1,7 +1,7 @@
 //! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
 
 use super::flow::Flow;
-use super::tie::has_elements;
+use super::tied_axes::has_elements;
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Charge, Tiling};
 use crate::storage::LINE;
