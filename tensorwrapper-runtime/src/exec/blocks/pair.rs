@@ -98,17 +98,19 @@ impl PairRequest<'_> {
             };
             let mut works = Vec::new();
             for group in groups {
-                let placed = Placed { join, structure: result.0, group };
-                let (whole, sizes) = (placed.sizes(false), placed.sizes(true));
-                let [all, cost] = [&whole, &sizes].map(Sizes::multiplications);
+                let [placed, packed] = [false, true].map(|packs| Placed { join, structure: result.0, group, packs });
+                let [whole, small] = [placed.sizes(), packed.sizes()];
+                let [gathered, strips] = [placed.cost(&whole), packed.cost(&small)];
                 pair.tuples += group.places.len() * group.terms.len();
-                let direct = placed.direct::<T>(single, self.scale, (&whole, all - cost), &mut pair.kernels.sums)?;
-                if let Some(direct) = direct {
+                let fastest = (&whole, gathered.min(strips));
+                if let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
                     pair.count(&whole);
                     works.extend(direct);
                     continue;
                 }
-                pair.is_packed |= placed.packs();
+                let (placed, sizes) = if strips < gathered { (packed, small) } else { (placed, whole) };
+                let ([rows, columns, _], cost) = (placed.has_packed(), sizes.multiplications());
+                pair.is_packed |= rows || columns;
                 // Of an antisymmetric pair in a tile of one index nothing is left.
                 if cost == 0 {
                     continue;

@@ -21,6 +21,8 @@ pub(super) struct Placed<'m> {
     pub(super) join: &'m Join<'m>,
     pub(super) structure: &'m Structure,
     pub(super) group: &'m PlannedGroup<'m>,
+    /// Whether pairs are packed.
+    pub(super) packs: bool,
 }
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
@@ -45,12 +47,12 @@ const COLUMNS: usize = 1;
 const TERMS: usize = 2;
 
 impl Placed<'_> {
-    /// The sizes of the group's matrices, where pairs are packed or not.
-    pub(super) fn sizes(&self, packs: bool) -> Sizes {
+    /// The sizes of the group's matrices.
+    pub(super) fn sizes(&self) -> Sizes {
         let (group, roles) = (self.group, &self.join.roles);
         let length = |side: usize, piece: &Piece, (role, parts): (usize, &Parts), wanted: &[usize]| {
             let extents = extents(self.join.factors[side].0, piece, wanted);
-            packed::length(&extents, self.packed(role, parts).filter(|_| packs))
+            packed::length(&extents, self.packed(role, parts))
         };
         let lines = |side: usize, entries: &[Entry<'_>], role: usize, wanted: &[usize]| -> Vec<usize> {
             let one = |entry: &Entry<'_>| {
@@ -70,13 +72,19 @@ impl Placed<'_> {
 
     /// The pair that is packed of a row, a column or a term with these parts.
     fn packed(&self, role: usize, parts: &[usize]) -> Option<PackedPair> {
-        self.join.packed[role].filter(|pair| pair.is_in(parts))
+        self.join.packed[role].filter(|pair| self.packs && pair.is_in(parts))
     }
 
-    /// Whether a row or a column of the group has a packed pair.
-    pub(super) fn packs(&self) -> bool {
+    /// Whether rows, columns and terms of the group have a packed pair.
+    pub(super) fn has_packed(&self) -> [bool; 3] {
         let any = |role: usize, entries: &[Entry<'_>]| entries.iter().any(|entry| self.packed(role, entry.0).is_some());
-        any(ROWS, &self.group.rows) || any(COLUMNS, &self.group.columns)
+        let terms = self.group.terms.iter().any(|term| self.packed(TERMS, term).is_some());
+        [any(ROWS, &self.group.rows), any(COLUMNS, &self.group.columns), terms]
+    }
+
+    /// About how many multiplications the group takes, if it is gathered.
+    pub(super) fn cost(&self, sizes: &Sizes) -> usize {
+        direct::gathered(self.copied(sizes), sizes.multiplications())
     }
 
     /// The group as a product of gathered matrices.
@@ -98,7 +106,8 @@ impl Placed<'_> {
         Ok(Group { extents, left, right, out })
     }
 
-    /// The group as products of its pieces where they lie, those of each result apart. Nothing where gathering them is faster.
+    /// The group as products of its pieces where they lie, those of each result apart, whose sizes are given without packed pairs. Nothing
+    /// where gathering them is faster, which takes about so many multiplications.
     ///
     /// # Errors
     /// As [`Device::prepare_sum`].
@@ -106,11 +115,11 @@ impl Placed<'_> {
         &self,
         device: &dyn Device,
         scale: Complex<f64>,
-        (sizes, saved): (&Sizes, usize),
+        (sizes, gathered): (&Sizes, usize),
         kernels: &mut SumKernels,
     ) -> Result<Option<Vec<Placement>>, Error> {
         let group = self.group;
-        if !direct::is_faster(group.places.len() * group.terms.len(), self.copied(sizes), saved) {
+        if !direct::is_faster(group.places.len() * group.terms.len(), sizes.multiplications(), gathered) {
             return Ok(None);
         }
         let (mut found, mut last): (Vec<Placement>, Option<(ProductShape, usize)>) = (Vec::new(), None);
@@ -152,12 +161,16 @@ impl Placed<'_> {
         Ok(begin..places.iter().map(|place| block(place).1).max().unwrap_or_default())
     }
 
-    /// Elements that would be copied, if the group were gathered: a matrix of one piece may be read, or written, where it lies.
+    /// Elements that would be copied, if the group were gathered: a matrix of one piece, of which all is wanted, may be read, or written,
+    /// where it lies.
     fn copied(&self, sizes: &Sizes) -> usize {
         let ([batch, rows, columns, terms], group) = (sizes.extents, self.group);
         let count = [group.rows.len() * group.terms.len(), group.columns.len() * group.terms.len(), group.places.len()];
         let elements = [batch * rows * terms, batch * terms * columns, batch * rows * columns];
-        count.into_iter().zip(elements).filter(|(count, _)| *count > 1).map(|(_, elements)| elements).sum()
+        let [row, column, term] = self.has_packed();
+        let is_moved = [row || term, column || term, row || column];
+        let moved = count.into_iter().zip(is_moved).zip(elements).filter(|((count, is_moved), _)| *count > 1 || *is_moved);
+        moved.map(|(_, elements)| elements).sum()
     }
 
     /// What a product of two pieces is: axes of the batch, of rows, columns and terms.
