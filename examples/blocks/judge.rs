@@ -43,7 +43,7 @@ impl<T: Element> Tensors<T> {
             Form::Blocks(structure) => Tensors::Blocks(Blocks::from_fn(structure, element)?),
             Form::Rows(rows, layers) => {
                 let rows = rows.iter().map(|extents| Tensor::from_fn(&extents[..], &mut element));
-                Tensors::Blocks(Blocks::rows(rows.collect::<Result<Vec<_>, _>>()?)?.layered(&layers[..])?)
+                Tensors::Blocks(Blocks::rows(rows.collect::<Result<Vec<_>, _>>()?)?.nested(&layers[..])?)
             }
         })
     }

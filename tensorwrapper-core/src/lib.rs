@@ -195,6 +195,9 @@ pub mod internal {
     pub mod memory {
         pub use crate::storage::memory::*;
     }
+    pub mod ties {
+        pub use crate::structure::tied_axes::*;
+    }
     pub mod thread_pool {
         pub use crate::thread_pool::*;
     }

@@ -211,13 +211,13 @@
 /// |---|---|
 /// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label |
 /// | `B[0, j]`, `B[i in 2..5, j]` | a part of a block tensor, which is copied: its cuts, blocks, symmetry and charge are those that the part has |
-/// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::layered`]; on the left, those of the result |
+/// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::nested`]; on the left, those of the result |
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed |
 ///
 /// Sums, products, quotients, numbers, functions and powers are computed; a function of zero that is not zero fills all blocks, and a
 /// divisor needs every block of what it divides. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
-/// the indices that each row has. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
+/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
 /// Derivatives are methods of recorded results: [`Expr::grad`](crate::Expr::grad) and its like.

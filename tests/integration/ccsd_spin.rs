@@ -46,7 +46,9 @@ fn pairs_of_one_spin_are_computed_once() {
     let empty = [6 * 5 * 5 + 3 * 5 * 4 + 4 * 4, 19 * 19];
     let elements = 2 * occupied[0] * empty[0] + occupied[1] * empty[1];
     assert_eq!(calculation.tensors["T2"].bytes(), elements * size_of::<f64>());
+    // Within a tile one order of each pair is multiplied.
+    let unique = [5 * 4 / 2, 19 * 18 / 2];
     let ladder = calculation.iteration.steps.iter().find(|(line, _)| line.name == "particle_ladder").unwrap();
-    let multiplications = 2 * occupied[0] * empty[0] * empty[0] + occupied[1] * empty[1] * empty[1];
+    let multiplications = 2 * unique[0] * unique[1] * unique[1] + occupied[1] * empty[1] * empty[1];
     assert_eq!(ladder.1.multiplications(), multiplications as u128);
 }

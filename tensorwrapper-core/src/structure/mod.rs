@@ -3,7 +3,9 @@
 //!
 //! Knows nothing of elements, memory, equations or devices.
 
+mod equal;
 mod flow;
+mod orbit;
 mod part;
 mod ragged;
 mod rows;
@@ -12,10 +14,12 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod tie;
+pub(crate) mod tied_axes;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use self::equal::Equal;
 pub use self::flow::Flow;
 pub use self::part::AxisPart;
 use self::rows::Rows;
@@ -60,6 +64,8 @@ struct Parts {
     rows: Rows,
     /// Of each axis the number of the first one whose index it has, where axes are tied.
     ties: Option<Vec<usize>>,
+    /// Blocks that are equal to others, by no symmetry.
+    equal: Equal,
     stored: OnceLock<Result<StoredBlocks, Error>>,
 }
 
@@ -84,6 +90,7 @@ impl Structure {
             given: None,
             rows: Rows::default(),
             ties: None,
+            equal: Equal::default(),
             stored: OnceLock::new(),
         })
     }
@@ -101,7 +108,7 @@ impl Structure {
 
     /// Everything that it is made of, without what was found.
     fn parts(&self) -> Parts {
-        let Parts { tilings, symmetry, flow, given, rows, ties, .. } = &*self.0;
+        let Parts { tilings, symmetry, flow, given, rows, ties, equal, .. } = &*self.0;
         Parts {
             tilings: tilings.clone(),
             symmetry: symmetry.clone(),
@@ -109,6 +116,7 @@ impl Structure {
             given: given.clone(),
             rows: rows.clone(),
             ties: ties.clone(),
+            equal: equal.clone(),
             stored: OnceLock::new(),
         }
     }
@@ -131,6 +139,7 @@ impl Structure {
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         self.check_untied(&symmetry)?;
+        self.check_different(if symmetry.is_none() { None } else { Some("a symmetry") })?;
         for element in symmetry.elements() {
             let moved = element.axes().enumerate().find(|&(n, axis)| !self.tilings()[n].same_cuts(&self.tilings()[axis]));
             if let Some((first, second)) = moved.map(|(n, axis)| (n.min(axis), n.max(axis))) {
@@ -143,10 +152,8 @@ impl Structure {
             }
         }
         // With the images by the symmetry that it had.
-        let images = |block: &Vec<usize>| {
-            let image = |by: &SignedPermutation| by.axes().map(|axis| block[axis]).collect();
-            self.0.symmetry.elements().iter().map(image).collect::<Vec<Vec<usize>>>()
-        };
+        let images =
+            |block: &Vec<usize>| self.0.symmetry.elements().iter().map(|by| by.image(block)).collect::<Vec<Vec<usize>>>();
         let given = self.0.given.as_ref().map(|given| canonical(&symmetry, given.iter().flat_map(images)));
         Ok(self.changed(|parts| (parts.symmetry, parts.given) = (symmetry, given)))
     }
@@ -166,19 +173,32 @@ impl Structure {
                 let (operand, rank, given) = (format!("{self:?}"), self.rank(), block.len());
                 return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
             }
-            if let Some(flow) = self.0.flow.as_ref().filter(|flow| !flow.allows(self.tilings(), block)) {
-                let message = format!(
-                    "block {block:?} has charge {:?}, but the total is {:?}",
-                    flow.of(self.tilings(), block),
-                    flow.total()
-                );
-                return Err(Error::new(ErrorKind::Shape(message)));
-            }
+            self.check_charge(block)?;
             self.check_tied(block)?;
-            given.push(block.to_vec());
+            given.push(self.first_of(block).to_vec());
         }
         let given = Some(canonical(&self.0.symmetry, given));
         Ok(self.changed(|parts| parts.given = given))
+    }
+
+    /// A block that is there conserves the charge.
+    fn check_charge(&self, block: &[usize]) -> Result<(), Error> {
+        match self.0.flow.as_ref().filter(|flow| !flow.allows(self.tilings(), block)) {
+            Some(flow) => {
+                let (charge, total) = (flow.of(self.tilings(), block), flow.total());
+                let message = format!("block {block:?} has charge {charge:?}, but the total is {total:?}");
+                Err(Error::new(ErrorKind::Shape(message)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A structure with equal blocks has nothing else from which blocks follow.
+    fn check_different(&self, what: Option<&str>) -> Result<(), Error> {
+        match what.filter(|_| self.has_equal_blocks()) {
+            Some(what) => Err(Error::new(ErrorKind::Shape(format!("a structure with equal blocks cannot have {what}")))),
+            None => Ok(()),
+        }
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
@@ -195,7 +215,12 @@ impl Structure {
         };
         let given = self.0.given.as_ref().map(allowed);
         self.check_ties(Some(&flow), self.ties())?;
-        Ok(self.changed(|parts| (parts.flow, parts.given) = (Some(flow), given)))
+        let charged = self.changed(|parts| (parts.flow, parts.given) = (Some(flow), given));
+        for (first, others) in self.0.equal.classes() {
+            charged.check_charge(first)?;
+            others.iter().try_for_each(|block| charged.check_charge(block))?;
+        }
+        Ok(charged)
     }
 
     /// Number of axes.
@@ -232,7 +257,10 @@ impl Structure {
         let find = || match &self.0.given {
             Some(given) => StoredBlocks::new(self.tilings(), self.ties(), given.iter().map(Vec::as_slice)),
             None if self.ties().is_some() => self.all_tied(),
-            None => stored::all(self.tilings(), self.symmetry(), self.charge_flow(), MOST_BLOCKS),
+            None => {
+                let is_first = |block: &[usize]| self.symmetry().canonical(block).0 == block && self.first_of(block) == block;
+                stored::all(self.tilings(), &is_first, self.charge_flow(), MOST_BLOCKS)
+            }
         };
         self.0.stored.get_or_init(find).as_ref().map_err(Clone::clone)
     }
@@ -246,7 +274,7 @@ impl Structure {
     /// When the coordinates are of another rank.
     pub fn image(&self, block: &[usize]) -> Result<Option<Image<'_>>, Error> {
         let (canonical, by) = self.0.symmetry.canonical(block);
-        Ok(self.stored()?.find(&canonical).map(|number| Image { number, by }))
+        Ok(self.stored()?.find(self.first_of(&canonical)).map(|number| Image { number, by }))
     }
 
     /// The indices of a block: its extents, beginning at its first index.
@@ -269,7 +297,9 @@ impl Structure {
     pub fn fill(&self) -> Result<f64, Error> {
         let stored = self.stored()?;
         let orbit = |block: &[usize]| self.0.symmetry.order() / self.0.symmetry.stabiliser(block).count();
-        let elements: f64 = (0..stored.len()).map(|n| (orbit(&stored.block(n)) * stored.size(n)) as f64).sum();
+        let mut elements: f64 = (0..stored.len()).map(|n| (orbit(&stored.block(n)) * stored.size(n)) as f64).sum();
+        let equal = self.0.equal.classes().filter_map(|(first, others)| Some(stored.size(stored.find(first)?) * others.len()));
+        elements += equal.map(|elements| elements as f64).sum::<f64>();
         Ok(elements / self.tilings().iter().map(|tiling| tiling.extent() as f64).product::<f64>().max(1.0))
     }
 }
@@ -288,7 +318,7 @@ impl PartialEq for Structure {
             return true;
         }
         let same = self.0.tilings == other.0.tilings && self.0.symmetry == other.0.symmetry && self.0.flow == other.0.flow;
-        let same = same && self.0.rows == other.0.rows && self.0.ties == other.0.ties;
+        let same = same && self.0.rows == other.0.rows && self.0.ties == other.0.ties && self.0.equal == other.0.equal;
         same && (self.0.given == other.0.given || matches!((self.stored(), other.stored()), (Ok(a), Ok(b)) if a == b))
     }
 }
@@ -309,6 +339,9 @@ impl fmt::Debug for Structure {
         self.0.rows.write(f)?;
         if let Some(ties) = &self.0.ties {
             write!(f, " with axes tied as {ties:?}")?;
+        }
+        if self.has_equal_blocks() {
+            write!(f, " with {} blocks equal to others", self.0.equal.len())?;
         }
         if let Some(given) = &self.0.given {
             write!(f, " of {} blocks", given.len())?;

@@ -18,7 +18,7 @@ pub enum AxisPart {
 
 impl Structure {
     /// The structure of a part: of each axis what is said is kept. Tiles that a range cuts are as long as their part in it. Of the symmetry
-    /// stays what maps the part to itself; the charges of positions are taken from the total.
+    /// stays what maps the part to itself; the charges of positions are taken from the total. Equal blocks are stored each.
     ///
     /// ```
     /// use tensorwrapper_core::{AxisPart, Error, Shape, Structure, Symmetry, Tiling};
@@ -54,11 +54,11 @@ impl Structure {
         let is_zero = group.iter().any(|by| is_identity(by) && by.sign() == Sign::Minus && !by.conjugates());
         let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
         let stored = self.stored()?;
-        for block in stored.iter().filter(|_| !is_zero) {
-            for by in self.symmetry().elements() {
-                let image = by.axes().zip(&axes).map(|(axis, tiles)| tiles.tiles.get(block[axis]).copied().flatten());
-                let Some(image) = image.collect::<Option<Vec<usize>>>() else { continue };
-                blocks.insert(kept.iter().map(|&axis| image[axis]).collect());
+        for number in (0..stored.len()).filter(|_| !is_zero) {
+            for (block, _) in self.orbit(number)? {
+                let own = block.iter().zip(&axes).map(|(&tile, tiles)| tiles.tiles.get(tile).copied().flatten());
+                let Some(own) = own.collect::<Option<Vec<usize>>>() else { continue };
+                blocks.insert(kept.iter().map(|&axis| own[axis]).collect());
             }
         }
         let symmetry = if is_zero { Symmetry::none(kept.len()) } else { Symmetry::none(kept.len()).generated(group)? };
@@ -77,9 +77,23 @@ impl Structure {
             self.ragged_by(axis).map(|by| (n, by.iter().filter_map(|&by| place(by)).collect::<Vec<_>>()))
         });
         let ragged: Vec<(usize, Vec<usize>)> = ragged.collect();
-        let part = part.with_blocks(&blocks)?.with_ragged(ragged.iter().cloned())?;
+        let part = part.with_blocks(&blocks)?.with_ragged(ragged.iter().cloned())?.nested(self.layers_of(&kept))?;
         // The row of one position is as long as it is.
         part.trimmed(&|axis| ragged.iter().all(|(own, by)| *own != axis || !by.is_empty()))
+    }
+}
+
+impl Structure {
+    /// How many of these axes each layer has, without layers that have none of them.
+    fn layers_of(&self, kept: &[usize]) -> Vec<usize> {
+        let mut first = 0;
+        let count = |axes: usize| {
+            let own = first..first + axes;
+            first = own.end;
+            kept.iter().filter(|axis| own.contains(axis)).count()
+        };
+        let counts: Vec<usize> = self.layers().into_iter().map(count).filter(|&axes| axes > 0).collect();
+        if counts.is_empty() { vec![0] } else { counts }
     }
 }
 
@@ -126,6 +140,17 @@ mod tests {
         assert!(part(2, 2).stored().unwrap().is_empty() && part(1, 2).stored().unwrap().len() == 2);
         assert!(whole.part(&[AxisPart::Position(3), AxisPart::Position(0), AxisPart::Range(0, 3)]).is_err());
         assert!(whole.part(&[AxisPart::Position(0), AxisPart::Position(0), AxisPart::Range(2, 4)]).is_err());
+    }
+
+    #[test]
+    fn positions_drop_axes_from_their_layers() {
+        let whole =
+            Structure::new(&[Tiling::each(2), Tiling::each(2), Tiling::whole(3), Tiling::whole(3)]).nested([2, 2]).unwrap();
+        let layers = |parts: [AxisPart; 4]| whole.part(&parts).unwrap().layers();
+        let (at, of) = (AxisPart::Position(1), AxisPart::Range(0, 2));
+        assert_eq!(layers([at, of, of, of]), [1, 2]);
+        assert_eq!((layers([at, at, of, of]), layers([of, of, of, of])), (vec![2], vec![2, 2]));
+        assert_eq!(layers([at, at, at, at]), [0]);
     }
 
     #[test]

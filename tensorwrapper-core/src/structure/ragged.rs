@@ -78,6 +78,7 @@ impl Structure {
             };
             return Err(Error::new(ErrorKind::Shape(message)));
         }
+        self.check_different(if ragged.is_empty() { None } else { Some("ragged axes") })?;
         Ok(self.changed(|parts| parts.rows.ragged = ragged))
     }
 
@@ -105,7 +106,7 @@ impl Structure {
         let stored = self.stored()?;
         for block in stored.iter() {
             for element in self.symmetry().elements() {
-                let image: Vec<usize> = element.axes().map(|axis| block[axis]).collect();
+                let image = element.image(block.as_slice());
                 let end = self.tilings()[axis].bounds()[image[axis] + 1];
                 let within: Shape = by.iter().map(|&by| self.tilings()[by].extents().nth(image[by]).unwrap_or(0)).collect();
                 within.indices().visit(|index| {
@@ -162,14 +163,14 @@ impl Structure {
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Structure, Tiling};
-    /// let matrices = Structure::new(&[Tiling::each(5), Tiling::whole(3), Tiling::whole(3)]).layered([1, 2])?;
-    /// assert_eq!((matrices.layers(), matrices.layered([3])?.layers()), (vec![1, 2], vec![3]));
+    /// let matrices = Structure::new(&[Tiling::each(5), Tiling::whole(3), Tiling::whole(3)]).nested([1, 2])?;
+    /// assert_eq!((matrices.layers(), matrices.nested([3])?.layers()), (vec![1, 2], vec![3]));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when layers have other axes than the structure, or none.
-    pub fn layered(&self, layers: impl Into<Vec<usize>>) -> Result<Structure, Error> {
+    pub fn nested(&self, layers: impl Into<Vec<usize>>) -> Result<Structure, Error> {
         let layers: Vec<usize> = layers.into();
         if layers.iter().sum::<usize>() != self.rank() || (layers.contains(&0) && self.rank() > 0) {
             let message = format!("a structure of rank {} has no layers of {layers:?} axes", self.rank());
@@ -177,6 +178,11 @@ impl Structure {
         }
         let layers = if layers.len() > 1 { layers } else { Vec::new() };
         Ok(self.changed(|parts| parts.rows.layers = layers))
+    }
+
+    /// The same with all axes in one layer.
+    pub fn flat(&self) -> Structure {
+        self.changed(|parts| parts.rows.layers = Vec::new())
     }
 
     /// How many axes each layer has, the outer one first.

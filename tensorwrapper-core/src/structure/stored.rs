@@ -1,10 +1,10 @@
 //! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
 
 use super::flow::Flow;
+use super::tied_axes::has_elements;
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Charge, Tiling};
 use crate::storage::LINE;
-use crate::symmetry::Symmetry;
 
 /// Elements of a block from which on it begins at a cache line.
 const LARGE: usize = 512;
@@ -39,8 +39,7 @@ impl StoredBlocks {
 
     fn push(&mut self, tilings: &[Tiling], ties: Option<&[usize]>, block: &[usize]) -> Result<(), Error> {
         let too_many = || Error::new(ErrorKind::Shape(format!("blocks cut so have more than {} elements", isize::MAX / 16)));
-        let counts = |&axis: &usize| ties.is_none_or(|ties| ties[axis] == axis);
-        let axes = (0..block.len()).filter(counts).map(|axis| (&tilings[axis], block[axis]));
+        let axes = (0..block.len()).filter(|&axis| has_elements(ties, axis)).map(|axis| (&tilings[axis], block[axis]));
         let extents = axes.map(|(tiling, tile)| tiling.bounds()[tile + 1] - tiling.bounds()[tile]);
         let size = extents.into_iter().try_fold(1usize, |size, extent| size.checked_mul(extent)).ok_or_else(too_many)?;
         let start = if size >= LARGE { self.elements.next_multiple_of(LINES) } else { self.elements };
@@ -120,10 +119,15 @@ impl StoredBlocks {
     }
 }
 
-/// All canonical blocks of axes cut so, that conserve the charge.
-pub(super) fn all(tilings: &[Tiling], symmetry: &Symmetry, flow: Option<&Flow>, most: usize) -> Result<StoredBlocks, Error> {
+/// All blocks of axes cut so that follow from no others and conserve the charge.
+pub(super) fn all(
+    tilings: &[Tiling],
+    is_first: &dyn Fn(&[usize]) -> bool,
+    flow: Option<&Flow>,
+    most: usize,
+) -> Result<StoredBlocks, Error> {
     let mut found = StoredBlocks::new(tilings, None, std::iter::empty())?;
-    let mut walk = Walk { tilings, symmetry, flow, most, found: &mut found, visited: 0 };
+    let mut walk = Walk { tilings, is_first, flow, most, found: &mut found, visited: 0 };
     walk.axis(&mut vec![0; tilings.len()], 0, flow.map(|flow| flow.group().neutral()))?;
     Ok(found)
 }
@@ -131,7 +135,7 @@ pub(super) fn all(tilings: &[Tiling], symmetry: &Symmetry, flow: Option<&Flow>, 
 /// A walk over all blocks, the last axis the fastest.
 struct Walk<'a> {
     tilings: &'a [Tiling],
-    symmetry: &'a Symmetry,
+    is_first: &'a dyn Fn(&[usize]) -> bool,
     flow: Option<&'a Flow>,
     most: usize,
     found: &'a mut StoredBlocks,
@@ -142,7 +146,7 @@ impl Walk<'_> {
     /// All tiles of an axis, where those of the axes before it are known and have this charge.
     fn axis(&mut self, block: &mut Vec<usize>, axis: usize, charge: Option<Charge>) -> Result<(), Error> {
         let Some(tiling) = self.tilings.get(axis) else {
-            if charge.as_deref() == self.flow.map(Flow::total) && self.symmetry.canonical(block).0 == *block {
+            if charge.as_deref() == self.flow.map(Flow::total) && (self.is_first)(block) {
                 self.found.push(self.tilings, None, block)?;
             }
             return Ok(());

@@ -1,5 +1,6 @@
 //! Axes that are tied: a tensor is zero wherever their indices differ, as a diagonal matrix is. One axis of them has elements.
 
+use super::tied_axes::{firsts, picked, places, tied};
 use super::{Flow, Parts, StoredBlocks, Structure};
 use crate::error::{Error, ErrorKind};
 use crate::symmetry::Symmetry;
@@ -47,6 +48,7 @@ impl Structure {
         if !self.symmetry().is_none() {
             return refused("axes of a structure with a symmetry cannot be tied".to_string());
         }
+        self.check_different(Some("tied axes"))?;
         self.check_ties(self.charge_flow(), Some(&ties))?;
         let is_tied = |block: &&Vec<usize>| block.iter().zip(&ties).all(|(&tile, &first)| tile == block[first]);
         let given = self.0.given.as_ref().map(|given| given.iter().filter(is_tied).cloned().collect());
@@ -70,7 +72,7 @@ impl Structure {
         if self.0.given.is_none() && self.charge_flow().is_none() {
             return Ok(plain);
         }
-        plain.with_blocks(self.stored()?.iter().map(|block| firsts.iter().map(|&axis| block[axis]).collect::<Vec<_>>()))
+        plain.with_blocks(self.stored()?.iter().map(|block| picked(&block, &firsts)))
     }
 
     /// The same without ties: the blocks that it has, whole.
@@ -115,19 +117,17 @@ impl Structure {
             let message = format!("a triangle is one of a matrix without a symmetry, not of {self:?}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        self.with_blocks(self.stored()?.iter().filter(|block| is_in(block)).collect::<Vec<_>>())
+        let whole = self.without_equal_blocks()?;
+        whole.with_blocks(whole.stored()?.iter().filter(|block| is_in(block)).collect::<Vec<_>>())
     }
 
     /// All blocks whose tiles are the same on axes that are tied.
     pub(super) fn all_tied(&self) -> Result<StoredBlocks, Error> {
         let ties = self.ties().unwrap_or_default();
-        let firsts: Vec<usize> = firsts(ties).collect();
-        let places: Vec<usize> =
-            ties.iter().map(|first| firsts.iter().position(|axis| axis == first).expect("it is a first one")).collect();
-        let core = Structure::new(firsts.iter().map(|&axis| &self.tilings()[axis]));
+        let places = places(ties);
+        let core = Structure::new(firsts(ties).map(|axis| &self.tilings()[axis]));
         let allowed = |block: &Vec<usize>| self.charge_flow().is_none_or(|flow| flow.allows(self.tilings(), block));
-        let whole = |block: Vec<usize>| places.iter().map(|&place| block[place]).collect::<Vec<usize>>();
-        let blocks: Vec<Vec<usize>> = core.stored()?.iter().map(whole).filter(allowed).collect();
+        let blocks: Vec<Vec<usize>> = core.stored()?.iter().map(|block| picked(&block, &places)).filter(allowed).collect();
         StoredBlocks::new(self.tilings(), self.ties(), blocks.iter().map(Vec::as_slice))
     }
 
@@ -156,7 +156,7 @@ impl Structure {
     pub(super) fn check_ties(&self, flow: Option<&Flow>, ties: Option<&[usize]>) -> Result<(), Error> {
         let (Some(flow), Some(ties)) = (flow, ties) else { return Ok(()) };
         for first in firsts(ties) {
-            let tied: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == first).collect();
+            let tied = tied(ties, first);
             let is_pair = tied.len() == 2 && flow.signs()[tied[0]] == -flow.signs()[tied[1]];
             if tied.len() > 1 && !is_pair {
                 let message = format!("axes {tied:?} are tied: charges have to enter by one of two axes and leave by the other");
@@ -165,9 +165,4 @@ impl Structure {
         }
         Ok(())
     }
-}
-
-/// The axes that have elements.
-fn firsts(ties: &[usize]) -> impl Iterator<Item = usize> + '_ {
-    ties.iter().enumerate().filter(|(axis, first)| axis == *first).map(|(axis, _)| axis)
 }

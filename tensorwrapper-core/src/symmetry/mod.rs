@@ -156,7 +156,7 @@ impl Symmetry {
         for element in &self.elements[1..] {
             // Most permutations differ early: no index is written before it is known to be smaller.
             if element.axes().map(|axis| index[axis]).lt(best.0.iter().copied()) {
-                best = (element.axes().map(|axis| index[axis]).collect(), element);
+                best = (element.image(index), element);
             }
         }
         best

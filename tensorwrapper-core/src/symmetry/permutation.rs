@@ -112,6 +112,24 @@ impl SignedPermutation {
         usize::from(self.axes[n])
     }
 
+    /// The index `y` of the element that the one at index `x` follows from: `y[n] = x[axes[n]]`. Blocks follow as elements do.
+    ///
+    /// # Panics
+    /// When the index has fewer numbers than there are axes.
+    pub fn image(&self, index: &[usize]) -> Vec<usize> {
+        self.axes().map(|axis| index[axis]).collect()
+    }
+
+    /// The index whose [image](SignedPermutation::image) this one is.
+    ///
+    /// # Panics
+    /// When the index has fewer numbers than there are axes.
+    pub fn preimage(&self, image: &[usize]) -> Vec<usize> {
+        let mut index = image.to_vec();
+        self.axes().zip(image).for_each(|(axis, &n)| index[axis] = n);
+        index
+    }
+
     /// The sign.
     pub fn sign(&self) -> Sign {
         self.sign

@@ -47,10 +47,11 @@ fn the_canonical_index_is_the_same_for_all_that_follow_from_it() {
     for group in groups() {
         for index in Shape::new(vec![3; group.rank()]).indices() {
             let (canonical, element) = group.canonical(&index);
-            assert_eq!(element.axes().map(|axis| index[axis]).collect::<Vec<_>>(), canonical);
+            assert_eq!(element.image(&index), canonical);
             assert_eq!(group.canonical(&canonical).0, canonical);
             for other in group.elements() {
-                let image: Vec<usize> = other.axes().map(|axis| index[axis]).collect();
+                let image = other.image(&index);
+                assert_eq!(other.preimage(&image)[..], index[..]);
                 assert_eq!(group.canonical(&image).0, canonical);
             }
         }

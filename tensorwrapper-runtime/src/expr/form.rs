@@ -40,7 +40,7 @@ pub enum InBlocks {}
 #[diagnostic::on_unimplemented(
     message = "a dense tensor has one layer of indices, but `;` asks for more",
     label = "not a block tensor",
-    note = "indices are separated by `,`; layers are those of a `Blocks`, as `Blocks::layered` makes them"
+    note = "indices are separated by `,`; layers are those of a `Blocks`, as `Blocks::nested` makes them"
 )]
 pub trait InLayers: Form {}
 

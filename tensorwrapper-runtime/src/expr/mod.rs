@@ -22,6 +22,7 @@ mod value;
 pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, bind, bind_value, one_layer, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
 pub use form::{Form, InBlocks, NextResult, Whole, check_layers};
+pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::ties::{has_elements, picked, places};
 use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::structure::{Image, Structure};
@@ -16,9 +17,11 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
 use super::dense::Tensor;
 use super::view::TensorRef;
+pub(crate) use erased::follows;
 pub use erased::{AnyBlocks, BlocksRef};
 pub(crate) use part::fill_part;
 pub(crate) use structured::untie;
+pub(crate) use tiled::meeting;
 
 mod arithmetic;
 mod part;
@@ -196,8 +199,8 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let shape = self.structure.block_shape(block)?;
         let stored = self.structure.stored()?;
         let Some(number) = stored.find(block) else { return Ok(None) };
-        let has_elements = |(axis, _): &(usize, &usize)| self.structure.ties().is_none_or(|ties| ties[*axis] == *axis);
-        let extents: Vec<usize> = shape.extents().iter().enumerate().filter(has_elements).map(|(_, &extent)| extent).collect();
+        let axes = (0..block.len()).filter(|&axis| has_elements(self.structure.ties(), axis));
+        let extents: Vec<usize> = axes.map(|axis| shape.extents()[axis]).collect();
         TensorRef::from_slice(extents, &self.slab[stored.start(number)..][..stored.size(number)]).map(Some)
     }
 
@@ -237,10 +240,9 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     fn fill(&mut self, mut element: impl FnMut(usize, &[usize]) -> T) -> Result<(), Error> {
         let core = self.structure.core()?;
         let Some(ties) = self.structure.ties() else { return self.fill_untied(element) };
-        let place = |axis: usize| (0..axis).filter(|&axis| ties[axis] == axis).count();
-        let places: Vec<usize> = ties.iter().map(|&first| place(first)).collect();
+        let places = places(ties);
         let mut elements = Blocks::<T>::from_slab(std::mem::take(&mut self.slab), core);
-        let filled = elements.fill_untied(|at, index| element(at, &places.iter().map(|&n| index[n]).collect::<Vec<_>>()));
+        let filled = elements.fill_untied(|at, index| element(at, &picked(index, &places)));
         self.slab = elements.slab;
         filled
     }
@@ -270,11 +272,10 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             let position = |offset: &[usize]| offset.iter().zip(shape.extents()).fold(0, |at, (n, extent)| at * extent + n);
             let elements = &mut self.slab[stored.start(number)..][..stored.size(number)];
             for offset in shape.offsets() {
-                let image = |by: &SignedPermutation| by.axes().map(|axis| offset[axis]).collect::<Vec<usize>>();
-                let images = stabiliser.iter().map(|by| (image(by), *by));
+                let images = stabiliser.iter().map(|by| (by.image(&offset), *by));
                 let (canonical, by) = images.min_by(|a, b| a.0.cmp(&b.0)).expect("the identity is one of them");
                 if canonical[..] == offset[..] {
-                    let fixing: Vec<_> = stabiliser.iter().filter(|by| image(by) == canonical).collect();
+                    let fixing: Vec<_> = stabiliser.iter().filter(|by| by.image(&offset) == canonical).collect();
                     let says = |conjugates, sign| fixing.iter().any(|by| (by.conjugates(), by.sign()) == (conjugates, sign));
                     let own = elements[position(&offset)].to_complex();
                     // The mean of all that the symmetry says of the element.

@@ -4,4 +4,7 @@ mod jagged;
 mod layout;
 mod nested;
 mod shape;
+mod sparsity;
+mod structured;
+mod symmetry;
 mod tiled;

@@ -50,9 +50,14 @@ struct Call {
     is_first: bool,
 }
 
-/// Whether it is faster to multiply so many pairs of pieces where they lie than to copy so many elements to matrices and back.
-pub(super) fn is_faster(pairs: usize, copied: usize) -> bool {
-    pairs.saturating_mul(BEGIN) < copied.saturating_mul(COPY)
+/// About how many multiplications a group takes whose matrices are gathered, so many elements of which are copied.
+pub(super) fn gathered(copied: usize, multiplications: usize) -> usize {
+    copied.saturating_mul(COPY).saturating_add(multiplications)
+}
+
+/// Whether it is faster to multiply so many pairs of pieces where they lie.
+pub(super) fn is_faster(pairs: usize, multiplications: usize, gathered: usize) -> bool {
+    pairs.saturating_mul(BEGIN).saturating_add(multiplications) < gathered
 }
 
 impl SumKernels {

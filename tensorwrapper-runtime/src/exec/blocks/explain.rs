@@ -91,6 +91,9 @@ fn summary(structure: &Structure, size: usize) -> String {
     if group > 1 {
         parts.push(format!("a symmetry of {group} permutations"));
     }
+    if structure.has_equal_blocks() {
+        parts.push("equal blocks".to_string());
+    }
     if let Some(ties) = structure.ties() {
         parts.push(format!("axes tied as {ties:?}"));
     }

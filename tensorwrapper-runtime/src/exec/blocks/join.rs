@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::Cuts;
+use super::packed::PackedPair;
 use super::pieces::Piece;
 
 /// The parts of some labels.
@@ -48,6 +49,8 @@ pub(super) struct Join<'j> {
     pub(super) is_part: bool,
     /// Exchanges of summed labels that leave the product as it is: for each of the terms' labels, the position of its partner.
     pub(super) exchanges: Vec<Vec<usize>>,
+    /// The pairs of rows, of columns and of terms that are packed where they are gathered.
+    pub(super) packed: [Option<PackedPair>; 3],
 }
 
 /// The pieces of a factor: by batch, then by rows (or columns), then by terms.

@@ -3,9 +3,9 @@
 //! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of products and element-wise
 //! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
-//! which of them meet, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
+//! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
 //! side by side. `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra.
-//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. This file has the entry points.
+//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
 
 mod call;
 mod claims;
@@ -21,6 +21,7 @@ mod join;
 mod kept;
 mod layers;
 mod operand;
+mod packed;
 mod pair;
 mod pieces;
 mod placed;
@@ -28,6 +29,7 @@ mod plan;
 mod prepared;
 mod same;
 mod sectors;
+mod slices;
 mod stages;
 mod tasks;
 mod tensors;

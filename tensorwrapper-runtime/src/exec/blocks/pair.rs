@@ -12,8 +12,9 @@ use tensorwrapper_core::structure::Structure;
 use super::cuts::Cuts;
 use super::group::{Group, Room};
 use super::join::{Join, Parts, PlannedGroup, Roles};
+use super::packed::{self, PackedPair};
 use super::pieces::{labels, pieces};
-use super::placed::Placed;
+use super::placed::{Placed, Sizes};
 use super::tasks::{self, Kernels, Placement, Task, Work};
 use super::terms::Factor;
 
@@ -29,6 +30,8 @@ pub(super) struct Pair {
     kernels: Kernels,
     /// The device on one thread, where it has several.
     single: Option<Arc<dyn Device>>,
+    /// Whether its result lacks the other order of pairs of axes.
+    pub(super) is_packed: bool,
     /// Products of pieces, and their multiplications.
     pub(super) tuples: usize,
     pub(super) multiplications: u128,
@@ -88,23 +91,31 @@ impl PairRequest<'_> {
                 tasks: Vec::new(),
                 kernels: Kernels::default(),
                 single: own.clone(),
+                is_packed: false,
                 tuples: 0,
                 multiplications: 0,
                 written: 0,
             };
             let mut works = Vec::new();
             for group in groups {
-                let placed = Placed { join, structure: result.0, group };
-                let sizes = placed.sizes();
-                let [batch, rows, columns, _] = sizes.extents;
-                let cost = sizes.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent));
-                pair.written += batch * rows * columns;
+                let [placed, packed] = [false, true].map(|packs| Placed { join, structure: result.0, group, packs });
+                let [whole, small] = [placed.sizes(), packed.sizes()];
+                let [gathered, strips] = [placed.cost(&whole), packed.cost(&small)];
                 pair.tuples += group.places.len() * group.terms.len();
-                pair.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
-                if let Some(direct) = placed.direct::<T>(single, self.scale, &sizes, &mut pair.kernels.sums)? {
+                let fastest = (&whole, gathered.min(strips));
+                if let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
+                    pair.count(&whole);
                     works.extend(direct);
                     continue;
                 }
+                let (placed, sizes) = if strips < gathered { (packed, small) } else { (placed, whole) };
+                let ([rows, columns, _], cost) = (placed.has_packed(), sizes.multiplications());
+                pair.is_packed |= rows || columns;
+                // Of an antisymmetric pair in a tile of one index nothing is left.
+                if cost == 0 {
+                    continue;
+                }
+                pair.count(&sizes);
                 let gathered = placed.gathered(&sizes)?;
                 if let hash_map::Entry::Vacant(vacant) = pair.kernels.prepared.entry(gathered.extents) {
                     let device = if cost < LARGE { single } else { device };
@@ -118,6 +129,29 @@ impl PairRequest<'_> {
             pair.tasks = Task::all(works);
             Ok(pair)
         })
+    }
+
+    /// The pairs of rows, of columns and of terms that are packed.
+    fn packed(&self, roles: &Roles, result: &Structure, exchanges: &[Vec<usize>], is_complex: bool) -> [Option<PackedPair>; 3] {
+        let of_result = |role: &[usize]| {
+            packed::axis_pairs(result.symmetry()).into_iter().find_map(|pair| {
+                let [one, other] = pair.axes.map(|axis| self.left[axis]);
+                let place = |label: usize| role.iter().position(|&own| own == label);
+                let labels = [place(one)?, place(other)?];
+                self.cuts.are_alike(one, other).then(|| PackedPair { labels, has_diagonal: pair.has_diagonal(is_complex) })
+            })
+        };
+        let of_terms = exchanges.iter().find_map(|exchange| {
+            let moved: Vec<usize> = (0..exchange.len()).filter(|&n| exchange[n] != n).collect();
+            let labels: [usize; 2] = moved.try_into().ok()?;
+            let vanishes = |(factor, structure): &(&Factor, &Structure)| {
+                let axis = |n: usize| factor.labels.iter().position(|&own| own == roles.terms[n]);
+                let axes = [axis(labels[0]), axis(labels[1])];
+                matches!(axes, [Some(one), Some(other)] if packed::vanishes(structure.symmetry(), [one, other], is_complex))
+            };
+            Some(PackedPair { labels, has_diagonal: !self.factors.iter().any(vanishes) })
+        });
+        [of_result(&roles.rows), of_result(&roles.columns), of_terms]
     }
 
     /// Calls back with the pieces of the factors, joined into groups.
@@ -136,7 +170,8 @@ impl PairRequest<'_> {
         };
         let exchanges: Vec<Vec<usize>> = self.exchanges.iter().filter_map(exchange).collect();
         let factors = [(&left[..], &own[..]), (&right[..], &other[..])];
-        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, result), is_part, exchanges };
+        let packed = self.packed(&roles, result, &exchanges, T::DTYPE.is_complex());
+        let join = Join { roles, cuts: self.cuts, factors, result: (self.left, result), is_part, exchanges, packed };
         let sides = join.sides();
         with(&join, &join.groups(&sides))
     }
@@ -148,6 +183,13 @@ fn written(groups: &[PlannedGroup<'_>]) -> BTreeSet<Parts> {
 }
 
 impl Pair {
+    /// Counts a group with these matrices.
+    fn count(&mut self, sizes: &Sizes) {
+        let [batch, rows, columns, _] = sizes.extents;
+        self.written += batch * rows * columns;
+        self.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
+    }
+
     /// Computes it from the slabs of its factors into that of the result, or adds it there.
     ///
     /// # Errors

@@ -2,8 +2,6 @@
 //!
 //! Knows nothing of other factors.
 
-use std::collections::HashSet;
-
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
@@ -64,18 +62,9 @@ pub(super) struct BlockImage<'s> {
 pub(super) fn images(structure: &Structure) -> Result<Vec<BlockImage<'_>>, Error> {
     let stored = structure.stored()?;
     let mut found = Vec::new();
-    let mut seen: HashSet<Vec<usize>> = HashSet::new();
     for number in 0..stored.len() {
-        let canonical = stored.block(number);
-        seen.clear();
-        for by in structure.symmetry().elements() {
-            // T[x] follows from T[y] with y[n] = x[axes[n]].
-            let mut block = canonical.clone();
-            by.axes().zip(&canonical).for_each(|(axis, &tile)| block[axis] = tile);
-            if seen.insert(block.clone()) {
-                found.push(BlockImage { block, number, start: stored.start(number), by });
-            }
-        }
+        let start = stored.start(number);
+        found.extend(structure.orbit(number)?.into_iter().map(|(block, by)| BlockImage { block, number, start, by }));
     }
     Ok(found)
 }

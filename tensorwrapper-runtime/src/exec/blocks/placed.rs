@@ -6,11 +6,13 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, SumTerm};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Shape;
 use tensorwrapper_core::structure::Structure;
 
 use super::direct::{self, Direct, ProductShape, SumKernels};
 use super::group::{Group, Move};
-use super::join::{Entry, Join, Place, PlannedGroup};
+use super::join::{Entry, Join, Parts, Place, PlannedGroup};
+use super::packed::{self, PackedPair};
 use super::pieces::Piece;
 use super::tasks::{Placement, Work};
 
@@ -19,6 +21,8 @@ pub(super) struct Placed<'m> {
     pub(super) join: &'m Join<'m>,
     pub(super) structure: &'m Structure,
     pub(super) group: &'m PlannedGroup<'m>,
+    /// Whether pairs are packed.
+    pub(super) packs: bool,
 }
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
@@ -30,21 +34,57 @@ pub(super) struct Sizes {
     pub(super) extents: [usize; 4],
 }
 
+impl Sizes {
+    /// How many multiplications the product of the matrices takes.
+    pub(super) fn multiplications(&self) -> usize {
+        self.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent))
+    }
+}
+
+/// Roles of labels in a product, as they number [`Join::packed`].
+const ROWS: usize = 0;
+const COLUMNS: usize = 1;
+const TERMS: usize = 2;
+
 impl Placed<'_> {
+    /// The sizes of the group's matrices.
     pub(super) fn sizes(&self) -> Sizes {
         let (group, roles) = (self.group, &self.join.roles);
-        let size = |side: usize, entries: &[Entry<'_>], wanted: &[usize]| -> Vec<usize> {
-            let size =
-                |entry: &Entry<'_>| extent(self.join.factors[side].0, entry.1.values().next().expect("it has pieces"), wanted);
-            entries.iter().map(size).collect()
+        let length = |side: usize, piece: &Piece, (role, parts): (usize, &Parts), wanted: &[usize]| {
+            let extents = extents(self.join.factors[side].0, piece, wanted);
+            packed::length(&extents, self.packed(role, parts))
         };
-        let (rows, columns) = (size(0, &group.rows, &roles.rows), size(1, &group.columns, &roles.columns));
+        let lines = |side: usize, entries: &[Entry<'_>], role: usize, wanted: &[usize]| -> Vec<usize> {
+            let one = |entry: &Entry<'_>| {
+                let piece = entry.1.values().next().expect("it has pieces");
+                length(side, piece, (role, entry.0), wanted)
+            };
+            entries.iter().map(one).collect()
+        };
+        let rows = lines(0, &group.rows, ROWS, &roles.rows);
+        let columns = lines(1, &group.columns, COLUMNS, &roles.columns);
         let first = group.rows[0].1;
-        let terms: Vec<usize> =
-            group.terms.iter().map(|term| extent(self.join.factors[0].0, first[term], &roles.terms)).collect();
-        let batch = extent(self.join.factors[0].0, first[&group.terms[0]], &roles.batch);
+        let terms: Vec<usize> = group.terms.iter().map(|term| length(0, first[term], (TERMS, term), &roles.terms)).collect();
+        let batch = extents(self.join.factors[0].0, first[&group.terms[0]], &roles.batch).iter().product();
         let extents = [batch, rows.iter().sum(), columns.iter().sum(), terms.iter().sum()];
         Sizes { rows, columns, terms, extents }
+    }
+
+    /// The pair that is packed of a row, a column or a term with these parts.
+    fn packed(&self, role: usize, parts: &[usize]) -> Option<PackedPair> {
+        self.join.packed[role].filter(|pair| self.packs && pair.is_in(parts))
+    }
+
+    /// Whether rows, columns and terms of the group have a packed pair.
+    pub(super) fn has_packed(&self) -> [bool; 3] {
+        let any = |role: usize, entries: &[Entry<'_>]| entries.iter().any(|entry| self.packed(role, entry.0).is_some());
+        let terms = self.group.terms.iter().any(|term| self.packed(TERMS, term).is_some());
+        [any(ROWS, &self.group.rows), any(COLUMNS, &self.group.columns), terms]
+    }
+
+    /// About how many multiplications the group takes, if it is gathered.
+    pub(super) fn cost(&self, sizes: &Sizes) -> usize {
+        direct::gathered(self.copied(sizes), sizes.multiplications())
     }
 
     /// The group as a product of gathered matrices.
@@ -60,12 +100,14 @@ impl Placed<'_> {
         let mut out = Vec::new();
         for (number, place) in group.places.iter().enumerate() {
             let (row, column) = (number / columns.len(), number % columns.len());
-            out.push(self.result(place, [rows[row], columns[column]], [m * n, n, 1])?);
+            let parts = [group.rows[row].0, group.columns[column].0];
+            out.extend(self.result(place, parts, [rows[row], columns[column]], [m * n, n, 1])?);
         }
         Ok(Group { extents, left, right, out })
     }
 
-    /// The group as products of its pieces where they lie, those of each result apart. Nothing where gathering them is faster.
+    /// The group as products of its pieces where they lie, those of each result apart, whose sizes are given without packed pairs. Nothing
+    /// where gathering them is faster, which takes about so many multiplications.
     ///
     /// # Errors
     /// As [`Device::prepare_sum`].
@@ -73,11 +115,11 @@ impl Placed<'_> {
         &self,
         device: &dyn Device,
         scale: Complex<f64>,
-        sizes: &Sizes,
+        (sizes, gathered): (&Sizes, usize),
         kernels: &mut SumKernels,
     ) -> Result<Option<Vec<Placement>>, Error> {
         let group = self.group;
-        if !direct::is_faster(group.places.len() * group.terms.len(), self.copied(sizes)) {
+        if !direct::is_faster(group.places.len() * group.terms.len(), sizes.multiplications(), gathered) {
             return Ok(None);
         }
         let (mut found, mut last): (Vec<Placement>, Option<(ProductShape, usize)>) = (Vec::new(), None);
@@ -119,12 +161,16 @@ impl Placed<'_> {
         Ok(begin..places.iter().map(|place| block(place).1).max().unwrap_or_default())
     }
 
-    /// Elements that would be copied, if the group were gathered: a matrix of one piece may be read, or written, where it lies.
+    /// Elements that would be copied, if the group were gathered: a matrix of one piece, of which all is wanted, may be read, or written,
+    /// where it lies.
     fn copied(&self, sizes: &Sizes) -> usize {
         let ([batch, rows, columns, terms], group) = (sizes.extents, self.group);
         let count = [group.rows.len() * group.terms.len(), group.columns.len() * group.terms.len(), group.places.len()];
         let elements = [batch * rows * terms, batch * terms * columns, batch * rows * columns];
-        count.into_iter().zip(elements).filter(|(count, _)| *count > 1).map(|(_, elements)| elements).sum()
+        let [row, column, term] = self.has_packed();
+        let is_moved = [row || term, column || term, row || column];
+        let moved = count.into_iter().zip(is_moved).zip(elements).filter(|((count, is_moved), _)| *count > 1 || *is_moved);
+        moved.map(|(_, elements)| elements).sum()
     }
 
     /// What a product of two pieces is: axes of the batch, of rows, columns and terms.
@@ -156,25 +202,26 @@ impl Placed<'_> {
     ) -> Vec<Move> {
         let mut moves = Vec::new();
         let (labels, roles) = (self.join.factors[side].0, &self.join.roles);
-        for (entry, at) in entries.iter().zip(at) {
+        for (entry, at_line) in entries.iter().zip(at) {
             for (term, start) in self.group.terms.iter().zip(terms) {
                 let piece = entry.1[term];
-                let mut matrix = vec![0; labels.len()];
-                for (wanted, stride) in [(&roles.batch[..], strides[0]), (own, strides[1]), (&roles.terms, strides[2])] {
-                    let mut stride = stride;
-                    for label in wanted.iter().rev() {
-                        let n = labels.iter().position(|own| own == label).expect("the factor has the label");
-                        matrix[n] = stride;
-                        stride *= piece.extents[n] as isize;
-                    }
-                }
-                let start = *at as isize * strides[1] + *start as isize * strides[2];
+                let at = |wanted: &[usize]| -> Vec<usize> {
+                    let place = |label: &usize| labels.iter().position(|own| own == label).expect("the factor has the label");
+                    wanted.iter().map(place).collect()
+                };
+                let role = if side == 0 { ROWS } else { COLUMNS };
+                let start = *at_line as isize * strides[1] + *start as isize * strides[2];
+                let slab = Lying { extents: &piece.extents, strides: &piece.strides, offset: piece.offset };
+                let lines = [
+                    Line { axes: at(&roles.batch), pair: None, stride: strides[0] },
+                    Line { axes: at(own), pair: self.packed(role, entry.0), stride: strides[1] },
+                    Line { axes: at(&roles.terms), pair: self.packed(TERMS, term), stride: strides[2] },
+                ];
                 // The right factor has the weight of the term.
-                let weight = if side == 1 { self.join.weight(term).unwrap_or(1) as f64 } else { 1.0 };
+                let weight = if side == 1 { self.join.weight(term).unwrap_or(1) } else { 1 } as f64;
                 let weight = if piece.negates { -weight } else { weight };
-                let strides = [&piece.strides[..], &matrix[..]];
-                let begins = [piece.offset, start as usize];
-                moves.push(Move::new(&piece.extents, strides, begins, (weight, piece.conjugates)));
+                let weight = |orders: [usize; 3]| if side == 1 { weight * orders[2] as f64 } else { weight };
+                moves.extend(slab.moves(&lines, start, &|orders| (weight(orders), piece.conjugates)));
             }
         }
         moves
@@ -195,29 +242,77 @@ impl Placed<'_> {
         Ok((stored.start(number) + first as usize, place.axes.iter().map(|&axis| own[axis]).collect()))
     }
 
-    /// A piece of the result.
-    fn result(&self, place: &Place, [row, column]: [usize; 2], strides: [isize; 3]) -> Result<Move, Error> {
-        let (begins, slab) = self.lies(place)?;
-        let mut matrix = vec![0; slab.len()];
+    /// A piece of the result, whose row and column have these parts.
+    fn result(
+        &self,
+        place: &Place,
+        parts: [&Parts; 2],
+        [row, column]: [usize; 2],
+        strides: [isize; 3],
+    ) -> Result<Vec<Move>, Error> {
+        let (offset, slab) = self.lies(place)?;
         let roles = &self.join.roles;
-        let counts = [roles.batch.len(), roles.rows.len(), roles.columns.len()];
-        let mut end = 0;
-        for (count, stride) in counts.into_iter().zip(strides) {
-            let mut stride = stride;
-            for n in (end..end + count).rev() {
-                matrix[n] = stride;
-                stride *= place.extents[n] as isize;
-            }
-            end += count;
-        }
-        let begins = [begins, (row as isize * strides[1] + column as isize * strides[2]) as usize];
-        Ok(Move::new(&place.extents, [&slab, &matrix], begins, (1.0, false)))
+        let (rows, columns) = (roles.batch.len(), roles.batch.len() + roles.rows.len());
+        let lines = [
+            Line { axes: (0..rows).collect(), pair: None, stride: strides[0] },
+            Line { axes: (rows..columns).collect(), pair: self.packed(ROWS, parts[0]), stride: strides[1] },
+            Line { axes: (columns..slab.len()).collect(), pair: self.packed(COLUMNS, parts[1]), stride: strides[2] },
+        ];
+        let start = row as isize * strides[1] + column as isize * strides[2];
+        Ok(Lying { extents: &place.extents, strides: &slab, offset }.moves(&lines, start, &|_| (1.0, false)))
     }
 }
 
-/// Number of indices of a piece along these labels.
-fn extent(labels: &[usize], piece: &Piece, wanted: &[usize]) -> usize {
-    labels.iter().zip(&piece.extents).filter(|(label, _)| wanted.contains(label)).map(|(_, extent)| extent).product()
+/// A piece as it lies in its slab.
+struct Lying<'l> {
+    extents: &'l [usize],
+    strides: &'l [isize],
+    offset: usize,
+}
+
+/// Axes of a piece that run along one axis of a matrix, the pair that is packed of them, and that axis's stride.
+struct Line {
+    axes: Vec<usize>,
+    pair: Option<PackedPair>,
+    stride: isize,
+}
+
+impl Lying<'_> {
+    /// The piece, strip by strip, in a matrix in which it begins there. `then` says by which factor it is multiplied on the way, and
+    /// whether it is conjugated, for the orders of pairs that strips stand for.
+    fn moves(&self, lines: &[Line; 3], start: isize, then: &dyn Fn([usize; 3]) -> (f64, bool)) -> Vec<Move> {
+        let extents = |line: &Line| -> Vec<usize> { line.axes.iter().map(|&axis| self.extents[axis]).collect() };
+        let strips = lines.each_ref().map(|line| packed::strips(&extents(line), line.pair));
+        let counts: Shape = strips.iter().map(Vec::len).collect();
+        let mut found = Vec::with_capacity(strips.iter().map(Vec::len).product());
+        counts.indices().visit(|choice| {
+            let (mut extents, mut slab) = (self.extents.to_vec(), self.strides.to_vec());
+            let (mut matrix, mut begins) = (vec![0; extents.len()], [self.offset as isize, start]);
+            for ((line, strips), &n) in lines.iter().zip(&strips).zip(choice) {
+                let strip = &strips[n];
+                begins[1] += strip.start as isize * line.stride;
+                for (n, &axis) in line.axes.iter().enumerate() {
+                    extents[axis] = strip.extents[n];
+                    begins[0] += strip.first[n] as isize * self.strides[axis];
+                    matrix[axis] = strip.strides[n] as isize * line.stride;
+                }
+                if let Some([one, other]) = strip.together {
+                    slab[line.axes[one]] += self.strides[line.axes[other]];
+                }
+            }
+            let orders = [0, 1, 2].map(|line| strips[line][choice[line]].orders);
+            let begins = begins.map(|begins| begins as usize);
+            found.push(Move::new(&extents, [&slab, &matrix], begins, then(orders)));
+        });
+        found
+    }
+}
+
+/// The extents of a piece along these labels.
+fn extents(labels: &[usize], piece: &Piece, wanted: &[usize]) -> Vec<usize> {
+    let extent =
+        |label: &usize| labels.iter().zip(&piece.extents).find(|(own, _)| *own == label).map_or(1, |(_, extent)| *extent);
+    wanted.iter().map(extent).collect()
 }
 
 /// Where each begins, if they lie side by side.

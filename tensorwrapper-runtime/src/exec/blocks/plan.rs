@@ -18,6 +18,7 @@ use super::equal::Comparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::join::Parts;
+use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
@@ -60,6 +61,7 @@ impl Plan {
                 None => made[number].as_ref().expect("steps read what earlier ones have made").slab(),
             };
             step.pair.run(device, step.factors.map(slab), out, adds)?;
+            step.mirrors.iter().for_each(|mirror| mirror.run(out));
             if let (Target::Intermediate(number), Some(target)) = (step.makes, target) {
                 made[number] = Some(target);
             }
@@ -80,6 +82,8 @@ pub(super) struct Step {
     fills: bool,
     /// Whether it is a sum over labels of one tensor alone, which is multiplied by ones.
     pub(super) is_sum: bool,
+    /// Where pairs of axes have one order of their indices, when it is the last step that writes them.
+    mirrors: Vec<Mirror>,
 }
 
 /// What a step makes.
@@ -184,9 +188,28 @@ impl<'p> Planner<'p> {
             let fills = pair.written >= structure.stored()?.filled();
             let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
             let is_sum = factors.iter().any(|factor| self.ones.contains(factor));
-            steps.push(Step { pair, factors, makes: *makes, fills, is_sum });
+            steps.push(Step { pair, factors, makes: *makes, fills, is_sum, mirrors: Vec::new() });
         }
+        self.mirror(&mut steps)?;
         Ok(steps)
+    }
+
+    /// Completes what steps have made with packed pairs: after the last one that writes it, as sums have a symmetry that their terms need
+    /// not have.
+    fn mirror(&self, steps: &mut [Step]) -> Result<(), Error> {
+        for n in 0..steps.len() {
+            let makes = steps[n].makes;
+            if steps[n + 1..].iter().any(|later| later.makes == makes) {
+                continue;
+            }
+            if steps[..n + 1].iter().any(|step| step.makes == makes && step.pair.is_packed) {
+                let draft = self.drafts.iter().find(|draft| draft.makes == makes).expect("a step is made of a draft");
+                for pair in axis_pairs(draft.structure.symmetry()) {
+                    steps[n].mirrors.extend(Mirror::all(&draft.structure, &pair)?);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The frame of a sum of products that differ.

@@ -115,7 +115,7 @@ pub(super) fn stages<T: Element>(
         };
         let mut result = last.result().trimmed(&keeps)?;
         if !written.layers.is_empty() {
-            result = result.layered(&*written.layers)?;
+            result = result.nested(&*written.layers)?;
         }
         last.set_result(result);
     }

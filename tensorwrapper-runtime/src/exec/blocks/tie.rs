@@ -4,6 +4,7 @@
 //! Knows nothing of blocks or elements.
 
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::ties::{firsts, has_elements, picked, places, tied};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
@@ -58,8 +59,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     let ties = resolver.axes_of(&written.left, &known);
     let signs = ties.as_ref().and_then(|ties| resolver.signs(&written, ties));
     let tree = resolver.resolve(&written.tree, &known)?;
-    let is_kept = |axis: &usize| ties.as_ref().is_none_or(|ties| ties[*axis] == *axis);
-    let axes: Vec<usize> = (0..written.left.len()).filter(is_kept).collect();
+    let axes: Vec<usize> = (0..written.left.len()).filter(|&axis| has_elements(ties.as_deref(), axis)).collect();
     for structure in &mut resolver.tensors.structures[..count] {
         *structure = structure.core()?;
     }
@@ -80,18 +80,15 @@ impl Resolved {
     /// As [`Structure::stored`].
     pub(super) fn result(&self, core: &Structure) -> Result<Structure, Error> {
         let Some(ties) = &self.ties else { return Ok(core.clone()) };
-        let firsts: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == axis).collect();
-        let place = |first: usize| firsts.iter().position(|&axis| axis == first).expect("it is a first one");
-        let places: Vec<usize> = ties.iter().map(|&first| place(first)).collect();
+        let places = places(ties);
         let mut structure = Structure::new(places.iter().map(|&place| &core.tilings()[place]));
-        for &first in &firsts {
-            structure = structure.tied((0..ties.len()).filter(|&axis| ties[axis] == first).collect::<Vec<_>>())?;
+        for first in firsts(ties) {
+            structure = structure.tied(tied(ties, first))?;
         }
         let all = core.tilings().iter().map(|tiling| tiling.len() as u128).product::<u128>();
         let stored = core.stored()?;
         if (stored.len() as u128) < all {
-            let whole = |block: Vec<usize>| places.iter().map(|&place| block[place]).collect::<Vec<usize>>();
-            structure = structure.with_blocks(stored.iter().map(whole))?;
+            structure = structure.with_blocks(stored.iter().map(|block| picked(&block, &places)))?;
         }
         let charges = core.tilings().first().and_then(|tiling| tiling.charges());
         match (&self.signs, charges) {
@@ -220,7 +217,7 @@ impl Resolver {
         };
         let signs: Vec<i64> = written.left.iter().map(sign).collect::<Option<_>>()?;
         let is_pair = |first: usize| {
-            let tied: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == first).collect();
+            let tied = tied(ties, first);
             tied.len() == 2 && signs[tied[0]] == -signs[tied[1]]
         };
         ties.iter().all(|&first| is_pair(first)).then_some(signs)
@@ -273,8 +270,7 @@ impl Resolver {
             return Ok(Factor { labels, ..factor.clone() });
         };
         if ties.iter().enumerate().all(|(axis, &first)| labels[axis] == labels[first]) {
-            let firsts = (0..ties.len()).filter(|&axis| ties[axis] == axis);
-            return Ok(Factor { labels: firsts.map(|axis| labels[axis]).collect(), ..factor.clone() });
+            return Ok(Factor { labels: firsts(ties).map(|axis| labels[axis]).collect(), ..factor.clone() });
         }
         let operand = match self.untied[factor.operand] {
             Some(known) => known,

@@ -1,10 +1,9 @@
 //! Arithmetic of block tensors as vectors: inner products, norms, sums with factors, and a factor for each index of an axis.
 
-use std::collections::HashSet;
-
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::ties::places;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
@@ -29,7 +28,7 @@ impl<T: Element> Blocks<T> {
         for number in 0..stored.len() {
             let range = stored.start(number)..stored.start(number) + stored.size(number);
             let own = inner(&self.slab[range.clone()], &other.slab[range]);
-            let (plain, conjugated) = self.images(&stored.block(number));
+            let (plain, conjugated) = self.images(number)?;
             sum += T::from_complex(Complex::from(plain as f64)) * own;
             sum += T::from_complex(Complex::from(conjugated as f64)) * own.conj();
         }
@@ -100,10 +99,12 @@ impl<T: Element> Blocks<T> {
         if self.structure.symmetry().elements().iter().any(|element| element.axis(axis) != axis) {
             return refused(format!("a symmetry moves axis {axis}: multiplied by a vector, the tensor would not have it"));
         }
+        if self.structure.has_equal_blocks() {
+            return self.without_equal_blocks()?.scaled_along(axis, vector);
+        }
         if let Some(ties) = self.structure.ties() {
-            let place = (0..ties[axis]).filter(|&axis| ties[axis] == axis).count();
             let core: Blocks<T> = Blocks::from_slab(self.slab.clone(), self.structure.core()?);
-            return Ok(Blocks::from_slab(core.scaled_along(place, vector)?.slab, self.structure.clone()));
+            return Ok(Blocks::from_slab(core.scaled_along(places(ties)[axis], vector)?.slab, self.structure.clone()));
         }
         let factors = vector.to_dense()?;
         let (mut result, stored) = (self.clone(), self.structure.stored()?);
@@ -143,6 +144,11 @@ impl<T: Element> Blocks<T> {
         if !self.structure.symmetry().is_none() || !structure.symmetry().is_none() {
             return refused("a tensor with a symmetry has no other structure".to_string());
         }
+        match (self.structure.has_equal_blocks(), structure.has_equal_blocks()) {
+            (true, false) => return self.without_equal_blocks()?.widened(structure),
+            (_, true) => return refused("no tensor is widened to one of which blocks are equal".to_string()),
+            (false, false) => {}
+        }
         if self.structure.ties() != structure.ties() {
             return match structure.ties() {
                 None => self.untied()?.widened(structure),
@@ -166,20 +172,30 @@ impl<T: Element> Blocks<T> {
         Ok(result)
     }
 
+    /// The same with blocks that are [equal](Structure::equal_blocks) stored each.
+    ///
+    /// # Errors
+    /// As [`zeros`](Blocks::zeros).
+    pub fn without_equal_blocks(&self) -> Result<Blocks<T>, Error> {
+        let structure = self.structure.without_equal_blocks()?;
+        let mut result = Blocks::zeros(&structure)?;
+        let (from, to) = (self.structure.stored()?, structure.stored()?);
+        for number in 0..to.len() {
+            let Some(image) = self.structure.image(&to.block(number))? else { continue };
+            let elements = &self.slab[from.start(image.number)..][..to.size(number)];
+            result.slab[to.start(number)..][..to.size(number)].copy_from_slice(elements);
+        }
+        Ok(result)
+    }
+
     /// How many blocks follow from a stored one, itself included, without conjugation and with it.
-    fn images(&self, block: &[usize]) -> (usize, usize) {
-        if self.structure.symmetry().is_none() {
-            return (1, 0);
+    fn images(&self, number: usize) -> Result<(usize, usize), Error> {
+        if self.structure.symmetry().is_none() && !self.structure.has_equal_blocks() {
+            return Ok((1, 0));
         }
-        let mut seen: HashSet<Vec<usize>> = HashSet::new();
-        let mut counts = (0, 0);
-        for by in self.structure.symmetry().elements() {
-            let image = by.axes().map(|axis| block[axis]).collect();
-            if seen.insert(image) {
-                *(if by.conjugates() { &mut counts.1 } else { &mut counts.0 }) += 1;
-            }
-        }
-        counts
+        let orbit = self.structure.orbit(number)?;
+        let conjugated = orbit.iter().filter(|(_, by)| by.conjugates()).count();
+        Ok((orbit.len() - conjugated, conjugated))
     }
 
     pub(super) fn check_same(&self, other: &Blocks<T>) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::ties::firsts;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Shape;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
@@ -78,7 +79,7 @@ pub(super) fn element_of<T: Element>(
         if ties.iter().zip(offset).any(|(&first, &own)| own != offset[first]) {
             return T::ZERO;
         }
-        let at = (0..ties.len()).filter(|&axis| ties[axis] == axis).fold(0, |at, axis| at * extents[axis] + offset[axis]);
+        let at = firsts(ties).fold(0, |at, axis| at * extents[axis] + offset[axis]);
         return slab[stored.start(image.number) + at];
     }
     // Along axis n of the stored block runs the axis of this one that the permutation names.
@@ -87,7 +88,7 @@ pub(super) fn element_of<T: Element>(
 }
 
 /// The element that follows from a canonical one.
-pub(super) fn follows<T: Element>(element: T, by: &SignedPermutation) -> T {
+pub(crate) fn follows<T: Element>(element: T, by: &SignedPermutation) -> T {
     let element = if by.conjugates() { element.conj() } else { element };
     if by.sign() == Sign::Minus { T::ZERO - element } else { element }
 }

@@ -18,11 +18,11 @@ impl<T: Element> Blocks<T> {
     /// let row = |extent| Tensor::<f64>::from_fn([extent], |i| (i[0] + 1) as f64);
     /// let a = Blocks::rows([row(3)?, row(1)?, row(4)?])?;
     /// assert_eq!((a.get(&[2, 3])?, a.get(&[1, 3])?), (4.0, 0.0));
-    /// let g: Blocks<f64> = Context::global().eval_blocks("[i, k] = A[i, j] * A[k, j]", &[("A", &a)])?;
+    /// let g: Blocks<f64> = Context::default().eval_blocks("[i, k] = A[i, j] * A[k, j]", &[("A", &a)])?;
     /// assert_eq!((g.get(&[0, 2])?, g.get(&[0, 1])?), (14.0, 1.0)); // 1·1 + 2·2 + 3·3, and 1·1
     ///
     /// let b = Tensor::<f64>::zeros([4])?;
-    /// let error = Context::global().eval_blocks("[i] = A[i, j] * b[j]", &[("A", &a), ("b", &b)]).unwrap_err();
+    /// let error = Context::default().eval_blocks("[i] = A[i, j] * b[j]", &[("A", &a), ("b", &b)]).unwrap_err();
     /// assert_eq!(error.to_string(), "index `j` has extents 3, 1, 4 in `A`, one for each `i`, but extent 4 in `b`");
     /// # Ok::<(), Error>(())
     /// ```
@@ -82,16 +82,30 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// ```
     /// # use tensorwrapper_runtime::{Blocks, Context, Error, Tensor};
     /// let domain = |n: usize| Tensor::<f64>::from_fn([n, n], |i| (i[0] + i[1]) as f64);
-    /// let t = Blocks::rows([domain(2)?, domain(3)?])?.layered([1, 2])?;
-    /// let e: Blocks<f64> = Context::global().eval_blocks("[p] = T[p; a, a]", &[("T", &t)])?;
+    /// let t = Blocks::rows([domain(2)?, domain(3)?])?.nested([1, 2])?;
+    /// let e: Blocks<f64> = Context::default().eval_blocks("[p] = T[p; a, a]", &[("T", &t)])?;
     /// assert_eq!((e.get(&[0])?, e.get(&[1])?), (2.0, 6.0));
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Structure::layered`].
-    pub fn layered(self, layers: impl Into<Vec<usize>>) -> Result<Blocks<T, S>, Error> {
-        let structure = self.structure.layered(layers)?;
+    /// As [`Structure::nested`].
+    pub fn nested(self, layers: impl Into<Vec<usize>>) -> Result<Blocks<T, S>, Error> {
+        let structure = self.structure.nested(layers)?;
         Ok(Blocks::from_slab(self.slab, structure))
+    }
+
+    /// The same elements with all axes in one layer. The blocks stay.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([1, 2]);
+    /// let t = Blocks::<f64>::zeros(&Structure::new([&cut; 4]))?.nested([2, 2])?;
+    /// assert_eq!((t.structure().layers(), t.flat().structure().layers()), (vec![2, 2], vec![4]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn flat(self) -> Blocks<T, S> {
+        let structure = self.structure.flat();
+        Blocks::from_slab(self.slab, structure)
     }
 }

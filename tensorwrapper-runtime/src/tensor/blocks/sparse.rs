@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::ties::{picked, places};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::SignedPermutation;
 
@@ -46,20 +47,23 @@ impl<T: Element> Blocks<T> {
             if structure.ties().is_some_and(|ties| ties.iter().enumerate().any(|(axis, &first)| index[axis] != index[first])) {
                 return refused(format!("axes are tied, so that there is no element {index:?}"));
             }
-            if structure.image(&block)?.is_none() {
+            let Some(image) = structure.image(&block)? else {
                 return refused(format!("the structure has no block {block:?}, where element {index:?} is"));
-            }
-            let contradicts = |by: &&SignedPermutation| moved(by.axes(), index) == *index && follows(element, by) != element;
+            };
+            let contradicts = |by: &&SignedPermutation| by.image(index) == *index && follows(element, by) != element;
             if let Some(by) = structure.symmetry().elements().iter().find(contradicts) {
                 let other = follows(element, by).to_complex();
                 return refused(format!("element {index:?} is {}, but by symmetry {other}", element.to_complex()));
             }
-            let images = structure.symmetry().elements().iter().map(|by| {
-                let image = |of: &[usize]| by.axes().map(|axis| of[axis]).collect::<Vec<usize>>();
-                (image(&block), image(index), by)
-            });
-            let (_, at, by) =
+            let images = structure.symmetry().elements().iter().map(|by| (by.image(&block), by.image(index), by));
+            let (_, mut at, by) =
                 images.min_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1))).expect("the identity is one");
+            if structure.has_equal_blocks() {
+                let [own, first] = [&block, &structure.stored()?.block(image.number)].map(|block| structure.block_shape(block));
+                let (own, first) = (own?, first?);
+                let moved = at.iter().zip(own.origin()).zip(first.origin()).map(|((at, own), first)| at - own + first);
+                at = moved.collect();
+            }
             let own = follows(element, by);
             match canonical.get(&at) {
                 Some((known, first)) if *known != own => {
@@ -111,26 +115,26 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// As [`Structure::stored`].
     pub fn to_coo(&self) -> Result<Vec<(Vec<usize>, T)>, Error> {
+        if self.structure.has_equal_blocks() {
+            return self.without_equal_blocks()?.to_coo();
+        }
         let (stored, core) = (self.structure.stored()?, self.structure.core()?);
         let mut found: Vec<(Vec<usize>, T)> = Vec::new();
         // Of each axis the one of what is stored that its index is read from.
         let places: Vec<usize> = match self.structure.ties() {
-            Some(ties) => ties.iter().map(|&first| (0..first).filter(|&axis| ties[axis] == axis).count()).collect(),
+            Some(ties) => places(ties),
             None => (0..self.structure.rank()).collect(),
         };
         for number in 0..stored.len() {
             let mut at = stored.start(number);
-            let mut images: HashSet<Vec<usize>> = HashSet::new();
-            let block = stored.block(number);
             // Elements of the group that lead to different blocks: within a block all elements are stored.
-            let by: Vec<_> =
-                self.structure.symmetry().elements().iter().filter(|by| images.insert(moved(by.axes(), &block))).collect();
+            let orbit = self.structure.orbit(number)?;
             core.block_shape(&core.stored()?.block(number))?.indices().visit(|index| {
                 let element = self.slab[at];
                 at += 1;
                 if element != T::ZERO {
-                    let whole: Vec<usize> = places.iter().map(|&place| index[place]).collect();
-                    found.extend(by.iter().map(|by| (moved(by.axes(), &whole), follows(element, by))));
+                    let whole = picked(index, &places);
+                    found.extend(orbit.iter().map(|(_, by)| (by.preimage(&whole), follows(element, by))));
                 }
             });
         }
@@ -190,13 +194,6 @@ impl<T: Element> Blocks<T> {
         }
         Ok(result)
     }
-}
-
-/// Where an element or a block stands whose image is this one.
-fn moved(axes: impl Iterator<Item = usize>, image: &[usize]) -> Vec<usize> {
-    let mut place = image.to_vec();
-    axes.zip(image).for_each(|(axis, &n)| place[axis] = n);
-    place
 }
 
 /// The block of an index.

@@ -3,6 +3,7 @@
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::ties::firsts;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
@@ -189,7 +190,7 @@ pub(crate) fn untie<T: Element>(structure: &Structure, slab: &[T], out: &mut [T]
             strides[ties[axis]] += stride;
             stride *= extent;
         }
-        let strides: Vec<usize> = (0..ties.len()).filter(|&axis| ties[axis] == axis).map(|axis| strides[axis]).collect();
+        let strides: Vec<usize> = firsts(ties).map(|axis| strides[axis]).collect();
         let mut at = stored.start(number);
         core.block_shape(&stored.block(number))?.offsets().for_each(|offset| {
             let place: usize = offset.iter().zip(&strides).map(|(offset, stride)| offset * stride).sum();

@@ -43,7 +43,7 @@ fn elements_follow_by_every_element_of_the_group() {
     let blocks = blocks.unwrap();
     for index in &Shape::new([3; 4]) {
         for by in structure.symmetry().elements() {
-            let image: Vec<usize> = by.axes().map(|axis| index[axis]).collect();
+            let image = by.image(&index);
             assert_eq!(
                 blocks.get(&index).unwrap(),
                 super::erased::follows(blocks.get(&image).unwrap(), by),
@@ -81,6 +81,65 @@ fn other_cuts_have_the_same_elements() {
         assert_eq!((other.structure().tilings(), other.structure().symmetry().order()), (&tilings[..], group));
     }
     assert!(b.tiled(&[cut.clone(), Tiling::whole(5)]).is_err() && b.tiled(&[cut]).is_err());
+}
+
+#[test]
+fn one_block_has_the_same_elements() {
+    let (cut, other) = (Tiling::cuts([2, 0, 3]), Tiling::cuts([4, 1]));
+    let spin = Tiling::cuts([2, 1]).charged([-1, 1]).unwrap();
+    let pair = Symmetry::none(3).antisymmetric([0, 2]).unwrap();
+    for structure in [
+        Structure::new([&cut, &other]).with_blocks([[0, 1]]).unwrap().nested([1, 1]).unwrap(),
+        Structure::new([&cut, &other, &cut]).with(pair).unwrap(),
+        Structure::new([&spin, &spin]).flow([1, -1], [2]).unwrap(),
+        Structure::new([&other, &cut, &other]).tied([0, 2]).unwrap(),
+        Structure::new([&other, &Tiling::whole(0)]),
+        Structure::new([&cut]).with_blocks([[0; 1]; 0]).unwrap(),
+        Structure::new([]),
+    ] {
+        let blocks = Blocks::<f64>::from_fn(&structure, number).unwrap();
+        let smooth = blocks.smooth().unwrap();
+        assert_eq!(smooth.to_dense().unwrap().as_slice(), blocks.to_dense().unwrap().as_slice(), "{structure:?}");
+        assert!(smooth.blocks().len() <= 1 && smooth.bytes() == 8 * structure.shape().size().unwrap());
+        assert_eq!(smooth.structure().symmetry(), structure.symmetry());
+        assert_eq!(smooth.structure().layers(), structure.layers());
+        assert_eq!(smooth.flat().structure().layers(), [structure.rank()]);
+    }
+}
+
+#[test]
+fn equal_blocks_are_stored_once() {
+    let (cell, other) = (Tiling::cuts([2, 2, 2]), Tiling::cuts([1, 2]));
+    let chain = Structure::new([&cell, &other, &cell]);
+    let chain = chain.equal_blocks((0..3).map(|n| [n, 1, n])).unwrap();
+    let chain = chain.equal_blocks([[0, 0, 1], [1, 0, 2]]).unwrap().with_blocks([[1, 1, 1], [0, 0, 1], [2, 0, 0]]).unwrap();
+    let blocks = Blocks::<f64>::from_fn(&chain, number).unwrap();
+    let (dense, whole) = (blocks.to_dense().unwrap(), blocks.without_equal_blocks().unwrap());
+    assert_eq!((blocks.bytes(), whole.bytes()), (8 * (8 + 4 + 4), 8 * (3 * 8 + 2 * 4 + 4)));
+    for index in &chain.shape() {
+        let expected = dense.get(&index).unwrap();
+        assert_eq!((blocks.get(&index).unwrap(), whole.get(&index).unwrap()), (expected, expected));
+    }
+    assert_eq!(whole.to_dense().unwrap().as_slice(), dense.as_slice());
+    let square: f64 = dense.as_slice().iter().map(|x| x * x).sum();
+    assert!((blocks.frobenius_norm() - square.sqrt()).abs() < 1e-13);
+    assert_eq!(blocks.norm(&[2, 1, 2]).unwrap(), blocks.norm(&[0, 1, 0]).unwrap());
+    let again = Blocks::from_coo(&chain, blocks.to_coo().unwrap()).unwrap();
+    assert_eq!(again.slab(), blocks.slab());
+    let mut wrong = blocks.to_coo().unwrap();
+    wrong[0].1 += 1.0;
+    assert!(Blocks::from_coo(&chain, wrong).unwrap_err().to_string().contains("do not agree"));
+    assert_eq!(Blocks::from_dense(&dense, &chain).unwrap().slab(), blocks.slab());
+    let twice = Blocks::<f64>::from_fn(&Structure::new([&cell]), |_| 2.0).unwrap();
+    let scaled = blocks.scaled_along(2, &twice).unwrap();
+    assert!(scaled.to_dense().unwrap().as_slice().iter().zip(dense.as_slice()).all(|(x, y)| *x == 2.0 * y));
+    for other in [blocks.tiled(&[Tiling::each(6), other.clone(), cell.clone()]).unwrap(), blocks.smooth().unwrap()] {
+        assert_eq!(other.to_dense().unwrap().as_slice(), dense.as_slice());
+    }
+    let (part, expected) = (blocks.slice(&[1..5, 0..3, 0..6]).unwrap(), dense.view().slice(0, 1..5).unwrap());
+    assert_eq!(part.to_dense().unwrap().as_slice(), expected.elements().copied().collect::<Vec<f64>>());
+    assert!(whole.clone().widened(&chain).is_err() && blocks.clone().widened(whole.structure()).is_ok());
+    assert!(blocks.truncated(0.0).unwrap().to_dense().unwrap().as_slice() == dense.as_slice());
 }
 
 #[test]

@@ -65,6 +65,27 @@ impl<T: Element> Blocks<T> {
         Ok(made)
     }
 
+    /// A copy that is one block: what is zero, and what pads rows that have extents of their own, is stored. The symmetry stays.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Blocks, Error, Tensor};
+    /// let row = |extent| Tensor::<f64>::from_fn([extent], |i| (1 + i[0]) as f64);
+    /// let padded = Blocks::rows([row(2)?, row(1)?])?.smooth()?;
+    /// assert_eq!((padded.blocks(), padded.to_dense()?.as_slice()), (vec![vec![0, 0]], &[1.0, 2.0, 1.0, 0.0][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] and [`ErrorKind::Memory`] when there are too many elements.
+    pub fn smooth(&self) -> Result<Blocks<T>, Error> {
+        let whole: Vec<Tiling> = self.structure.tilings().iter().map(|tiling| Tiling::whole(tiling.extent())).collect();
+        let structure = Structure::new(&whole).with(self.structure.symmetry().clone())?.nested(self.structure.layers())?;
+        let mut made = Blocks::zeros(&structure)?;
+        let dense = erased::to_dense(&self.structure, &self.slab)?;
+        made.slab[..dense.len()].copy_from_slice(dense.as_slice());
+        Ok(made)
+    }
+
     /// The structure with other cuts.
     fn cut_as(&self, tilings: &[Tiling]) -> Result<Structure, Error> {
         let old = &self.structure;
@@ -77,9 +98,8 @@ impl<T: Element> Blocks<T> {
         };
         let ragged = (0..old.rank()).filter_map(|axis| old.ragged_by(axis).map(|by| (axis, by.to_vec())));
         let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for block in old.stored()?.iter() {
-            for by in old.symmetry().elements() {
-                let image: Vec<usize> = by.axes().map(|axis| block[axis]).collect();
+        for number in 0..old.stored()?.len() {
+            for (image, _) in old.orbit(number)? {
                 let range = |(tiling, &tile): (&Tiling, &usize)| (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
                 let ranges = old.tilings().iter().zip(&image).map(range);
                 let tiles: Vec<Vec<usize>> = tilings.iter().zip(ranges).map(|(tiling, range)| meeting(tiling, range)).collect();
@@ -87,7 +107,7 @@ impl<T: Element> Blocks<T> {
                 blocks.extend(counts.indices().map(|choice| choice.iter().zip(&tiles).map(|(&n, tiles)| tiles[n]).collect()));
             }
         }
-        structure.with_blocks(&blocks)?.with_ragged(ragged)
+        structure.with_blocks(&blocks)?.with_ragged(ragged)?.nested(old.layers())
     }
 
     /// A function of blocks of tensors that have the same structure: it gets a block's extents, the elements of that block in each tensor,
@@ -121,7 +141,7 @@ impl<T: Element> Blocks<T> {
 }
 
 /// The tiles of an axis that have an index in a range.
-fn meeting(tiling: &Tiling, (begin, end): (usize, usize)) -> Vec<usize> {
+pub(crate) fn meeting(tiling: &Tiling, (begin, end): (usize, usize)) -> Vec<usize> {
     let bounds = tiling.bounds();
     let meets = |tile: &usize| bounds[*tile].max(begin) < bounds[tile + 1].min(end);
     let first = bounds.partition_point(|&bound| bound <= begin).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Functions of diagonal matrices that store their diagonal alone, element by element.
+//! Functions and factors of diagonal matrices that store their diagonal alone, element by element.
 
 use std::borrow::Cow;
 
@@ -79,13 +79,54 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// # Errors
     /// [`ErrorKind::LinearAlgebra`] for NaN and infinity, and when a result is too large.
     pub(super) fn function(&self, name: &str, of: impl Fn(Complex<f64>) -> Complex<f64>) -> Result<Blocks<T>, Error> {
-        let tilings = self.a.structure().tilings();
-        let plain = Structure::new(tilings).tied([0, 1])?;
-        let whole = match self.a.structure().charge_flow() {
-            Some(flow) => plain.flow(flow.signs(), flow.total().to_vec())?,
-            None => plain,
+        self.mapped(name, self.a.clone().widened(&self.whole([0, 1])?)?, of)
+    }
+
+    /// The structure of all tiles, with the axes in this order.
+    fn whole(&self, axes: [usize; 2]) -> Result<Structure, Error> {
+        let plain = Structure::new(self.a.structure().tilings()).tied([0, 1])?;
+        match self.a.structure().charge_flow() {
+            Some(flow) => plain.flow(axes.map(|axis| flow.signs()[axis]), flow.total().to_vec()),
+            None => Ok(plain),
+        }
+    }
+
+    /// A factor, which has the rows and then the columns, one of both the new axis: a function of each element, those of tiles without a
+    /// block included.
+    ///
+    /// # Errors
+    /// As [`function`](Diagonal::function).
+    pub(super) fn factor(&self, name: &str, of: impl Fn(Complex<f64>) -> Complex<f64>) -> Result<Blocks<T>, Error> {
+        let factor = self.function(name, of)?;
+        // Blocks on the diagonal stand in the same places, whichever axis is the first.
+        Ok(Blocks::from_slab(factor.slab().into(), self.whole([self.row, 1 - self.row])?))
+    }
+
+    /// Real numbers along the new axis: a function of each element.
+    ///
+    /// # Errors
+    /// As [`function`](Diagonal::function).
+    pub(super) fn values(&self, name: &str, of: impl Fn(Complex<f64>) -> f64) -> Result<Blocks<T::Real>, Error> {
+        let values = self.function(name, |x| of(x).into())?;
+        let mut result = Blocks::<T::Real>::zeros(&Structure::new(&self.a.structure().tilings()[..1]))?;
+        let numbers = values.slab().iter().map(|x| T::Real::from_complex(x.to_complex()));
+        result.slab_mut().iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
+        Ok(result)
+    }
+
+    /// The absolute values of all elements of each tile, in descending order.
+    ///
+    /// # Errors
+    /// As [`function`](Diagonal::function).
+    pub(super) fn sizes(&self, values: &Blocks<T::Real>) -> Result<Vec<Vec<f64>>, Error> {
+        let stored = values.structure().stored()?;
+        let descending = |number: usize| {
+            let own = &values.slab()[stored.start(number)..][..stored.size(number)];
+            let mut sizes: Vec<f64> = own.iter().map(|x| x.to_complex().re).collect();
+            sizes.sort_by(|one, other| other.total_cmp(one));
+            sizes
         };
-        self.mapped(name, self.a.clone().widened(&whole)?, of)
+        Ok((0..stored.len()).map(descending).collect())
     }
 
     /// The root, which is positive.
@@ -141,6 +182,12 @@ impl<'d, T: Element> Diagonal<'d, T> {
         }
         Ok(a)
     }
+}
+
+/// The number of modulus one that an element is its absolute value times; 1 for zero.
+pub(super) fn phase(x: Complex<f64>) -> Complex<f64> {
+    let size = x.norm();
+    if size == 0.0 { Complex::ONE } else { x / size }
 }
 
 fn wrong(message: String) -> Error {

@@ -15,11 +15,12 @@ mod square;
 mod tests;
 mod truncation;
 
+use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
-use self::diagonal::untied;
+use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 pub use self::truncation::Truncation;
@@ -39,6 +40,10 @@ type Svd<T> = (Blocks<T>, Blocks<<T as Element>::Real>, Blocks<T>);
 /// The tiles of the new axis carry the charges of the rows: the factor of the rows has the total charge 0, and the new axis the
 /// sign −1 there; the factor of the columns has the tensor's total, and the new axis the sign +1. So `einsum_blocks` contracts
 /// them. Operands with a symmetry are read through it; results have none. The same operand gives the same results.
+///
+/// Factors of a matrix whose axes are [tied](tensorwrapper_core::structure::Structure::tied) are diagonals that store their diagonal alone,
+/// if nothing is cut off. The new axis is that of the rows then, with the charges that they have, and values stand in the order of the
+/// diagonal; tiles without a block take part, with zeros.
 impl Context {
     /// A = U·diag(s)·V: U `[rows, k]`, s `[k]`, V `[k, columns]`. In each tile of `k`, s descends.
     ///
@@ -65,6 +70,14 @@ impl Context {
         rows: impl AsRef<[usize]>,
         truncation: &Truncation,
     ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            let s = diagonal.values("svd", |x| x.norm())?;
+            let sizes = diagonal.sizes(&s)?;
+            let (kept, discarded) = truncation.kept(&sizes)?;
+            if sizes.iter().map(Vec::len).eq(kept) {
+                return Ok((diagonal.factor("svd", |_| Complex::ONE)?, s, diagonal.factor("svd", phase)?, discarded));
+            }
+        }
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.sectors()?;
@@ -87,6 +100,9 @@ impl Context {
     /// # Errors
     /// As [`svd_blocks`](Context::svd_blocks).
     pub fn qr_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            return Ok((diagonal.factor("qr", phase)?, diagonal.factor("qr", |x| x.norm().into())?));
+        }
         self.two_factors(a, rows.as_ref(), Factorisation::Qr)
     }
 
@@ -95,6 +111,9 @@ impl Context {
     /// # Errors
     /// As [`svd_blocks`](Context::svd_blocks).
     pub fn lq_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            return Ok((diagonal.factor("lq", |x| x.norm().into())?, diagonal.factor("lq", phase)?));
+        }
         self.two_factors(a, rows.as_ref(), Factorisation::Lq)
     }
 
@@ -110,6 +129,9 @@ impl Context {
         a: &Blocks<T>,
         rows: impl AsRef<[usize]>,
     ) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
+        if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
+            return Ok((diagonal.values("eigh", |x| x.re)?, diagonal.factor("eigh", |_| Complex::ONE)?));
+        }
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("eigh")?;

@@ -33,7 +33,7 @@ fn draw(rng: &mut StdRng) -> Drawn {
 }
 
 /// A symmetry of axes that are cut alike, or none.
-fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
+pub(super) fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
     let mut found = Symmetry::none(cuts.len());
     for _ in 0..rng.random_range(0..3) {
         let mut axes: Vec<usize> = (0..cuts.len()).collect();
@@ -45,6 +45,20 @@ fn symmetry(rng: &mut StdRng, cuts: &[&Tiling], conjugates: bool) -> Symmetry {
         }
     }
     found
+}
+
+/// The same, or with some blocks that are equal.
+fn with_equal(rng: &mut StdRng, mut structure: Structure) -> Structure {
+    let counts: Vec<usize> = structure.tilings().iter().map(Tiling::len).collect();
+    if rng.random_bool(0.5) || counts.contains(&0) {
+        return structure;
+    }
+    for _ in 0..6 {
+        let mut block = || counts.iter().map(|&count| rng.random_range(0..count)).collect::<Vec<usize>>();
+        // Blocks of other extents are not equal.
+        structure = structure.equal_blocks([block(), block()]).unwrap_or(structure);
+    }
+    structure
 }
 
 fn compare<T: Element>(rng: &mut StdRng, drawn: &Drawn) {
@@ -61,6 +75,7 @@ fn compare<T: Element>(rng: &mut StdRng, drawn: &Drawn) {
         }
         let share = *[0.3, 0.7, 1.0].choose(rng).unwrap();
         let structure = sparse(rng, &cuts, share).with(symmetry(rng, &cuts, T::DTYPE.is_complex())).unwrap();
+        let structure = with_equal(rng, structure);
         tensors.push(filled(rng, &structure));
         chosen.push(tensors.len() - 1);
     }

@@ -86,3 +86,25 @@ fn drawn_expressions_agree_with_dense_ones() {
     }
     assert!(computed > 600 && symmetric > 4, "{computed} are computed, {symmetric} have a symmetry");
 }
+
+#[test]
+fn constants_are_written_as_numbers_with_labels() {
+    let mut rng = StdRng::seed_from_u64(2306);
+    let cut = Tiling::cuts([2, 3]);
+    let b = filled::<f64>(&mut rng, &Structure::new([&cut, &cut]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let d = Blocks::diagonal(filled::<f64>(&mut rng, &Structure::new([&cut]))).unwrap();
+    let all: [(&str, &dyn RecordOperand<f64>); 2] = [("B", &b), ("D", &d)];
+    for (text, blocks) in [
+        ("[i, j] = 2.0[i, j] * B[i, j]", 2),
+        ("[i, j] = 2.0[i, j] + B[i, j]", 4),
+        ("[i, j] = exp(2.0[i, j]) * D[i, j]", 2),
+        ("[i, j] = sum(k; 2.0[i, k] * D[k, i]) * B[i, j]", 2),
+        ("[i, k] = sum(j; B[i, j] * 3.0[j, k]) * B[i, k]", 2),
+    ] {
+        let names: Vec<(&str, &dyn RecordOperand<f64>)> =
+            all.iter().filter(|(name, _)| text.contains(&format!("{name}["))).copied().collect();
+        let found = Context::cpu().eval_blocks(text, &names).unwrap_or_else(|error| panic!("{text}: {error}"));
+        same(&found, &record::<f64>(text, &names).unwrap().eval().unwrap(), text);
+        assert_eq!(found.blocks().len(), blocks, "{text}");
+    }
+}

@@ -2,7 +2,9 @@
 
 mod drawn;
 mod expressions;
+mod packed;
 mod ragged;
+mod slices;
 mod ties;
 
 use num_complex::Complex;

@@ -12,7 +12,7 @@ fn rows(rng: &mut StdRng, lengths: &[usize], tail: &[usize]) -> Blocks<f64> {
 /// A vector of square matrices.
 fn domains(rng: &mut StdRng, extents: &[usize]) -> Blocks<f64> {
     let domain = |&n: &usize| Tensor::from_fn([n, n], |_| rng.random_range(-1.0..1.0)).unwrap();
-    Blocks::rows(extents.iter().map(domain)).unwrap().layered([1, 2]).unwrap()
+    Blocks::rows(extents.iter().map(domain)).unwrap().nested([1, 2]).unwrap()
 }
 
 fn eval(equation: &str, names: &[(&str, &Blocks<f64>)]) -> Result<Blocks<f64>, Error> {

@@ -1,7 +1,9 @@
 //! Equations over diagonals against dense ones: drawn, and what their results store.
 
+use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
@@ -145,13 +147,87 @@ fn functions_of_diagonals() {
     assert_eq!((part.det([0]).unwrap(), part.trace([0]).unwrap(), part.slogdet([0]).unwrap().0), (0.0, 4.0, 0.0));
     let l = d([4.0, 9.0, 1.0]).cholesky([1]).unwrap();
     assert_eq!((l.get(&[1, 1]).unwrap(), d([4.0, 9.0, 1.0]).slogdet([0]).unwrap().1), (3.0, 4f64.ln() + 9f64.ln()));
-    // Decompositions read it with its zeros.
+    // Values stand in the order of the diagonal.
     let (values, _) = d([3.0, 1.0, 2.0]).eigh([0]).unwrap();
     assert_eq!(values.to_dense().unwrap().as_slice(), [3.0, 1.0, 2.0]);
     assert!(d([1.0; 3]).matpow([0], -2).unwrap().structure().ties().is_some());
     let packed = Blocks::<f64>::from_packed(&Structure::new([&cut; 2]), true, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     assert_eq!(packed.to_dense().unwrap().as_slice(), [1.0, 2.0, 4.0, 0.0, 3.0, 5.0, 0.0, 0.0, 6.0]);
     assert_eq!(packed.to_packed(false).unwrap(), [1.0, 0.0, 0.0, 3.0, 0.0, 6.0]);
+}
+
+/// Factors of a diagonal are those of the same matrix with its zeros, where each tile has one row.
+fn factors_agree<T: Element>(numbers: &[T]) {
+    let each = Tiling::each(numbers.len());
+    let a = Blocks::diagonal(Blocks::<T>::from_fn(&Structure::new([&each]), |i| numbers[i[0]]).unwrap()).unwrap();
+    let whole = a.untied().unwrap();
+    let same = |one: &Blocks<T>, other: &Blocks<T>| {
+        let (one, other) = (one.to_dense().unwrap(), other.to_dense().unwrap());
+        let close = |(x, y): (&T, &T)| (x.to_complex() - y.to_complex()).norm() < CLOSE;
+        assert!(one.as_slice().iter().zip(other.as_slice()).all(close), "{one:?} is not {other:?}");
+    };
+    let values = |one: &Blocks<T::Real>, other: &Blocks<T::Real>| {
+        let numbers = |of: &Blocks<T::Real>| of.slab().iter().map(|x| x.to_complex().re).collect::<Vec<f64>>();
+        assert!(numbers(one).iter().zip(numbers(other)).all(|(x, y)| (x - y).abs() < CLOSE));
+    };
+    for rows in [[0], [1]] {
+        let ((u, s, v), (u2, s2, v2)) = (a.svd(rows).unwrap(), whole.svd(rows).unwrap());
+        same(&u, &u2);
+        values(&s, &s2);
+        same(&v, &v2);
+        let ((q, r), (q2, r2)) = (a.qr(rows).unwrap(), whole.qr(rows).unwrap());
+        same(&q, &q2);
+        same(&r, &r2);
+        let ((l, q), (l2, q2)) = (a.lq(rows).unwrap(), whole.lq(rows).unwrap());
+        same(&l, &l2);
+        same(&q, &q2);
+        let ((e, x), (e2, x2)) = (a.eigh(rows).unwrap(), whole.eigh(rows).unwrap());
+        values(&e, &e2);
+        same(&x, &x2);
+        assert!([&u, &v, &q, &r, &l, &x].iter().all(|factor| factor.structure().ties().is_some()));
+    }
+}
+
+#[test]
+fn factors_of_diagonals() {
+    factors_agree(&[2.0, -3.0, 0.0, 0.5]);
+    factors_agree(&[2.0f32, -3.0]);
+    factors_agree(&[Complex::new(3.0, 4.0), Complex::new(0.0, -2.0), Complex::ZERO, Complex::new(-1.0, 0.0)]);
+    let mut rng = StdRng::seed_from_u64(2335);
+    let bond = Tiling::cuts([2, 0, 1]).charged([0, 2, 1]).unwrap();
+    for cut in [Tiling::cuts([1, 3, 2]), bond] {
+        for _ in 0..8 {
+            let a = diagonal(&mut rng, &cut);
+            let expected = a.to_dense().unwrap();
+            let product = |left: &Blocks<f64>, right: &Blocks<f64>| einsum_blocks("ij,jk->ik", &[left, right]).unwrap();
+            for rows in [0, 1] {
+                // A diagonal is its own transpose.
+                let (u, s, v) = a.svd([rows]).unwrap();
+                let middle = einsum_blocks("ij,j,jk->ik", &[&u, &s, &v]).unwrap();
+                assert!(s.slab().iter().all(|&s| s >= 0.0));
+                let (q, r) = a.qr([rows]).unwrap();
+                let (l, o) = a.lq([rows]).unwrap();
+                for again in [middle, product(&q, &r), product(&l, &o)] {
+                    assert!(distance(&again.to_dense().unwrap(), &expected) < CLOSE);
+                    assert_eq!(again.structure().charge_flow().is_some(), a.structure().charge_flow().is_some());
+                }
+                let (values, vectors) = a.eigh([rows]).unwrap();
+                let left = einsum_blocks(["ij,jk->ik", "ji,jk->ik"][rows], &[&a, &vectors]).unwrap().to_dense().unwrap();
+                let right = einsum_blocks("ik,k->ik", &[&vectors, &values]).unwrap();
+                assert!(distance(&left, &right.to_dense().unwrap()) < CLOSE);
+            }
+        }
+    }
+    let long = Blocks::diagonal(Blocks::<f64>::filled(&Structure::new([&Tiling::whole(100_000)]), -2.0).unwrap()).unwrap();
+    let (u, s, v) = long.svd([0]).unwrap();
+    assert_eq!((u.bytes(), s.bytes(), v.get(&[7, 7]).unwrap()), (800_000, 800_000, -1.0));
+    // What is cut off leaves no diagonal.
+    let some = Blocks::diagonal(drawn(&mut rng, &Structure::new([&Tiling::cuts([2, 2])]))).unwrap();
+    let (u, s, _, discarded) = some.svd_cut([0], &crate::Truncation::none().max(3)).unwrap();
+    assert!(u.structure().ties().is_none() && s.slab().len() == 3 && discarded > 0.0);
+    assert!(some.svd_cut([0], &crate::Truncation::none().tol(f64::NAN)).is_err());
+    let wrong = Blocks::diagonal(Blocks::<f64>::filled(&Structure::new([&Tiling::whole(2)]), f64::NAN).unwrap()).unwrap();
+    assert!(wrong.qr([0]).unwrap_err().to_string().contains("holds NaN or infinity"));
 }
 
 #[test]
