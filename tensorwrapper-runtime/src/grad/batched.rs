@@ -10,7 +10,7 @@ use super::normal::Term;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The values of `value` for all values of a recorded tensor: `all` has one more axis in front of the tensor's. A value that does not
 /// depend on the tensor has none.
@@ -30,6 +30,10 @@ pub(super) fn batched<'a>(
             Node::Call(call) => {
                 let call = walk.call(call);
                 walk.calls.insert(node.key(), call);
+            }
+            Node::Solved(_) => {
+                let error = Error::new(ErrorKind::Unsupported("all derivatives of a fixed point at once".to_string()));
+                return Err(error.with_help("`vjp`, `jvp` and `hvp` take them one direction at a time"));
             }
             Node::Value(value) if !recording.variables(node.key()).is_empty() => {
                 walk.made.insert(key_of(value), Link::clone(all));
@@ -86,7 +90,7 @@ impl<'a> Walk<'_, 'a> {
                 let source = Source::Written { base: base.as_ref().map(|base| self.spread(base)), axes, part: self.spread(part) };
                 Link::new(Value { extents: self.with_batch(&value.extents), dtype: value.dtype, source })
             }
-            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) | Source::Graph(..) => {
+            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) | Source::Graph(..) | Source::Solved(..) => {
                 unreachable!("these do not vary, or were refused")
             }
         }

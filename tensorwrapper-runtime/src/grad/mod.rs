@@ -1,7 +1,8 @@
 //! Derivatives of recorded values, which are recorded values themselves: a value and its derivatives share passes, plan and printer.
 //!
 //! `normal` writes an equation as a sum of terms of element-wise work, `linear` has the derivative of that work, once for both
-//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra. `batched` makes
+//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra, `fixed` those of
+//! solutions of equations. `batched` makes
 //! the same values for many directions at once. `build` makes values.
 //! Knows nothing of lowering, plans and devices.
 //!
@@ -14,6 +15,7 @@
 mod batched;
 mod build;
 mod entry_points;
+mod fixed;
 mod forward;
 mod linear;
 mod normal;
@@ -25,4 +27,5 @@ mod rules;
 mod tests;
 mod variables;
 
-pub use variables::{Directions, NumberShape, RealNumber, Variables};
+pub(crate) use fixed::solved;
+pub use variables::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
