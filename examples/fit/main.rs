@@ -18,8 +18,8 @@ mod newton;
 
 use std::process::ExitCode;
 
-use tensorwrapper::prelude::*;
 use tensorwrapper::AnyOperand;
+use tensorwrapper::prelude::*;
 
 use compare::{Compared, ended};
 use newton::{Point, Problem, Site, minimum};
@@ -50,7 +50,9 @@ pub(crate) fn run() -> Result<Vec<Compared>, Error> {
     let second = context.prepare_all(&along[..], &changing)?;
     let numbers: usize = start.iter().map(|site| site.as_slice().len()).sum();
     let (first, both) = (prepared.operations(), second.operations());
-    println!("{numbers} numbers; {first:.0} operations for energy and gradient, {both:.0} for second derivatives along a direction");
+    println!(
+        "{numbers} numbers; {first:.0} operations for energy and gradient, {both:.0} for second derivatives along a direction"
+    );
     let problem = Problem {
         gradient: &|x| prepared.run(&x[..]),
         along: &|x, d| {
@@ -60,7 +62,10 @@ pub(crate) fn run() -> Result<Vec<Compared>, Error> {
     };
     let found = minimum(&problem, &start)?;
     let compared = |name: &str, expected| Compared { name: name.into(), found, expected, tolerance: TOLERANCE };
-    Ok(vec![compared("energy, by the lowest eigenvalue", exact(&ends)?), compared("energy, by the literature", -3.374_932_598_688)])
+    Ok(vec![
+        compared("energy, by the lowest eigenvalue", exact(&ends)?),
+        compared("energy, by the literature", -3.374_932_598_688),
+    ])
 }
 
 /// A state in which nothing is zero and nothing is alike.

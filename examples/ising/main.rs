@@ -1,82 +1,79 @@
-//! EXPERIMENT
-#![allow(non_snake_case)]
+//! Derivatives through the tensor renormalisation group: the two-dimensional Ising model against its exact solution.
+//!
+//! ```text
+//! cargo run --release --example ising
+//! ```
+//!
+//! | file         | holds                                                                                    |
+//! |--------------|------------------------------------------------------------------------------------------|
+//! | `trg.rs`     | ln Z per site as a recorded value, by singular value decompositions of growing lattices   |
+//! | `onsager.rs` | the exact solution and its derivatives                                                    |
+//!
+//! ln Z per site is differentiated by the inverse temperature β, once and twice: the energy and the heat capacity. Singular values of a
+//! renormalised lattice come in pairs that grow equal from step to step. Where they are equal, the derivative of single singular
+//! vectors is none, and the one of ln Z is nevertheless well defined. So the derivative is taken of the space that a cut keeps. After a
+//! few steps, before values are equal, it is compared with the derivative through `svd` itself.
+#![allow(non_snake_case)] // T, M and X are what these tensors are called
+
+#[path = "../common/compare.rs"]
+mod compare;
+mod onsager;
+mod trg;
+
+use std::process::ExitCode;
 
 use tensorwrapper::prelude::*;
 
+use compare::{Compared, ended};
+use onsager::onsager;
+use trg::{Cut, Site, by_spaces, by_vectors, kept, partition};
 
-fn main() {
-    let beta: f64 = std::env::args().nth(1).map_or(0.3, |x| x.parse().unwrap());
-    let chi: usize = std::env::args().nth(2).map_or(8, |x| x.parse().unwrap());
-    let steps: usize = std::env::args().nth(3).map_or(16, |x| x.parse().unwrap());
-    let mode: usize = std::env::args().nth(4).map_or(0, |x| x.parse().unwrap());
-    let b = Tensor::<f64, ()>::filled((), beta).unwrap();
-    let start = std::time::Instant::now();
-    let lnz = lnz(&b, chi, steps).unwrap();
-    println!("recorded {:.2}", start.elapsed().as_secs_f64());
-    let exact = onsager(beta);
-    let v = lnz.eval().unwrap().as_slice()[0];
-    println!("lnZ {v:.12} {:.1e}  {:.2}", v - exact.0, start.elapsed().as_secs_f64());
-    let g = lnz.grad(&b).unwrap();
-    let v = g.eval().unwrap().as_slice()[0];
-    println!("d {v:.12} {:.1e}  {:.2}", v - exact.1, start.elapsed().as_secs_f64());
-    if mode > 0 {
-        let one = Tensor::<f64, ()>::filled((), 1.0).unwrap();
-        let v = g.jvp((&b, &one)).unwrap().eval().unwrap().as_slice()[0];
-        println!("dd {v:.12} {:.1e}  {:.2}", v - exact.2, start.elapsed().as_secs_f64());
+/// Inverse temperatures above the transition, the largest bond and the steps, and how near ln Z and its derivatives come with them.
+const RUNS: [(f64, (usize, usize), [f64; 3]); 2] = [(0.2, (14, 12), [1e-8, 1e-6, 5e-5]), (0.3, (8, 14), [1e-5, 2e-4, 3e-3])];
+/// A run in which no values are equal yet.
+const EARLY: (f64, (usize, usize), f64) = (0.3, (8, 5), 1e-10);
+
+fn main() -> ExitCode {
+    ended("ising", run())
+}
+
+/// All that is compared.
+pub(crate) fn run() -> Result<Vec<Compared>, Error> {
+    let site = Site::new()?;
+    let mut all = Vec::new();
+    for (beta, size, tolerances) in RUNS {
+        println!("β = {beta}");
+        let at = Tensor::filled((), beta)?;
+        let (kept, pairs) = kept(&site, &at, size)?;
+        if pairs == 0 {
+            return Err(Error::new(tensorwrapper::ErrorKind::Undefined("no singular values are equal in this run".into())));
+        }
+        let found = derivatives(&site, &at, &kept, by_spaces)?;
+        let names = ["ln Z", "its first derivative", "its second derivative"];
+        for (((name, found), expected), tolerance) in names.into_iter().zip(found).zip(onsager(beta)).zip(tolerances) {
+            all.push(Compared { name: format!("β = {beta}, {name}"), found, expected, tolerance });
+        }
     }
-}
-
-fn onsager(beta: f64) -> (f64, f64, f64) {
-    let k = 2.0 * (2.0 * beta).sinh() / (2.0 * beta).cosh().powi(2);
-    let n = 2000;
-    let pi = std::f64::consts::PI;
-    let mean = |f: &dyn Fn(f64) -> f64| (0..n).map(|i| f((i as f64 + 0.5) * pi / n as f64)).sum::<f64>() / n as f64;
-    let root = |x: f64| (1.0 - k * k * x.sin().powi(2)).sqrt();
-    let value = (2.0 * (2.0 * beta).cosh()).ln() + 0.5 * mean(&|x| (0.5 * (1.0 + root(x))).ln());
-    let (K, E) = (0.5 * pi * mean(&|x| 1.0 / root(x)), 0.5 * pi * mean(&root));
-    let (t, c) = ((2.0 * beta).tanh().powi(2), 1.0 / (2.0 * beta).tanh());
-    let first = c * (1.0 + 2.0 / pi * (2.0 * t - 1.0) * K);
-    let second = 4.0 / pi * c * c * (K - E - (1.0 - t) * (0.5 * pi + (2.0 * t - 1.0) * K));
-    (value, first, second)
-}
-
-type One<'a> = Expr<'a, f64>;
-
-fn split<'a>(T: &One<'a>, axes: [&str; 2], keep: usize) -> Result<(One<'a>, One<'a>), Error> {
-    // rows axes[0], columns axes[1]
-    let (p, s, q) = T.at("u,l,d,r").svd([&format!("{},n", axes[0]), "n", &format!("n,{}", axes[1])]).max(keep).record()?;
-    let f = (p.at("x,y,n") * s.at("n").sqrt()).record("x,y,n")?;
-    let g = (q.at("n,x,y") * s.at("n").sqrt()).record("x,y,n")?;
-    Ok((f, g))
-}
-
-fn lnz<'a>(beta: &'a Tensor<f64, ()>, chi: usize, steps: usize) -> Result<One<'a>, Error> {
-    let sign: &Tensor<f64> = Box::leak(Box::new(Tensor::<f64>::from_fn([2, 2], |i| if i[0] == 1 && i[1] == 1 { -1.0 } else { 1.0 })?));
-    let first: &Tensor<f64> = Box::leak(Box::new(Tensor::<f64>::from_fn([2], |i| if i[0] == 0 { 1.0 } else { 0.0 })?));
-    let second: &Tensor<f64> = Box::leak(Box::new(Tensor::<f64>::from_fn([2], |i| if i[0] == 1 { 1.0 } else { 0.0 })?));
-    let c = ((beta.at("").exp() + (-beta.at("")).exp()) * 0.5).sqrt().record("")?;
-    let s = ((beta.at("").exp() - (-beta.at("")).exp()) * 0.5).sqrt().record("")?;
-    let w = (c.at("") * first.at("a") + s.at("") * second.at("a")).record("a")?;
-    let W = (sign.at("xa") * w.at("a")).record("xa")?;
-    let mut T = (W.at("xu") * W.at("xl") * W.at("xd") * W.at("xr")).record("uldr")?;
-    let mut all = (beta.at("") * 0.0).record("")?;
-    let mut weight = 1.0;
-    for step in 0..steps {
-        let norm = (T.at("uldr") * T.at("uldr")).sum("u,l,d,r").sqrt().record("")?;
-        T = (T.at("uldr") / norm.at("")).record("uldr")?;
-        all = (all.at("") + norm.at("").ln() * weight).record("")?;
-        weight *= 0.5;
-        let now = T.eval()?;
-        let (_, s, _) = try_tensor!(([u,l,n], [n], [n,d,r]) = svd(now[u,l,d,r]))?;
-        let s = s.as_slice();
-        let mut keep = s.iter().filter(|x| **x > 1e-10 * s[0]).count().min(chi);
-        while keep < s.len() && s[keep] > 1e-10 * s[0] && s[keep - 1] - s[keep] < 1e-6 * s[keep] { keep -= 1; }
-        let pairs = s.windows(2).take(keep).filter(|w| (w[0] - w[1]) < 1e-6 * w[0]).count();
-        println!("step {step} keep {keep} cut {:.1e} pairs {pairs} {:.3?}", s.get(keep).unwrap_or(&0.0) / s[0], &s[..keep.min(6)]);
-        let (f1, f3) = split(&T, ["u,l", "d,r"], keep)?;
-        let (f2, f4) = split(&T, ["l,d", "r,u"], keep)?;
-        // f3[d,r,n], f2[l,d,n], f1[u,l,n], f4[r,u,n]
-        T = (f3.at("xau") * f2.at("abr") * f1.at("bcd") * f4.at("cxl")).record("uldr")?;
+    let (beta, size, tolerance) = EARLY;
+    let at = Tensor::filled((), beta)?;
+    println!("β = {beta}, by spaces and by vectors");
+    let (kept, _) = kept(&site, &at, size)?;
+    let (spaces, vectors) = (derivatives(&site, &at, &kept, by_spaces)?, derivatives(&site, &at, &kept, by_vectors)?);
+    for ((found, expected), order) in spaces.into_iter().zip(vectors).zip(0..) {
+        all.push(Compared { name: format!("derivative {order} by vectors"), found, expected, tolerance });
     }
-    (all.at("") + T.at("ulul").sum("u,l").ln() * weight).record("")
+    // In reverse, through the same singular vectors.
+    let reverse = partition(&site, &at, &kept, by_vectors)?.grad(&at)?.eval()?.as_slice()[0];
+    all.push(Compared { name: "derivative 1 by vectors in reverse".into(), found: spaces[1], expected: reverse, tolerance });
+    Ok(all)
+}
+
+/// ln Z per site and its first and second derivative.
+fn derivatives(site: &Site, beta: &Tensor<f64, ()>, kept: &[usize], cut: Cut) -> Result<[f64; 3], Error> {
+    let one = Tensor::filled((), 1.0)?;
+    let value = partition(site, beta, kept, cut)?;
+    let first = value.jvp((beta, &one))?;
+    let second = first.jvp((beta, &one))?;
+    let (value, first, second) = eval_all((&value, &first, &second))?;
+    Ok([value, first, second].map(|number| number.as_slice()[0]))
 }

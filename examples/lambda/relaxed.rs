@@ -65,7 +65,7 @@ pub(crate) fn slope(
     let densities = Densities::new(recorded, mo, first, m)?;
     let one = Tensor::from_fn((molecule.nao, molecule.nao), |i| if i[0] == i[1] { 1.0 } else { 0.0 })?;
     let (eo, ev) = (&mo.eo, &mo.ev);
-    let slopes = tensor!([a,i] = 1.0 / (ev[a] - eo[i]));
+    let slopes = tensor!([a, i] = 1.0 / (ev[a] - eo[i]));
     let frame = Frame { molecule, C: &hf.C, z: &field.z, strength: &field.strength, one, slopes };
     let start = Tensor::zeros([mo.nvir, mo.nocc])?;
     let kappa = Context::default().fixed_point(|kappa, ()| frame.next(&kappa), &start, (), Tolerance::new(CONVERGED))?;
@@ -93,7 +93,8 @@ impl Frame<'_> {
     /// Orbitals turned by κ: the occupied ones and the empty ones.
     fn orbitals<'a>(&'a self, kappa: &Expr<'a, f64>) -> Result<(Expr<'a, f64>, Expr<'a, f64>), Error> {
         let (occupied, empty) = (format!("q, i in ..{}", self.molecule.nocc), format!("q, a in {}..", self.molecule.nocc));
-        let mixed = (self.one.at(&format!("p, a in {}..", self.molecule.nocc)) * kappa.at("ai") * self.one.at(&occupied)).record("p,q")?;
+        let mixed = (self.one.at(&format!("p, a in {}..", self.molecule.nocc)) * kappa.at("ai") * self.one.at(&occupied))
+            .record("p,q")?;
         let turn = (mixed.at("pq") - mixed.at("qp")).record("pq")?.at("pq").expm("pq").record()?;
         let all = (self.C.at("mp") * turn.at("pq")).record("mq")?;
         Ok((all.at(&occupied).record("q,i")?, all.at(&empty).record("q,a")?))
