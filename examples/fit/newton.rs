@@ -9,8 +9,8 @@ pub(crate) type Site = Tensor<f64, Shape![_, _, _]>;
 /// All variables.
 pub(crate) type Point = Vec<Site>;
 
-/// The gradient is this short at the end; the value is then exact to the square of it.
-const CONVERGED: f64 = 1e-8;
+/// The last step promises to lower the value by less.
+const CONVERGED: f64 = 1e-11;
 const MOST_STEPS: usize = 200;
 /// Products with second derivatives in one step.
 const MOST_PRODUCTS: usize = 300;
@@ -20,21 +20,20 @@ pub(crate) struct Problem<'f> {
     pub(crate) gradient: &'f dyn Fn(&Point) -> Result<(f64, Point), Error>,
     /// Second derivatives at a point along a direction.
     pub(crate) along: &'f dyn Fn(&Point, &Point) -> Result<Point, Error>,
+    /// Another point with the same value, from which to go on.
+    pub(crate) settled: &'f dyn Fn(Point) -> Result<Point, Error>,
 }
 
 /// The lowest value that is found from a first point.
 pub(crate) fn minimum(problem: &Problem<'_>, start: &Point) -> Result<f64, Error> {
     println!("{:>4} {:>18} {:>11} {:>9} {:>9}", "step", "value", "|gradient|", "products", "radius");
-    let mut x = start.clone();
+    let mut x = (problem.settled)(start.clone())?;
     let mut radius = 1.0;
     let (mut value, mut gradient) = (problem.gradient)(&x)?;
     for step in 1..=MOST_STEPS {
         let length = norm(&gradient)?;
-        if length < CONVERGED {
-            break;
-        }
         let Step { change, gain, products } = steihaug(problem, &x, &gradient, radius)?;
-        let next = plus(&x, 1.0, &change)?.iter().map(normalised).collect::<Result<Point, Error>>()?;
+        let next = (problem.settled)(plus(&x, 1.0, &change)?)?;
         let (next_value, next_gradient) = (problem.gradient)(&next)?;
         // How much of what the model promised came true.
         let ratio = (value - next_value) / gain;
@@ -45,9 +44,11 @@ pub(crate) fn minimum(problem: &Problem<'_>, start: &Point) -> Result<f64, Error
         } else if ratio > 0.75 && is_at_border {
             radius = f64::min(2.0 * radius, 10.0);
         }
-        // Where the promise is below what numbers can tell, any step is as good as the last.
-        if ratio > 0.1 || gain < 1e-14 {
+        if ratio > 0.1 {
             (x, value, gradient) = (next, next_value, next_gradient);
+        }
+        if gain < CONVERGED {
+            break;
         }
     }
     Ok(value)
@@ -113,11 +114,4 @@ fn plus(x: &Point, c: f64, y: &Point) -> Result<Point, Error> {
 
 fn times(x: &Point, c: f64) -> Result<Point, Error> {
     x.iter().map(|x| try_tensor!([a,s,b] = c * x[a,s,b])).collect()
-}
-
-/// A site of length one.
-pub(crate) fn normalised(site: &Site) -> Result<Site, Error> {
-    let square: f64 = try_tensor!([] = site[a,s,b] * site[a,s,b])?;
-    let length = square.sqrt();
-    try_tensor!([a,s,b] = site[a,s,b] / length)
 }
