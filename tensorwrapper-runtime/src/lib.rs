@@ -37,7 +37,7 @@ pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{
     Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, Recordable, TensorLike, Whole,
 };
-pub use functions::{PreparedGrad, Tolerance};
+pub use functions::{PreparedGrad, PreparedStep, Steps, Tolerance};
 pub use grad::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
 pub use optimize::{Accumulate, Pass};
 pub use tensor::{

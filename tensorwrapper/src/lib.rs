@@ -377,10 +377,10 @@ pub use tensorwrapper_runtime::{
     Graph, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices,
     JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested,
     NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
-    PreparedGrad, Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, Sparsity,
-    StaticExtents, StaticTensor, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling,
-    Tolerance, Truncation, Variables, Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory,
-    linalg, or_zero, order, record,
+    PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation,
+    Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile,
+    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph,
+    keep_memory, linalg, or_zero, order, record,
 };
 
 #[doc(hidden)]

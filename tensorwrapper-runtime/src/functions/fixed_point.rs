@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::gmres::gmres;
+use super::gmres::{Apply, gmres};
 use super::mixing::Mixing;
-use super::vectors::{Function, add, difference, norm, numbers, tensors};
+use super::planned::{Planned, check, placeholder};
+use super::vectors::{add, difference, norm, numbers, tensors};
 use crate::exec::{Context, evaluate};
 use crate::expr::{AnyValue, LinearSolver, Value};
 use crate::grad::{Variables, solved};
@@ -91,41 +92,30 @@ impl Context {
     ) -> Result<X::Gradients, Error> {
         let start: Vec<Link<Value<'a>>> = start.variables().into_iter().map(|value| value.0).collect();
         let start = evaluate(self, &start)?;
-        let mut state = Vec::with_capacity(start.len());
-        for tensor in &start {
-            state.push(Value::computed(Arc::new(tensor.clone())));
-        }
+        let state = start.iter().map(placeholder).collect::<Result<Vec<_>, Error>>()?;
         let given = X::gradients(state.iter().map(|value| AnyValue(Link::clone(value))).collect())?;
         let next = step(given, P::gradients(p.variables())?)?;
         let next: Vec<Link<Value<'a>>> = X::values(&next).into_iter().map(|value| value.0).collect();
         check(&state, &next)?;
-        let found = iterate(&Function::new(self, &next, &state)?, numbers(&start)?, tolerance)?;
+        let planned = Planned::new(self, &next, &state)?;
+        let found = iterate(&mut |x| at(&planned, &state, x), numbers(&start)?, tolerance)?;
         let solution = tensors(&state, &found)?;
         let solver = Arc::new(Gmres { context: self.clone(), tolerance });
         X::gradients(solved(solution, (state, &next), solver).into_iter().map(AnyValue).collect())
     }
 }
 
-fn check(state: &[Link<Value<'_>>], next: &[Link<Value<'_>>]) -> Result<(), Error> {
-    if state.len() != next.len() {
-        let message = format!("the state has {} tensors, but its step gives {}", state.len(), next.len());
-        return Err(Error::new(ErrorKind::Shape(message)));
-    }
-    for (n, (state, next)) in state.iter().zip(next).enumerate() {
-        if state.extents != next.extents {
-            let (old, new) = (&state.extents, &next.extents);
-            let message = format!("tensor {n} of the state has extents {old:?}, but its step gives extents {new:?}");
-            return Err(Error::new(ErrorKind::Shape(message)));
-        }
-    }
-    Ok(())
+/// Values over a state, as a function of its numbers.
+fn at(planned: &Planned<'_>, state: &[Link<Value<'_>>], x: &[f64]) -> Result<Vec<f64>, Error> {
+    let x = tensors(state, x)?;
+    numbers(&planned.at(&x.iter().collect::<Vec<_>>())?)
 }
 
 /// The solution, from a first state.
-fn iterate(step: &Function<'_>, mut x: Vec<f64>, tolerance: Tolerance) -> Result<Vec<f64>, Error> {
+fn iterate(step: &mut Apply<'_, Error>, mut x: Vec<f64>, tolerance: Tolerance) -> Result<Vec<f64>, Error> {
     let (mut mixing, mut change) = (Mixing::default(), f64::NAN);
     for _ in 0..=tolerance.steps {
-        let residual = difference(&step.at(&x)?, &x);
+        let residual = difference(&step(&x)?, &x);
         change = norm(&residual);
         if change <= tolerance.relative * (1.0 + norm(&x)) {
             return Ok(x);
@@ -157,11 +147,11 @@ impl LinearSolver for Gmres {
         state: &[Link<Value<'a>>],
     ) -> Result<Vec<AnyTensor>, Error> {
         let right = numbers(&evaluate(&self.context, constant)?)?;
-        let function = Function::new(&self.context, linear, state)?;
+        let planned = Planned::new(&self.context, linear, state)?;
         // x - linear(x)
         let mut apply = |x: &[f64]| {
             let mut found = x.to_vec();
-            add(&mut found, -1.0, &function.at(x)?);
+            add(&mut found, -1.0, &at(&planned, state, x)?);
             Ok::<_, Error>(found)
         };
         let wanted = self.tolerance.relative * norm(&right);

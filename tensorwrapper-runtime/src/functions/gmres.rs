@@ -6,8 +6,8 @@ use super::vectors::{add, difference, dot, norm, scaled};
 /// The vectors that are kept before it begins again from what it has.
 const RESTART: usize = 80;
 
-/// The product of the matrix with a vector.
-type Apply<'f, E> = dyn FnMut(&[f64]) -> Result<Vec<f64>, E> + 'f;
+/// A function of vectors, such as the product of a matrix.
+pub(super) type Apply<'f, E> = dyn FnMut(&[f64]) -> Result<Vec<f64>, E> + 'f;
 
 /// Where it ended.
 #[derive(Debug)]

@@ -212,3 +212,66 @@ fn planned_gradients_are_those_of_their_parameters() {
     let refused = context.prepare_grad(&recorded, |a| (a.at("ij") * a.at("ij")).record(""));
     assert!(fault(refused).starts_with("parameter 0 is a recorded result"));
 }
+
+/// x = tanh(A·x + p·y), y = y/2 + |x|²/9, many times; p.a is not used.
+fn repeated(kept: usize, count: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (a, x, y) = (wave(&[3, 3], 0.2, 0.8), wave(&[3], 0.6, 0.7), Tensor::<f64>::filled([], 0.4).unwrap());
+    let (p, unused) = (wave(&[3], 1.4, 0.5), wave(&[2], 0.1, 1.0));
+    let step = Context::cpu()
+        .prepare_step((&x, &y), (&a, &p, or_zero(&unused)), |(x, y), (a, p, _)| {
+            let sum = (a.at("ij") * x.at("j") + p.at("i") * y.at("")).record("i")?;
+            Ok((sum.at("i").tanh().record("i")?, (y.at("") * 0.5 + x.at("i") * x.at("i") * (1.0 / 9.0)).record("")?))
+        })
+        .unwrap()
+        .keeping(kept);
+    let run = step.run((&x, &y), (&a, &p, &unused), count).unwrap();
+    let (w, v) = (wave(&[3], 2.2, 1.0), Tensor::<f64>::filled([], 0.7).unwrap());
+    let ((by_x, by_y), (by_a, by_p, by_unused)) = run.vjp((&w, &v)).unwrap();
+    assert_eq!(by_unused.as_slice(), [0.0, 0.0]);
+    let (last, _) = run.state().unwrap();
+    let by_state = [by_x.as_slice(), by_y.as_slice()].concat();
+    (last.as_slice().to_vec(), by_state, [by_a.as_slice(), by_p.as_slice()].concat())
+}
+
+#[test]
+fn steps_have_the_derivatives_of_one_long_recording() {
+    let (a, x, y) = (wave(&[3, 3], 0.2, 0.8), wave(&[3], 0.6, 0.7), Tensor::<f64>::filled([], 0.4).unwrap());
+    let (p, w, v) = (wave(&[3], 1.4, 0.5), wave(&[3], 2.2, 1.0), Tensor::<f64>::filled([], 0.7).unwrap());
+    let (mut last_x, mut last_y) = (x.at("i").record("i").unwrap(), y.at("").record("").unwrap());
+    for _ in 0..7 {
+        let sum = (a.at("ij") * last_x.at("j") + p.at("i") * last_y.at("")).record("i").unwrap();
+        last_y = (last_y.at("") * 0.5 + last_x.at("i") * last_x.at("i") * (1.0 / 9.0)).record("").unwrap();
+        last_x = sum.at("i").tanh().record("i").unwrap();
+    }
+    let loss = (last_x.at("i") * w.at("i") + last_y.at("") * v.at("")).record("").unwrap();
+    let (_, (of_x, of_y, of_a, of_p)) = loss.value_and_grad((&x, &y, &a, &p)).unwrap();
+    let (last, by_state, by_parameters) = repeated(3, 7);
+    let is_near = |found: &[f64], expected: &[f64]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13);
+    assert!(is_near(&last, last_x.eval().unwrap().as_slice()));
+    assert!(is_near(&by_state, &[of_x.as_slice(), of_y.as_slice()].concat()), "{by_state:?}");
+    assert!(is_near(&by_parameters, &[of_a.as_slice(), of_p.as_slice()].concat()), "{by_parameters:?}");
+}
+
+#[test]
+fn few_states_give_the_same_derivatives_as_many() {
+    for count in [0, 1, 2, 50] {
+        let all = repeated(100, count);
+        for kept in [1, 2, 5] {
+            assert_eq!(repeated(kept, count), all, "{count} steps, {kept} states");
+        }
+    }
+}
+
+#[test]
+fn steps_that_do_not_fit_are_refused() {
+    let (x, p) = (wave(&[3], 0.6, 0.7), wave(&[3], 1.4, 0.5));
+    let context = Context::cpu();
+    let other = context.prepare_step(&x, &p, |x, p| (x.at("i") * p.at("j")).record("ij"));
+    assert!(fault(other).starts_with("tensor 0 of the state has extents [3], but its step gives extents [3, 3]"));
+    let without = context.prepare_step(&x, &p, |x, _| (x.at("i") * 0.5).record("i"));
+    assert!(fault(without).starts_with("the value does not depend on variable 0"));
+    let step = context.prepare_step(&x, &p, |x, p| (x.at("i") * p.at("i")).record("i")).unwrap();
+    let long = wave(&[4], 0.0, 1.0);
+    assert!(fault(step.run(&long, &p, 3)).starts_with("the state has extents [[4]], but the step was prepared for [[3]]"));
+    assert!(fault(step.run(&x, &p, 3).unwrap().vjp(&long)).starts_with("the weight has extents"));
+}

@@ -2,8 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::exec::{AnyOperand, Context, Erased, PreparedBlock, Untyped, evaluate};
-use crate::expr::{Reach, Value};
+use crate::expr::Value;
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::dtype::dispatch;
@@ -43,53 +42,6 @@ pub(super) fn tensors(like: &[Link<Value<'_>>], numbers: &[f64]) -> Result<Vec<A
         }))
     };
     like.iter().map(&mut one).collect()
-}
-
-/// A function from vectors to vectors: values over a state, planned once.
-pub(super) struct Function<'a> {
-    state: Vec<Link<Value<'a>>>,
-    /// Which tensors of the state the values read.
-    read: Vec<usize>,
-    planned: Planned<'a>,
-}
-
-enum Planned<'a> {
-    Block(Box<PreparedBlock<'a, Untyped<'a>>>),
-    /// The values do not depend on the state.
-    Constant(Vec<f64>),
-}
-
-impl<'a> Function<'a> {
-    /// # Errors
-    /// What planning reports.
-    pub(super) fn new(context: &Context, values: &[Link<Value<'a>>], state: &[Link<Value<'a>>]) -> Result<Function<'a>, Error> {
-        let reach = Reach::new(values);
-        let read: Vec<usize> = (0..state.len()).filter(|&n| reach.contains(&state[n])).collect();
-        let planned = if read.is_empty() {
-            Planned::Constant(numbers(&evaluate(context, values)?)?)
-        } else {
-            let operands: Vec<Erased<'_>> =
-                read.iter().map(|&n| Erased(state[n].tensor().expect("a state is computed").erase())).collect();
-            let operands: Vec<&dyn AnyOperand> = operands.iter().map(|operand| operand as &dyn AnyOperand).collect();
-            let values = values.iter().map(Link::clone).collect();
-            Planned::Block(Box::new(context.prepare_all(Untyped(values), &operands)?))
-        };
-        Ok(Function { state: state.iter().map(Link::clone).collect(), read, planned })
-    }
-
-    /// # Errors
-    /// What computing the values reports.
-    pub(super) fn at(&self, numbers: &[f64]) -> Result<Vec<f64>, Error> {
-        match &self.planned {
-            Planned::Constant(found) => Ok(found.clone()),
-            Planned::Block(block) => {
-                let state = tensors(&self.state, numbers)?;
-                let operands: Vec<Erased<'_>> = self.read.iter().map(|&n| Erased(state[n].erase())).collect();
-                let operands: Vec<&dyn AnyOperand> = operands.iter().map(|operand| operand as &dyn AnyOperand).collect();
-                self::numbers(&block.run(&operands)?)
-            }
-        }
-    }
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -143,7 +143,7 @@ pub(super) fn total<'a>(terms: impl IntoIterator<Item = Tree<'a>>) -> Option<Tre
 }
 
 /// The sum of values of the same extents, if there are any.
-pub(super) fn added<'a>(values: impl IntoIterator<Item = Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
+pub(crate) fn added<'a>(values: impl IntoIterator<Item = Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
     values.into_iter().reduce(|a, b| map(&a, |tree| binary(Operator::Add, tree, whole(&b))))
 }
 

@@ -6,7 +6,7 @@ use super::batched::batched;
 use super::build::{Labels, constant, reshaped, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
-use super::reverse::reverse;
+use super::reverse::{reverse, reverse_all};
 use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
@@ -27,6 +27,19 @@ fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>], optional: 
         );
     }
     depending(reverse(number, &constant(1.0, &[], number.dtype), variables)?, variables, optional)
+}
+
+/// The derivatives of values, weighted, by other values that they are made of; zero by `optional` ones that they do not depend on.
+///
+/// # Errors
+/// A variable on which the values do not depend, and what has no derivative.
+pub(crate) fn pulled_back<'a>(
+    (values, weights): (&[Link<Value<'a>>], &[Link<Value<'a>>]),
+    variables: &[Link<Value<'a>>],
+    optional: &[bool],
+) -> Result<Vec<Link<Value<'a>>>, Error> {
+    let by: Vec<Variable<'a>> = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
+    depending(reverse_all(values, weights, &by)?, &by, optional)
 }
 
 /// All derivatives, where the value depends on every variable that is not optional.

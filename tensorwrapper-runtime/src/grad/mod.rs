@@ -27,5 +27,7 @@ mod rules;
 mod tests;
 mod variables;
 
+pub(crate) use build::added;
+pub(crate) use entry_points::pulled_back;
 pub(crate) use fixed::solved;
 pub use variables::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
