@@ -15,9 +15,12 @@ const MOST_STEPS: usize = 200;
 /// Products with second derivatives in one step.
 const MOST_PRODUCTS: usize = 300;
 
+/// A value and its gradient.
+type Gradient<'f> = dyn Fn(&Point) -> Result<(f64, Point), Error> + 'f;
+
 /// A function to minimise.
 pub(crate) struct Problem<'f> {
-    pub(crate) gradient: &'f dyn Fn(&Point) -> Result<(f64, Point), Error>,
+    pub(crate) gradient: &'f Gradient<'f>,
     /// Second derivatives at a point along a direction.
     pub(crate) along: &'f dyn Fn(&Point, &Point) -> Result<Point, Error>,
     /// Another point with the same value, from which to go on.

@@ -137,8 +137,8 @@ pub(crate) fn by_spaces<'a>(T: &Recorded<'a>, [rows, columns]: [&str; 2], keep: 
     let right = Q.at("ij").solve(image.at("iq"), "jq").record()?;
     let extents =
         |labels: &str| labels.split(',').map(|label| T.extents()["uldr".find(label).expect("an axis")]).collect::<Vec<_>>();
-    let left = left.reshape(&[&extents(rows)[..], &[keep]].concat())?;
-    Ok((left, right.reshape(&[&[keep], &extents(columns)[..]].concat())?))
+    let left = left.reshape([&extents(rows)[..], &[keep]].concat())?;
+    Ok((left, right.reshape([&[keep], &extents(columns)[..]].concat())?))
 }
 
 /// The square root of a symmetric matrix, whose own values are these squared, its vectors those of the axes.
