@@ -77,6 +77,13 @@ impl<'a> Reach<'a> {
         Reach::new(&solved).tensors().cloned().collect()
     }
 
+    /// Whether a solution among them depends on one of these values.
+    pub(crate) fn has_solution_of(&self, inputs: &[Link<Value<'a>>]) -> bool {
+        let depending = self.depending(inputs);
+        let is_solved = |value: &&Link<Value<'a>>| matches!(value.source, Source::Solved(..));
+        self.values.iter().filter(is_solved).any(|value| depending.contains(&address(value)))
+    }
+
     /// The values that depend on some of them, by their addresses.
     fn depending(&self, on: &[Link<Value<'a>>]) -> HashSet<Address> {
         let mut found: HashSet<Address> = on.iter().map(address).collect();

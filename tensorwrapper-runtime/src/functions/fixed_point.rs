@@ -79,8 +79,8 @@ impl Context {
     ///
     /// # Errors
     /// A step whose results differ from `start` in number or extents, no solution within the tolerance, and what recording and
-    /// computing the step report. In derivatives: linear equations that are not solved within the tolerance, because `1 - ∂f/∂x` is
-    /// singular, for example; all derivatives at once ([`jacobian`](crate::Expr::jacobian), [`hessian`](crate::Expr::hessian)).
+    /// computing the step report; a fixed point inside the step that depends on x. In derivatives: linear equations that are not solved
+    /// within the tolerance, because `1 - ∂f/∂x` is singular, for example.
     ///
     /// Source: A. Griewank, A. Walther, "Evaluating Derivatives" (2008), chapter 15.
     pub fn fixed_point<'a, X: Variables<'a>, P: Variables<'a>>(

@@ -50,6 +50,11 @@ impl<'a> Planned<'a> {
     /// What planning reports, and fixed points that depend on a stand-in.
     pub(super) fn new(context: &Context, values: &[Link<Value<'a>>], inputs: &[Link<Value<'a>>]) -> Result<Planned<'a>, Error> {
         let reach = Reach::new(values);
+        if reach.has_solution_of(inputs) {
+            let message = "a fixed point inside a step, which would have to be found anew in each step".to_string();
+            return Err(Error::new(ErrorKind::Unsupported(message))
+                .with_help("make one fixed point of both, or use its equations in the step"));
+        }
         let read: Vec<usize> = (0..inputs.len()).filter(|&n| reach.contains(&inputs[n])).collect();
         if read.is_empty() {
             return Ok(Planned::Constant(evaluate(context, values)?));

@@ -103,6 +103,26 @@ fn derivatives_of_a_solution_are_those_of_its_values() {
 }
 
 #[test]
+fn all_derivatives_at_once_are_those_along_each_direction() {
+    let (a, p) = (wave(&[3, 3], 0.1, 0.3), wave(&[3], 0.7, 0.6));
+    let zero = start(3);
+    let x = solution(&a, &p, &zero);
+    let loss = number(&x, &p);
+    // Three rows and columns, then one row and three columns, then nine columns.
+    let (jacobian, hessian) = (x.0.jacobian(&p).unwrap().eval().unwrap(), loss.hessian(&p).unwrap().eval().unwrap());
+    let (by_y, by_a) = (x.1.jacobian(&p).unwrap().eval().unwrap(), x.0.jacobian(&a).unwrap().eval().unwrap());
+    for n in 0..3 {
+        let unit = Tensor::<f64>::from_fn([3], |i| f64::from(u8::from(i[0] == n))).unwrap();
+        let column = |of: &Tensor<f64>| Tensor::from_fn([3], |i| of[[i[0], n]]).unwrap();
+        near(&x.0.jvp((&p, &unit)).unwrap().eval().unwrap(), &column(&jacobian), 1e-11);
+        near(&loss.hvp(((&p, &unit),)).unwrap().0.eval().unwrap(), &column(&hessian), 1e-10);
+        assert!((x.1.jvp((&p, &unit)).unwrap().eval().unwrap().as_slice()[0] - by_y[[n]]).abs() < 1e-11);
+        let row = x.0.vjp(&unit, &a).unwrap().eval().unwrap();
+        near(&row, &Tensor::from_fn([3, 3], |i| by_a[[n, i[0], i[1]]]).unwrap(), 1e-11);
+    }
+}
+
+#[test]
 fn third_derivatives_exist() {
     // x = cos(p·x)/2: one number, by differences of the second derivative.
     let zero = Tensor::<f64>::zeros([1]).unwrap();
@@ -173,6 +193,11 @@ fn fault<T>(result: Result<T, Error>) -> String {
     result.err().expect("this is refused").to_string()
 }
 
+/// y = y/2 + x
+fn inner<'a>(x: &Expr<'a, f64>) -> Result<Expr<'a, f64>, Error> {
+    Context::cpu().fixed_point(|y, x| (y.at("i") * 0.5 + x.at("i")).record("i"), x, x, tight())
+}
+
 #[test]
 fn what_cannot_be_is_an_error() {
     let context = Context::cpu();
@@ -186,7 +211,8 @@ fn what_cannot_be_is_an_error() {
     let kept = context.fixed_point(|x, p| (x.at("i") * p.at("i")).record("i"), &p, &p, tight()).unwrap();
     assert!(fault(kept.vjp(&p, &p)).starts_with("the derivative of a fixed point: its linear equations"));
     let half = context.fixed_point(|x, p| (x.at("i") * p.at("i") * 0.5 + p.at("i")).record("i"), &p, &p, tight()).unwrap();
-    assert!(fault(half.jacobian(&p)).starts_with("all derivatives of a fixed point at once"));
+    let nested = context.fixed_point(|x, ()| inner(&x), &p, (), tight());
+    assert!(fault(nested).starts_with("a fixed point inside a step"));
     let product = (half.at("i") * p.at("i")).record("i").unwrap();
     assert!(
         fault(context.prepare_all((&product,), &[&p])).starts_with("a fixed point that was computed already depends on tensor 0")

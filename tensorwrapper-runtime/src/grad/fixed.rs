@@ -6,17 +6,19 @@
 
 use std::sync::Arc;
 
-use super::build::{added, constant};
+use super::build::{added, constant, repeated};
 use super::order::Variable;
 use super::rules::Parts;
 use crate::expr::{LinearSolver, Reach, Solved, Source, Step, Value, rebuilt};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
-use tensorwrapper_core::dtype::dispatch;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::dtype::{Dtype, dispatch};
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The derivatives of values in one direction: values, weights or changes, and variables.
 type Reverse<'a> = fn(&[Link<Value<'a>>], &[Link<Value<'a>>], &[Variable<'a>]) -> Result<Parts<'a>, Error>;
+/// Values with one more axis in front, for such tensors.
+type Batched<'a> = fn(&[Link<Value<'a>>], &[Link<Value<'a>>], &[Link<Value<'a>>]) -> Result<Parts<'a>, Error>;
 type Forward<'a> = fn(&[Link<Value<'a>>], &[Variable<'a>], &[Link<Value<'a>>]) -> Result<Parts<'a>, Error>;
 
 /// The tensors of a solution of `x = step(x)`, as values that have derivatives: `state` stands for x in the values of the step.
@@ -56,7 +58,7 @@ pub(super) fn weights<'a>(
     let step = &solved.step;
     let multipliers = unknown(&step.state)?;
     let of_state = reverse(&step.values, &multipliers, &recorded(&step.state))?;
-    let multipliers = linear(solved, weights, of_state, multipliers)?;
+    let multipliers = linear(&solved.solver, weights, &at_solution(solved, of_state), multipliers)?;
     let (varying, places): (Vec<_>, Vec<_>) =
         (0..varies.len()).filter(|&n| varies[n]).map(|n| (Variable::Recorded(Link::clone(&step.inputs[n])), n)).unzip();
     let found = at_solution(solved, reverse(&step.values, &multipliers, &varying)?);
@@ -77,14 +79,48 @@ pub(super) fn changes<'a>(solved: &Arc<Solved<'a>>, changes: &Parts<'a>, forward
         .filter_map(|(input, change)| Some((Variable::Recorded(Link::clone(input)), Link::clone(change.as_ref()?))))
         .unzip();
     let of_arguments = at_solution(solved, forward(&step.values, &varying, &changes)?);
-    Ok(linear(solved, &of_arguments, of_state, unknown)?.into_iter().map(Some).collect())
+    Ok(linear(&solved.solver, &of_arguments, &at_solution(solved, of_state), unknown)?.into_iter().map(Some).collect())
+}
+
+/// The solutions of linear equations for many values of arguments at once: of each argument that varies there is one with one more axis
+/// in front.
+///
+/// # Errors
+/// Equations that are not linear, and as [`weights`].
+pub(super) fn many<'a>(
+    solved: &Arc<Solved<'a>>,
+    (all, count): (&Parts<'a>, usize),
+    batched: Batched<'a>,
+    forward: Forward<'a>,
+) -> Result<Vec<Link<Value<'a>>>, Error> {
+    let step = &solved.step;
+    let spread = |like: &Link<Value<'a>>| stand_in([&[count], &like.extents[..]].concat(), like.dtype);
+    let state = step.state.iter().map(spread).collect::<Result<Vec<_>, Error>>()?;
+    let varying = step.inputs.iter().zip(all).filter_map(|(input, all)| Some((input, all.as_ref()?)));
+    let (from, to): (Vec<_>, Vec<_>) =
+        step.state.iter().zip(&state).chain(varying).map(|(from, to)| (Link::clone(from), Link::clone(to))).unzip();
+    let values = batched(&step.values, &from, &to)?.into_iter().zip(&step.values);
+    let values: Vec<_> = values.map(|(all, one)| all.unwrap_or_else(|| repeated(one, count))).collect();
+    let values = rebuilt(&values, &step.inputs, &solved.arguments);
+    // A linear function is its value at zero and its change.
+    let zeros: Vec<_> = state.iter().map(|state| constant(0.0, &state.extents, state.dtype)).collect();
+    let constants: Parts<'a> = rebuilt(&values, &state, &zeros).into_iter().map(Some).collect();
+    let unknown = unknown(&state)?;
+    let part = forward(&values, &recorded(&state), &unknown)?;
+    let changes: Vec<_> = part.iter().flatten().map(Link::clone).collect();
+    let reach = Reach::new(&changes);
+    if state.iter().any(|state| reach.contains(state)) {
+        let error = Error::new(ErrorKind::Unsupported("all derivatives at once by what a fixed point depends on".to_string()));
+        return Err(error.with_help("`vjp`, `jvp` and `hvp` take them one direction at a time"));
+    }
+    linear(&solved.solver, &constants, &part, unknown)
 }
 
 /// The solution of `x = constant + part(x)`, where `unknown` stands for x.
 fn linear<'a>(
-    solved: &Arc<Solved<'a>>,
+    solver: &Arc<dyn LinearSolver>,
     constant_part: &Parts<'a>,
-    part: Parts<'a>,
+    part: &Parts<'a>,
     unknown: Vec<Link<Value<'a>>>,
 ) -> Result<Vec<Link<Value<'a>>>, Error> {
     let or_zero = |(part, like): (&Option<Link<Value<'a>>>, &Link<Value<'a>>)| match part {
@@ -92,10 +128,10 @@ fn linear<'a>(
         None => constant(0.0, &like.extents, like.dtype),
     };
     let constants: Vec<_> = constant_part.iter().zip(&unknown).map(or_zero).collect();
-    let parts: Vec<_> = at_solution(solved, part).iter().zip(&unknown).map(or_zero).collect();
-    let solution = solved.solver.solve(&constants, &parts, &unknown)?;
+    let parts: Vec<_> = part.iter().zip(&unknown).map(or_zero).collect();
+    let solution = solver.solve(&constants, &parts, &unknown)?;
     let values: Vec<_> = constants.into_iter().zip(parts).map(|(c, part)| added([c, part]).expect("there are two")).collect();
-    Ok(self::solved(solution, (unknown, &values), Arc::clone(&solved.solver)))
+    Ok(self::solved(solution, (unknown, &values), Arc::clone(solver)))
 }
 
 /// Derivatives of the step where it is solved.
@@ -115,9 +151,10 @@ fn recorded<'a>(values: &[Link<Value<'a>>]) -> Vec<Variable<'a>> {
 
 /// Values that stand for the solution of equations.
 fn unknown<'a>(like: &[Link<Value<'a>>]) -> Result<Vec<Link<Value<'a>>>, Error> {
-    let one = |like: &Link<Value<'a>>| {
-        let zeros = dispatch!(like.dtype, T => AnyTensor::from(Tensor::<T>::zeros(&like.extents[..])?));
-        Ok(Value::computed(Arc::new(zeros)))
-    };
-    like.iter().map(one).collect()
+    like.iter().map(|like| stand_in(like.extents.clone(), like.dtype)).collect()
+}
+
+fn stand_in<'a>(extents: Vec<usize>, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+    let zeros = dispatch!(dtype, T => AnyTensor::from(Tensor::<T>::zeros(&extents[..])?));
+    Ok(Value::computed(Arc::new(zeros)))
 }
