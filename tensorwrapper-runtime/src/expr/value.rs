@@ -10,10 +10,10 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use crate::link::{Link, Node};
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::{AnyRef, AnyTensor, Tensor};
 use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{LabelNames, OpGraph};
 use tensorwrapper_core::shape::{Extents, Shape};
@@ -225,6 +225,14 @@ impl<'a> Value<'a> {
     /// A tensor that is computed already.
     pub(crate) fn computed(tensor: Arc<AnyTensor>) -> Link<Value<'a>> {
         Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor) })
+    }
+
+    /// A value that stands for another one, and is recognised by where it is. Its elements do not matter.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(crate) fn stand_in(extents: &[usize], dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+        Ok(Value::computed(Arc::new(dispatch!(dtype, T => Tensor::<T>::zeros(extents)?.into()))))
     }
 
     /// The tensor, if it is computed already and none of the program's.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::gmres::{Apply, gmres};
 use super::mixing::Mixing;
-use super::planned::{Planned, check, placeholder};
+use super::planned::{Planned, check, stand_ins};
 use super::vectors::{add, difference, norm, numbers, tensors};
 use crate::exec::{Context, evaluate};
 use crate::expr::{AnyValue, LinearSolver, Value};
@@ -92,7 +92,7 @@ impl Context {
     ) -> Result<X::Gradients, Error> {
         let start: Vec<Link<Value<'a>>> = start.variables().into_iter().map(|value| value.0).collect();
         let start = evaluate(self, &start)?;
-        let state = start.iter().map(placeholder).collect::<Result<Vec<_>, Error>>()?;
+        let state = stand_ins(&start)?;
         let given = X::gradients(state.iter().map(|value| AnyValue(Link::clone(value))).collect())?;
         let next = step(given, P::gradients(p.variables())?)?;
         let next: Vec<Link<Value<'a>>> = X::values(&next).into_iter().map(|value| value.0).collect();

@@ -1,21 +1,17 @@
 //! Values over stand-ins for tensors, planned once and computed for many.
 
-use std::sync::Arc;
-
 use crate::exec::{AnyOperand, Context, Erased, PreparedBlock, Untyped, evaluate};
 use crate::expr::{Reach, Value};
 use crate::link::Link;
-use crate::tensor::{AnyTensor, Tensor};
-use tensorwrapper_core::dtype::dispatch;
+use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// A value that stands for a tensor with these extents and elements.
+/// Values that stand for tensors with the extents and elements of these.
 ///
 /// # Errors
 /// Memory.
-pub(super) fn placeholder<'a>(like: &AnyTensor) -> Result<Link<Value<'a>>, Error> {
-    let zeros = dispatch!(like.dtype(), T => AnyTensor::from(Tensor::<T>::zeros(like.extents())?));
-    Ok(Value::computed(Arc::new(zeros)))
+pub(super) fn stand_ins<'a>(like: &[AnyTensor]) -> Result<Vec<Link<Value<'a>>>, Error> {
+    like.iter().map(|like| Value::stand_in(like.extents(), like.dtype())).collect()
 }
 
 /// That a step gives what it starts from.

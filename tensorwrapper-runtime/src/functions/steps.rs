@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::checkpoints::next;
-use super::planned::{Planned, check, placeholder};
+use super::planned::{Planned, check, stand_ins};
 use crate::exec::{Context, evaluate};
 use crate::expr::{AnyValue, Value};
 use crate::grad::{Variables, added, pulled_back};
@@ -50,12 +50,13 @@ impl Context {
         parameters: P,
         step: impl FnOnce(X::Gradients, P::Gradients) -> Result<X::Gradients, Error>,
     ) -> Result<PreparedStep<'a, X, P>, Error> {
-        let (x, p) = (stand_ins(self, &state)?, stand_ins(self, &parameters)?);
+        let (first, given) = (computed(self, &state)?, computed(self, &parameters)?);
+        let (x, p) = (stand_ins(&first)?, stand_ins(&given)?);
         let next = step(X::gradients(any(&x))?, P::gradients(any(&p))?)?;
         let next: Values<'a> = X::values(&next).into_iter().map(|value| value.0).collect();
         check(&x, &next)?;
         // The weight of the result, and the sum of the parameters' derivatives so far.
-        let (weights, sums) = (stand_ins(self, &state)?, stand_ins(self, &parameters)?);
+        let (weights, sums) = (stand_ins(&first)?, stand_ins(&given)?);
         let optional: Vec<bool> = parameters.optional().into_iter().chain(x.iter().map(|_| true)).collect();
         let mut by_parameters = pulled_back((&next, &weights), &all(&[&p, &x]), &optional)?;
         let mut by = by_parameters.split_off(p.len());
@@ -70,10 +71,6 @@ impl Context {
             types: PhantomData,
         })
     }
-}
-
-fn stand_ins<'a>(context: &Context, like: &impl Variables<'a>) -> Result<Values<'a>, Error> {
-    computed(context, like)?.iter().map(placeholder).collect()
 }
 
 fn computed<'a>(context: &Context, given: &impl Variables<'a>) -> Result<Vec<AnyTensor>, Error> {

@@ -1,7 +1,5 @@
 //! The methods of recorded results that record derivatives.
 
-use std::sync::Arc;
-
 use super::batched::batched;
 use super::build::{Labels, constant, reshaped, whole as whole_of};
 use super::forward::forward;
@@ -11,8 +9,6 @@ use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
 use crate::link::Link;
-use crate::tensor::Tensor;
-use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -234,8 +230,8 @@ fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) -> Result<O
     let by = [Variable::new(Link::clone(variable))];
     let is_reverse = rows <= columns;
     let (around, number) = if is_reverse { (value, rows) } else { (variable, columns) };
-    // A weight or a direction that stands for each of the units; its elements do not matter.
-    let one = Value::computed(Arc::new(dispatch!(value.dtype, T => Tensor::<T>::zeros(&around.extents[..])?.into())));
+    // A weight or a direction that stands for each of the units.
+    let one = Value::stand_in(&around.extents, value.dtype)?;
     let made = match is_reverse {
         true => reverse(value, &one, &by)?.remove(0),
         false => forward(std::slice::from_ref(value), &by, std::slice::from_ref(&one))?.remove(0),

@@ -11,8 +11,7 @@ use super::order::Variable;
 use super::rules::Parts;
 use crate::expr::{LinearSolver, Reach, Solved, Source, Step, Value, rebuilt};
 use crate::link::Link;
-use crate::tensor::{AnyTensor, Tensor};
-use tensorwrapper_core::dtype::{Dtype, dispatch};
+use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The derivatives of values in one direction: values, weights or changes, and variables.
@@ -94,7 +93,7 @@ pub(super) fn many<'a>(
     forward: Forward<'a>,
 ) -> Result<Vec<Link<Value<'a>>>, Error> {
     let step = &solved.step;
-    let spread = |like: &Link<Value<'a>>| stand_in([&[count], &like.extents[..]].concat(), like.dtype);
+    let spread = |like: &Link<Value<'a>>| Value::stand_in(&[&[count], &like.extents[..]].concat(), like.dtype);
     let state = step.state.iter().map(spread).collect::<Result<Vec<_>, Error>>()?;
     let varying = step.inputs.iter().zip(all).filter_map(|(input, all)| Some((input, all.as_ref()?)));
     let (from, to): (Vec<_>, Vec<_>) =
@@ -151,10 +150,5 @@ fn recorded<'a>(values: &[Link<Value<'a>>]) -> Vec<Variable<'a>> {
 
 /// Values that stand for the solution of equations.
 fn unknown<'a>(like: &[Link<Value<'a>>]) -> Result<Vec<Link<Value<'a>>>, Error> {
-    like.iter().map(|like| stand_in(like.extents.clone(), like.dtype)).collect()
-}
-
-fn stand_in<'a>(extents: Vec<usize>, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
-    let zeros = dispatch!(dtype, T => AnyTensor::from(Tensor::<T>::zeros(&extents[..])?));
-    Ok(Value::computed(Arc::new(zeros)))
+    like.iter().map(|like| Value::stand_in(&like.extents, like.dtype)).collect()
 }
