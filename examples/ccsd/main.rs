@@ -31,9 +31,9 @@ use cc::Orbitals;
 use molecule::Molecule;
 
 // The extents are known when the folder has been read; the ranks are known now, and every equation is checked for them.
-type Vector = Tensor<f64, Shape![_]>;
-type Matrix = Tensor<f64, Shape![_, _]>;
-type Tensor4 = Tensor<f64, Shape![_, _, _, _]>;
+pub(crate) type Vector = Tensor<f64, Shape![_]>;
+pub(crate) type Matrix = Tensor<f64, Shape![_, _]>;
+pub(crate) type Tensor4 = Tensor<f64, Shape![_, _, _, _]>;
 
 /// Why there is no result: one sentence for the person, and the exit status.
 pub(crate) enum Failure {

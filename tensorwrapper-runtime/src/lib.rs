@@ -16,6 +16,8 @@ mod optimize;
 mod exec;
 // Floor 6: derivatives of recorded equations.
 mod grad;
+// Floor 7: functions that are computed with their derivatives.
+mod functions;
 // The roof: what expansions of the macros call.
 #[doc(hidden)]
 #[path = "private/mod.rs"]
@@ -35,7 +37,8 @@ pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{
     Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, Recordable, TensorLike, Whole,
 };
-pub use grad::{Directions, NumberShape, RealNumber, Variables};
+pub use functions::{PreparedGrad, PreparedStep, Steps, Tolerance};
+pub use grad::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
 pub use optimize::{Accumulate, Pass};
 pub use tensor::{
     AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,

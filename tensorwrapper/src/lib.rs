@@ -101,6 +101,7 @@
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)` | functions of elements |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs |
 /// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
+/// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
 /// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
 ///
 /// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled
@@ -122,6 +123,34 @@
 /// 7. Extents of zero are legal. A sum over nothing is 0, a product 1; `max` and `min` over nothing are errors.
 /// 8. A label that occurs once and is not on the left side is summed, with a warning. `sum(k; …)` silences it, and `{ k }` is the
 ///    variable `k`.
+///
+/// # Derivatives
+///
+/// `grad(X; A[k, l])` is a factor with the labels of X and `k, l`: ∂X/∂A. X is a result of the block, or recorded before, and A is
+/// what it was made of. What the factor is contracted with decides how it is computed: over the labels of X in reverse, over those of
+/// A forward, and over neither it is the tensor of all derivatives.
+///
+/// ```
+/// # use tensorwrapper::prelude::*;
+/// # let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| 0.5 + (i[0] + i[1]) as f64)?;
+/// # let (x, d) = (Tensor::<f64, Shape![3]>::filled((Const,), 0.25)?, Tensor::<f64, Shape![3]>::filled((Const,), 1.0)?);
+/// let (by_a, by_x, change, bent) = tensor! {
+///     let y[i]                    = tanh(sum(j; a[i, j] * x[j]));
+///     let L                       = y[i] * y[i];
+///     let (by_a[i, j], by_x[j])   = grad(L; a[i, j], x[j]);     // several at once
+///     let change[i]               = grad(y[i]; x[j]) * d[j];    // along a direction
+///     let bent[j]                 = grad(by_x[j]; x[k]) * d[k]; // second derivatives along it
+///     (by_a, by_x, change, bent)
+/// };
+/// # let _ = (by_a, change, bent);
+/// let step = tensor!([j] = x[j] - 0.1 * by_x[j]); // the shape is that of the variable
+/// # let _: Tensor<f64, Shape![3]> = step;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// `grad(F[i]; x[i])` is a divergence, and `grad(L; x[0])` one element of a gradient. By several variables `grad` is the whole right
+/// side, and each variable has one result. The gradient of a real number by complex z is ∂L/∂Re z + i·∂L/∂Im z; of complex tensors a
+/// factor is ∂X/∂z, and refused where `conj`, `re`, `im` or `abs` stand between. X that does not depend on A is an error.
 ///
 /// # Linear algebra
 ///
@@ -220,10 +249,10 @@
 /// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
-/// Derivatives are methods of recorded results: [`Expr::grad`](crate::Expr::grad) and its like.
+/// Derivatives of recorded results are methods, too: [`Expr::grad`](crate::Expr::grad) and its like.
 ///
-/// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but are not implemented in this version. Using them
-/// is an error that names them.
+/// A sparse map `where (a, b) in l[i, j]` belongs to the language but is not implemented in this version. Using it is an error that
+/// names it.
 ///
 /// # The same without macros
 ///
@@ -376,10 +405,11 @@ pub use tensorwrapper_runtime::{
     ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form,
     Graph, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices,
     JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested,
-    NestedArray, NumberShape, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
-    Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents,
-    StaticTensor, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile, TiledShape, Tiling, Truncation, Variables,
-    Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, order, record,
+    NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
+    PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation,
+    Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile,
+    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph,
+    keep_memory, linalg, or_zero, order, record,
 };
 
 #[doc(hidden)]

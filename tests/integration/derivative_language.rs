@@ -29,7 +29,8 @@ fn agree<S: Extents, Q: Extents>(found: &Tensor<f64, S>, expected: &Tensor<f64, 
 
 #[test]
 fn a_block_with_every_form() -> Result<(), Error> {
-    let (a, b, w, v, d) = (numbers(&[3, 4], 1), numbers(&[4, 2], 2), numbers(&[3, 2], 3), numbers(&[3, 2], 4), numbers(&[3, 4], 5));
+    let (a, b, w, v, d) =
+        (numbers(&[3, 4], 1), numbers(&[4, 2], 2), numbers(&[3, 2], 3), numbers(&[3, 2], 4), numbers(&[3, 4], 5));
     let (l, g1, g2, p, push, hessian) = tensor! {
         let C[i, j] = a[i, k] * b[k, j];
         let L = w[i, j] * tanh(C[i, j]);
@@ -140,13 +141,14 @@ fn recorded_results_in_value_form() -> Result<(), Error> {
 fn shapes_are_those_of_the_variables() {
     let a = Tensor::<f64, Shape![3, 4]>::from_fn((Const, Const), |i| (i[0] + i[1]) as f64).unwrap();
     let x = Tensor::<f64, Shape![4]>::from_fn((Const,), |i| 1.0 + i[0] as f64).unwrap();
-    let (g, j): (Tensor<f64, Shape![4]>, Tensor<f64, Shape![3, 4]>) = tensor! {
+    let (g, j) = tensor! {
         let y[i] = a[i, j] * x[j];
         let L = y[i] * y[i];
         let g[j] = grad(L; x[j]);
         let J[i, j] = grad(y[i]; x[j]);
         (g, J)
     };
+    let (g, j): (Tensor<f64, Shape![4]>, Tensor<f64, Shape![3, 4]>) = (g, j);
     agree(&j, &a);
     agree(&g, &tensor!([j] = 2.0 * a[i, j] * a[i, k] * x[k]));
 }

@@ -9,6 +9,12 @@ use tensorwrapper::prelude::*;
 mod reference;
 // The example is a program; what it prints is nothing to this test.
 #[allow(dead_code)]
+#[path = "../../examples/fit/main.rs"]
+mod fit;
+#[allow(dead_code)]
+#[path = "../../examples/ising/main.rs"]
+mod ising;
+#[allow(dead_code)]
 #[path = "../../examples/lambda/main.rs"]
 mod lambda;
 
@@ -30,6 +36,20 @@ fn reference_cases() {
 #[test]
 fn multipliers_and_dipole_moment_of_water() {
     assert!(lambda::run(&data("water-ccpvdz")).is_ok_and(|is_good| is_good));
+}
+
+#[test]
+fn the_ground_state_of_a_chain() {
+    assert!(fit::run().unwrap().iter().all(|energy| energy.is_near()));
+}
+
+#[test]
+fn the_ising_model_and_its_exact_solution() {
+    let all = ising::run().unwrap();
+    assert_eq!(all.len(), 10);
+    for one in &all {
+        assert!(one.is_near(), "{}: {}, not {}", one.name, one.found, one.expected);
+    }
 }
 
 /// What a block records has derivatives, and they are evaluated with it at once.

@@ -38,3 +38,64 @@ impl Checker<'_> {
         Some(self.new_operand(hole, indices, scope))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{checked, refused};
+
+    #[test]
+    fn derivatives_are_of_operands_by_operands() {
+        refused(&[
+            (
+                "[i] = grad(A[i])",
+                &["grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(L; A[k, l])`"],
+            ),
+            (
+                "[i] = grad(L, A[i])",
+                &["grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(L; A[i])`"],
+            ),
+            ("[i] = grad(; A[i])", &["grad: nothing stands before the `;` of `grad` | write `grad(L; A[k, l])`"]),
+            (
+                "[i] = grad(A[i] * B[i]; A[i])",
+                &[
+                    "A[i] * B[i]: `grad` differentiates one operand, and this is an expression | name it first, `let L = …;`, and write `grad(L; A[k, l])`",
+                ],
+            ),
+            (
+                "[i] = grad(L; 2.0 * A[i])",
+                &[
+                    "2.0 * A[i]: a variable of `grad` is an operand, and this is none | write a tensor with its indices, `grad(L; A[k, l])`, or a result of an equation before",
+                ],
+            ),
+            (
+                "[i] = grad(L; A[i], B[i])",
+                &[
+                    "grad(L; A[i], B[i]): `grad` by 2 variables has 2 results, and is the whole right side | write `let (x[i], y[j, k]) = grad(L; X[i], Y[j, k]);`",
+                ],
+            ),
+            (
+                "([i], [j], [k]) = grad(L; A[i], B[j])",
+                &[
+                    "[j]: 3 results are named, but `grad` has 2 variables | each variable has one result: `let (x[i], y[j]) = grad(L; X[i], Y[j]);`",
+                ],
+            ),
+            (
+                "[..] = grad(L; A[..])",
+                &["..: the axes of a derivative have names, and `..` has none | write a label for each axis"],
+            ),
+            (
+                "[i, j] = grad(L; A[i])",
+                &[
+                    "j: index `j` is on the left, but no term on the right has it | a result that is constant along `j` is written `1[j] * …`",
+                ],
+            ),
+        ]);
+    }
+
+    #[test]
+    fn each_variable_has_an_equation() {
+        let equations = checked("([i, j], [j, i]) = grad(L; A[i, j], B[j, i]) where i: 3").unwrap();
+        assert_eq!(equations.len(), 2);
+        assert!(equations.iter().all(|equation| equation.left().len() == 1 && equation.gradients().len() == 1));
+    }
+}

@@ -119,7 +119,8 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
     let mut found: Vec<TermLabel<'_>> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (n, factor) in factors(term).into_iter().enumerate() {
-        let direct = matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Gradient(..));
+        let direct =
+            matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Gradient(..));
         for name in free_labels(factor) {
             match known.get(name.text.as_str()) {
                 Some(&label) => {

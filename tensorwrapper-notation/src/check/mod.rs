@@ -121,7 +121,8 @@ impl Checker<'_> {
             self.faults.push(match &right.kind {
                 ExpressionKind::Gradient(_, variables) if variables.len() > 1 => {
                     let message = format!("{named}, but `grad` has {} variables", variables.len());
-                    Diagnostic::label(span, message).help("each variable has one result: `let (x[i], y[j]) = grad(L; X[i], Y[j]);`")
+                    Diagnostic::label(span, message)
+                        .help("each variable has one result: `let (x[i], y[j]) = grad(L; X[i], Y[j]);`")
                 }
                 _ => Diagnostic::label(span, format!("{named}, but the right side has one"))
                     .help("write `[i, j] = …`, and several equations with `;` between them"),

@@ -277,7 +277,9 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(b, found);
         }
         ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
-        ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).for_each(|part| collect(part, found)),
+        ExpressionKind::Gradient(value, variables) => {
+            [&**value].into_iter().chain(variables).for_each(|part| collect(part, found))
+        }
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Cast(_, inner)

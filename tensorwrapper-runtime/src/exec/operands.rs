@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::expr::{OperandData, TensorLike};
+use crate::tensor::AnyRef;
 use tensorwrapper_core::element::Element;
 
 /// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element
@@ -32,6 +33,15 @@ pub trait AnyOperand {
 impl<X: TensorLike> AnyOperand for X {
     fn any_operand(&self) -> DynValue<'_> {
         DynValue(self.operand().given)
+    }
+}
+
+/// A tensor whose element type is known only at run time, as an operand.
+pub(crate) struct Erased<'a>(pub(crate) AnyRef<'a>);
+
+impl AnyOperand for Erased<'_> {
+    fn any_operand(&self) -> DynValue<'_> {
+        DynValue(OperandData::Elements(self.0.data, &self.0.layout))
     }
 }
 

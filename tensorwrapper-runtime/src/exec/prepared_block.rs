@@ -21,6 +21,7 @@ use super::plan::Plan;
 use super::plan_key::Sources;
 use super::results::{DeviceOf, EvalAll, RecordedValue};
 use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
+use crate::expr::Reach;
 use crate::lower::{Lowered, SourceTensor, lower};
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
@@ -104,13 +105,15 @@ impl Context {
     ///
     /// # Errors
     /// A tensor of `changing` that no result reads, that occurs twice, that is a recorded result, or of which a part is read as
-    /// a tensor of its own; and errors of computing the part that is kept.
+    /// a tensor of its own, or on which a fixed point depends; and errors of computing the part that is kept.
     pub fn prepare_all<'a, R: EvalAll<'a>>(
         &self,
         results: R,
         changing: &[&dyn AnyOperand],
     ) -> Result<PreparedBlock<'a, R>, Error> {
-        let Lowered { graph, mut sources, functions } = lower(&RecordedValue::all(&results));
+        let values = RecordedValue::all(&results);
+        check_solutions(&Reach::new(&values).tensors_of_solutions(), changing)?;
+        let Lowered { graph, mut sources, functions } = lower(&values);
         let context = &*self.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
         let graph = rewritten(context, graph)?;
         let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
@@ -159,6 +162,20 @@ impl Context {
             results: PhantomData,
         })
     }
+}
+
+/// That no solution of equations, which is computed already, depends on a tensor that changes.
+fn check_solutions(tensors: &[AnyRef<'_>], changing: &[&dyn AnyOperand]) -> Result<(), Error> {
+    for (n, operand) in changing.iter().enumerate() {
+        let DynValue(given) = operand.any_operand();
+        if let Some((data, _)) = given.elements()
+            && tensors.iter().any(|tensor| tensor.data.overlaps(&data))
+        {
+            let message = format!("a fixed point that was computed already depends on tensor {n} of those that change");
+            return Err(Error::new(ErrorKind::Unsupported(message)).with_help("compute the fixed point for each tensor anew"));
+        }
+    }
+    Ok(())
 }
 
 /// The sources that are all elements of a tensor, the axes in any order.

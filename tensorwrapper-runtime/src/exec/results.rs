@@ -59,6 +59,23 @@ impl<'a, T: Element, S: Extents> EvalAll<'a> for &[Expr<'a, T, S>] {
     }
 }
 
+/// Recorded results whose types are known only at run time.
+pub(crate) struct Untyped<'a>(pub(crate) Vec<Link<Value<'a>>>);
+
+impl<'a> EvalAll<'a> for Untyped<'a> {
+    type Output = Vec<AnyTensor>;
+    fn values(&self) -> Vec<RecordedValue<'a>> {
+        self.0.iter().map(|value| RecordedValue(Link::clone(value))).collect()
+    }
+    fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
+        Ok(tensors)
+    }
+    type OnDevice = Vec<AnyTensor>;
+    fn typed_there(tensors: Vec<AnyTensor>, _: &DeviceOf) -> Result<Self::OnDevice, Error> {
+        Ok(tensors)
+    }
+}
+
 macro_rules! tuples {
     ($($(($T:ident $S:ident $axis:tt))*;)*) => { $(
         impl<'a, $($T: Element, $S: Extents),*> EvalAll<'a> for ($(&Expr<'a, $T, $S>,)*) {

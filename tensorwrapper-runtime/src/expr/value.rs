@@ -10,10 +10,11 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use crate::link::{Link, Node};
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::{AnyRef, AnyTensor, Tensor};
 use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{LabelNames, OpGraph};
 use tensorwrapper_core::shape::{Extents, Shape};
 
@@ -91,6 +92,8 @@ pub(crate) enum Source<'a> {
     Reshaped(Link<Value<'a>>),
     /// Another value, which derivatives take as a constant.
     Held(Link<Value<'a>>),
+    /// One tensor of the solution of equations, by its number. It was computed when it was recorded.
+    Solved(Arc<Solved<'a>>, usize),
     /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
     Written { base: Option<Link<Value<'a>>>, axes: Vec<Axis>, part: Link<Value<'a>> },
 }
@@ -102,6 +105,40 @@ pub(crate) struct Factorised<'a> {
     /// The extents of the batch and of all roles.
     pub(crate) extents: Vec<usize>,
     pub(crate) arguments: Vec<Link<Value<'a>>>,
+}
+
+/// The solution of `x = step(x)`.
+#[derive(Debug)]
+pub(crate) struct Solved<'a> {
+    /// The tensors of the solution.
+    pub(crate) solution: Vec<Arc<AnyTensor>>,
+    /// What the step is made of besides x, and which does not depend on x.
+    pub(crate) arguments: Vec<Link<Value<'a>>>,
+    /// The step, over values that stand for x and the arguments, and are replaced before anything is computed.
+    pub(crate) step: Arc<Step<'a>>,
+    pub(crate) solver: Arc<dyn LinearSolver>,
+}
+
+/// One step of equations `x = step(x)`: a function of two lists of values, `state` and `inputs`.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    pub(crate) state: Vec<Link<Value<'a>>>,
+    pub(crate) inputs: Vec<Link<Value<'a>>>,
+    pub(crate) values: Vec<Link<Value<'a>>>,
+}
+
+/// Solves the linear equations of derivatives.
+pub(crate) trait LinearSolver: fmt::Debug + Send + Sync {
+    /// The solution of `x = constant + linear(x)`, where `state` stands for x in the values of the linear part.
+    ///
+    /// # Errors
+    /// No solution within the tolerance, and what computing the values reports.
+    fn solve<'a>(
+        &self,
+        constant: &[Link<Value<'a>>],
+        linear: &[Link<Value<'a>>],
+        state: &[Link<Value<'a>>],
+    ) -> Result<Vec<AnyTensor>, Error>;
 }
 
 /// A graph over recorded operands, which fill its sources by their slots.
@@ -197,10 +234,27 @@ impl<'a> Value<'a> {
         Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor) })
     }
 
+    /// A value that stands for another one, and is recognised by where it is. Its elements do not matter.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(crate) fn stand_in(extents: &[usize], dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+        Ok(Value::computed(Arc::new(dispatch!(dtype, T => Tensor::<T>::zeros(extents)?.into()))))
+    }
+
+    /// The tensor, if it is computed already and none of the program's.
+    pub(crate) fn tensor(&self) -> Option<&Arc<AnyTensor>> {
+        match &self.source {
+            Source::Computed(tensor) => Some(tensor),
+            Source::Solved(solved, n) => Some(&solved.solution[*n]),
+            _ => None,
+        }
+    }
+
     /// Visits the values that must be computed before this one, except tensors of the program.
     pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
         let mut visit = |value: &'v Link<Value<'a>>| match value.source {
-            Source::Tensor(_) | Source::Computed(_) => {}
+            Source::Tensor(_) | Source::Computed(_) | Source::Solved(..) => {}
             Source::Equation { .. }
             | Source::Factorised(..)
             | Source::Graph(..)
@@ -209,7 +263,7 @@ impl<'a> Value<'a> {
             | Source::Written { .. } => visit(value),
         };
         match &self.source {
-            Source::Tensor(_) | Source::Computed(_) => {}
+            Source::Tensor(_) | Source::Computed(_) | Source::Solved(..) => {}
             Source::Equation { tree, .. } => tree.operands(&mut |value, _| visit(value)),
             // What an argument reads as it is, is read by the operation itself.
             Source::Factorised(call, _) => call.arguments.iter().for_each(|argument| match &argument.source {

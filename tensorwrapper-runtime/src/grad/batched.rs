@@ -5,9 +5,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::build::{Labels, labels, reshaped, sum, total, whole};
+use super::build::{labels, repeated, reshaped, sum, total};
+use super::fixed;
+use super::forward::forward;
 use super::normal::Term;
 use super::order::{Key, Node, Recording, Variable, key_of};
+use super::rules::Parts;
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::error::Error;
@@ -16,31 +19,45 @@ use tensorwrapper_core::error::Error;
 /// depend on the tensor has none.
 ///
 /// # Errors
-/// Graphs that were recorded as values.
+/// Graphs that were recorded as values, and solutions of equations that are not linear.
 pub(super) fn batched<'a>(
     value: &Link<Value<'a>>,
     tensor: &Link<Value<'a>>,
     all: &Link<Value<'a>>,
 ) -> Result<Option<Link<Value<'a>>>, Error> {
-    let variables = [Variable::new(Link::clone(tensor))];
-    let recording = Recording::new(std::slice::from_ref(value), &variables)?;
-    let mut walk = Walk { recording: &recording, count: all.extents[0], made: HashMap::new(), calls: HashMap::new() };
+    let one = std::slice::from_ref;
+    Ok(batched_all(one(value), one(tensor), one(all))?.remove(0))
+}
+
+/// The same for several values and several tensors, all for equally many values.
+///
+/// # Errors
+/// As [`batched`].
+fn batched_all<'a>(values: &[Link<Value<'a>>], tensors: &[Link<Value<'a>>], all: &[Link<Value<'a>>]) -> Result<Parts<'a>, Error> {
+    let variables: Vec<Variable<'a>> = tensors.iter().map(|tensor| Variable::new(Link::clone(tensor))).collect();
+    let recording = Recording::new(values, &variables)?;
+    let count = all[0].extents[0];
+    let mut walk = Walk { recording: &recording, count, made: HashMap::new(), calls: HashMap::new(), solved: HashMap::new() };
     for node in recording.nodes.iter().filter(|node| recording.varies(node.key())) {
         match node {
             Node::Call(call) => {
                 let call = walk.call(call);
                 walk.calls.insert(node.key(), call);
             }
-            Node::Value(value) if !recording.variables(node.key()).is_empty() => {
-                walk.made.insert(key_of(value), Link::clone(all));
+            Node::Solved(solved) => {
+                let found: Vec<_> = solved.arguments.iter().map(|argument| walk.made.get(&key_of(argument)).cloned()).collect();
+                walk.solved.insert(node.key(), fixed::many(solved, (&found, count), batched_all, forward)?);
             }
             Node::Value(value) => {
-                let made = walk.value(value);
+                let made = match recording.variables(node.key()) {
+                    [] => walk.value(value),
+                    [variable, ..] => Link::clone(&all[*variable]),
+                };
                 walk.made.insert(node.key(), made);
             }
         }
     }
-    Ok(walk.made.remove(&key_of(value)))
+    Ok(values.iter().map(|value| walk.made.get(&key_of(value)).cloned()).collect())
 }
 
 struct Walk<'r, 'a> {
@@ -48,6 +65,7 @@ struct Walk<'r, 'a> {
     count: usize,
     made: HashMap<Key, Link<Value<'a>>>,
     calls: HashMap<Key, Arc<Factorised<'a>>>,
+    solved: HashMap<Key, Vec<Link<Value<'a>>>>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -55,12 +73,7 @@ impl<'a> Walk<'_, 'a> {
     fn spread(&self, value: &Link<Value<'a>>) -> Link<Value<'a>> {
         match self.made.get(&key_of(value)) {
             Some(made) => Link::clone(made),
-            None => {
-                let mut names = Labels::numbered(&value.extents);
-                let label = names.add(self.count, "batch");
-                let axes = [label].into_iter().chain(0..value.extents.len()).collect();
-                names.value(whole(value), axes, value.dtype)
-            }
+            None => repeated(value, self.count),
         }
     }
 
@@ -76,6 +89,7 @@ impl<'a> Walk<'_, 'a> {
                 let source = Source::Factorised(call, *n);
                 Link::new(Value { extents: self.with_batch(&value.extents), dtype: value.dtype, source })
             }
+            Source::Solved(solved, n) => Link::clone(&self.solved[&Node::Solved(Arc::clone(solved)).key()][*n]),
             Source::Reshaped(inner) => reshaped(&self.made[&key_of(inner)], &self.with_batch(&value.extents)),
             Source::Written { base, axes, part } => {
                 let shifted = axes.iter().map(|axis| match axis {

@@ -75,6 +75,14 @@ pub(super) fn reshaped<'a>(value: &Link<Value<'a>>, extents: &[usize]) -> Link<V
     Link::new(Value { extents: extents.to_vec(), dtype: value.dtype, source: Source::Reshaped(Link::clone(value)) })
 }
 
+/// The same value so many times, along an axis in front.
+pub(super) fn repeated<'a>(value: &Link<Value<'a>>, count: usize) -> Link<Value<'a>> {
+    let mut names = Labels::numbered(&value.extents);
+    let label = names.add(count, "batch");
+    let axes = [label].into_iter().chain(0..value.extents.len()).collect();
+    names.value(whole(value), axes, value.dtype)
+}
+
 /// A part written into a copy of the base, or into zeros.
 pub(super) fn written<'a>(
     base: Option<&Link<Value<'a>>>,
@@ -143,7 +151,7 @@ pub(super) fn total<'a>(terms: impl IntoIterator<Item = Tree<'a>>) -> Option<Tre
 }
 
 /// The sum of values of the same extents, if there are any.
-pub(super) fn added<'a>(values: impl IntoIterator<Item = Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
+pub(crate) fn added<'a>(values: impl IntoIterator<Item = Link<Value<'a>>>) -> Option<Link<Value<'a>>> {
     values.into_iter().reduce(|a, b| map(&a, |tree| binary(Operator::Add, tree, whole(&b))))
 }
 

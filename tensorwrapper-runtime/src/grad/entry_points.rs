@@ -1,24 +1,20 @@
 //! The methods of recorded results that record derivatives.
 
-use std::sync::Arc;
-
 use super::batched::batched;
 use super::build::{Labels, conjugated, constant, map, reshaped, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
-use super::reverse::reverse;
+use super::reverse::{reverse, reverse_all};
 use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
 use crate::link::Link;
-use crate::tensor::Tensor;
-use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
-/// The gradient of a number, as values.
-fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>]) -> Result<Vec<Link<Value<'a>>>, Error> {
+/// The gradient of a number, as values; zero by `optional` variables that it does not depend on.
+fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>], optional: &[bool]) -> Result<Vec<Link<Value<'a>>>, Error> {
     if !number.extents.is_empty() {
         let message = format!("the gradient of a tensor of extents {:?}, which is no number", number.extents);
         let error = Error::new(ErrorKind::Shape(message));
@@ -26,19 +22,36 @@ fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>]) -> Result<
             error.with_help("sum it to a number first; `vjp` weights a tensor's derivatives, and `jacobian` gives all of them")
         );
     }
-    depending(reverse(number, &constant(1.0, &[], number.dtype), variables)?)
+    depending(reverse(number, &constant(1.0, &[], number.dtype), variables)?, variables, optional)
 }
 
-/// All derivatives, where the value depends on every variable.
-fn depending<'a>(values: Parts<'a>) -> Result<Vec<Link<Value<'a>>>, Error> {
-    let one = |(n, value): (usize, Option<Link<Value<'a>>>)| value.ok_or_else(|| independent(n));
+/// The derivatives of values, weighted, by other values that they are made of; zero by `optional` ones that they do not depend on.
+///
+/// # Errors
+/// A variable on which the values do not depend, and what has no derivative.
+pub(crate) fn pulled_back<'a>(
+    (values, weights): (&[Link<Value<'a>>], &[Link<Value<'a>>]),
+    variables: &[Link<Value<'a>>],
+    optional: &[bool],
+) -> Result<Vec<Link<Value<'a>>>, Error> {
+    let by: Vec<Variable<'a>> = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
+    depending(reverse_all(values, weights, &by)?, &by, optional)
+}
+
+/// All derivatives, where the value depends on every variable that is not optional.
+fn depending<'a>(values: Parts<'a>, variables: &[Variable<'a>], optional: &[bool]) -> Result<Vec<Link<Value<'a>>>, Error> {
+    let one = |(n, value): (usize, Option<Link<Value<'a>>>)| match value {
+        Some(value) => Ok(value),
+        None if optional.get(n).is_some_and(|&is_optional| is_optional) => Ok(variables[n].zero()),
+        None => Err(independent(n)),
+    };
     values.into_iter().enumerate().map(one).collect()
 }
 
 fn independent(variable: usize) -> Error {
     let message = format!("the value does not depend on variable {variable} of the derivative");
     let error = Error::new(ErrorKind::Undefined(message));
-    error.with_help("leave the variable out, or take the recorded result that the value was made of")
+    error.with_help("leave the variable out, or take the recorded result that the value was made of; `or_zero(&x)` asks for zero")
 }
 
 /// A tensor of the program is a variable wherever its elements are read, another value where it is used.
@@ -68,7 +81,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// A value that is no number, a variable on which it does not depend, and what has no derivative: functions of the program, `rank`,
     /// square factors, a view of a part of a variable.
     pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error> {
-        let values = gradient(self.value(), &plain(variables.variables()))?;
+        let values = gradient(self.value(), &plain(variables.variables()), &variables.optional())?;
         V::gradients(values.into_iter().map(AnyValue).collect())
     }
 
@@ -78,7 +91,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// use tensorwrapper_runtime::Tensor;
     /// let x = Tensor::<f64>::from_fn([3], |i| 1.0 + i[0] as f64)?;
     /// let d = Tensor::<f64>::filled([3], 1.0)?;
-    /// let loss = x.at("i").powi(3).record("")?;
+    /// let loss = x.at("i").powi(3).sum("i").record("")?;
     /// let (along,) = loss.hvp(((&x, &d),))?;
     /// assert_eq!(along.eval()?.as_slice(), [6.0, 12.0, 18.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -89,7 +102,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// result is zero.
     pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
         let (variables, changes) = of_directions(&directions)?;
-        let gradients = gradient(self.value(), &variables)?;
+        let gradients = gradient(self.value(), &variables, &[])?;
         let along = forward(&gradients, &variables, &changes)?;
         let or_zero = |(change, of): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
             AnyValue(change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype)))
@@ -124,7 +137,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
             let message = format!("the value has extents {:?}, but its weight {:?}", self.extents(), weight.extents);
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        let values = depending(reverse(self.value(), &weight, &plain(variables.variables()))?)?;
+        let (by, optional) = (plain(variables.variables()), variables.optional());
+        let values = depending(reverse(self.value(), &weight, &by)?, &by, &optional)?;
         V::gradients(values.into_iter().map(AnyValue).collect())
     }
 
@@ -202,7 +216,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// As [`grad`](Expr::grad). Where the gradient does not change, the result is zero.
     pub fn hessian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
         let variable = variable.recordable().0;
-        let gradient = gradient(self.value(), &[Variable::new(Link::clone(&variable))])?.remove(0);
+        let gradient = gradient(self.value(), &[Variable::new(Link::clone(&variable))], &[])?.remove(0);
         // A gradient that does not depend on the variable is constant.
         let constant = || constant(0.0, &[&variable.extents[..], &variable.extents].concat(), T::DTYPE);
         Ok(Expr::new(jacobian(&gradient, &variable)?.unwrap_or_else(constant)))
@@ -216,8 +230,8 @@ pub(super) fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) 
     let by = [Variable::new(Link::clone(variable))];
     let is_reverse = rows <= columns;
     let (around, number) = if is_reverse { (value, rows) } else { (variable, columns) };
-    // A weight or a direction that stands for each of the units; its elements do not matter.
-    let one = Value::computed(Arc::new(dispatch!(value.dtype, T => Tensor::<T>::zeros(&around.extents[..])?.into())));
+    // A weight or a direction that stands for each of the units.
+    let one = Value::stand_in(&around.extents, value.dtype)?;
     let made = match is_reverse {
         true => reverse(value, &one, &by)?.remove(0),
         false => forward(std::slice::from_ref(value), &by, std::slice::from_ref(&one))?.remove(0),

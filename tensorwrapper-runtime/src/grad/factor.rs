@@ -74,7 +74,8 @@ impl<'d, 'a> Factor<'d, 'a> {
         match recording.without_complex_derivative() {
             None => Ok(()),
             Some(what) => {
-                let message = format!("the derivative of `{}` by `{}`, which passes {what}", self.of.value.text, self.of.variable.text);
+                let message =
+                    format!("the derivative of `{}` by `{}`, which passes {what}", self.of.value.text, self.of.variable.text);
                 let error = Error::new(ErrorKind::Unsupported(message));
                 Err(error.with_help("it depends on the direction in the complex plane; a real number of it has a gradient"))
             }

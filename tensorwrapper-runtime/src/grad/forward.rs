@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::build::{added, constant, labels, reshaped, sum, times, total, written};
+use super::fixed;
 use super::linear::occurrences;
 use super::normal::{Normal, Term};
 use super::order::{Key, Node, Recording, Variable, key_of};
@@ -35,6 +36,10 @@ pub(super) fn forward<'a>(
                 let found: Vec<_> = call.arguments.iter().map(|argument| walk.change(argument)).collect();
                 walk.results.insert(node.key(), rules::forward(call, &found)?);
             }
+            Node::Solved(solved) => {
+                let found: Vec<_> = solved.arguments.iter().map(|argument| walk.change(argument)).collect();
+                walk.results.insert(node.key(), fixed::changes(solved, &found, forward)?);
+            }
             Node::Value(value) => {
                 let own = recording.variables(node.key()).iter().map(|&n| Link::clone(&changes[n]));
                 if let Some(change) = added(own.chain(walk.value(value)?)) {
@@ -49,7 +54,7 @@ pub(super) fn forward<'a>(
 struct Walk<'r, 'a> {
     recording: &'r Recording<'a>,
     changes: HashMap<Key, Link<Value<'a>>>,
-    /// The changes of the results of operations of linear algebra.
+    /// The changes of the results of operations of linear algebra and of solutions.
     results: HashMap<Key, Parts<'a>>,
 }
 
@@ -67,6 +72,9 @@ impl<'a> Walk<'_, 'a> {
             Source::Factorised(call, n) => {
                 rules::check_result(call, *n)?;
                 self.results.get(&Node::Call(Arc::clone(call)).key()).and_then(|results| results[*n].clone())
+            }
+            Source::Solved(solved, n) => {
+                self.results.get(&Node::Solved(Arc::clone(solved)).key()).and_then(|results| results[*n].clone())
             }
             Source::Reshaped(inner) => self.change(inner).map(|change| reshaped(&change, &value.extents)),
             Source::Written { base, axes, part } => {

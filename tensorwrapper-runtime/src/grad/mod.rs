@@ -1,8 +1,9 @@
 //! Derivatives of recorded values, which are recorded values themselves: a value and its derivatives share passes, plan and printer.
 //!
 //! `normal` writes an equation as a sum of terms of element-wise work, `linear` has the derivative of that work, once for both
-//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra. `batched` makes
-//! the same values for many directions at once. `factor` replaces the derivatives that stand in equations. `build` makes values.
+//! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra, `fixed` those of solutions of
+//! equations. `batched` makes the same values for many directions at once. `factor` replaces the derivatives that stand in equations.
+//! `build` makes values.
 //! Knows nothing of lowering, plans and devices.
 //!
 //! For a real number L the gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z, so that `z - step * gradient` descends. JAX
@@ -15,6 +16,7 @@ mod batched;
 mod build;
 mod entry_points;
 mod factor;
+mod fixed;
 mod forward;
 mod linear;
 mod normal;
@@ -26,5 +28,8 @@ mod rules;
 mod tests;
 mod variables;
 
+pub(crate) use build::added;
+pub(crate) use entry_points::pulled_back;
 pub(crate) use factor::without_derivatives;
-pub use variables::{Directions, NumberShape, RealNumber, Variables};
+pub(crate) use fixed::solved;
+pub use variables::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
-use super::build::{Labels, labels};
+use super::build::{Labels, constant, labels};
 use super::normal::{Normal, normal};
-use crate::expr::{Factorised, Source, Tree, Value};
+use crate::expr::{Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
 use tensorwrapper_core::backend::Unary;
@@ -33,11 +33,23 @@ impl<'a> Variable<'a> {
     }
 }
 
-/// A node: a value, or an operation of linear algebra with all its results.
+impl<'a> Variable<'a> {
+    /// The derivative by it of what does not depend on it.
+    pub(super) fn zero(&self) -> Link<Value<'a>> {
+        match self {
+            Variable::Recorded(value) => constant(0.0, &value.extents, value.dtype),
+            Variable::Elements(tensor) => constant(0.0, tensor.layout.extents(), tensor.dtype()),
+            Variable::Result(..) => unreachable!("no gradient is taken by one"),
+        }
+    }
+}
+
+/// A node: a value, or an operation of linear algebra or the solution of equations with all its results.
 #[derive(Clone, Debug)]
 pub(super) enum Node<'a> {
     Value(Link<Value<'a>>),
     Call(Arc<Factorised<'a>>),
+    Solved(Arc<Solved<'a>>),
 }
 
 /// A node by where it was recorded.
@@ -45,6 +57,7 @@ pub(super) enum Node<'a> {
 pub(super) enum Key {
     Value(usize),
     Call(usize),
+    Solved(usize),
 }
 
 pub(super) fn key_of(value: &Link<Value<'_>>) -> Key {
@@ -56,6 +69,7 @@ impl Node<'_> {
         match self {
             Node::Value(value) => key_of(value),
             Node::Call(call) => Key::Call(Arc::as_ptr(call).addr()),
+            Node::Solved(solved) => Key::Solved(Arc::as_ptr(solved).addr()),
         }
     }
 }
@@ -124,7 +138,7 @@ impl<'a> Recording<'a> {
     /// Whether each element of a node that varies depends on the elements of its parts at the same place alone.
     pub(super) fn is_element_wise(&self) -> bool {
         let is_plain = |node: &Node<'a>| match node {
-            Node::Call(_) => false,
+            Node::Call(_) | Node::Solved(_) => false,
             Node::Value(value) => match &value.source {
                 Source::Equation { .. } => {
                     let form = &self.normals[&node.key()];
@@ -138,7 +152,11 @@ impl<'a> Recording<'a> {
                     })
                 }
                 Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => true,
-                Source::Factorised(..) | Source::Graph(..) | Source::Reshaped(_) | Source::Written { .. } => false,
+                Source::Factorised(..)
+                | Source::Solved(..)
+                | Source::Graph(..)
+                | Source::Reshaped(_)
+                | Source::Written { .. } => false,
             },
         };
         let looks = |node: &&Node<'a>| self.varies(node.key()) && self.variables(node.key()).is_empty();
@@ -167,6 +185,7 @@ impl<'a> Recording<'a> {
                 );
                 (!is_analytic).then(|| format!("`{}`", form.name))
             }
+            Node::Solved(_) => Some("a fixed point".to_string()),
             Node::Value(_) => {
                 let terms = self.normals.get(&node.key()).into_iter().flat_map(|form| &form.terms);
                 terms.into_iter().find_map(|term| not_analytic(&term.body, &varies)).map(str::to_string)
@@ -212,6 +231,7 @@ impl<'a> Recording<'a> {
         let mut visit_value = |value: &Link<Value<'a>>| visit(Node::Value(Link::clone(value)));
         let value = match node {
             Node::Call(call) => return call.arguments.iter().for_each(visit_value),
+            Node::Solved(solved) => return solved.arguments.iter().for_each(visit_value),
             Node::Value(value) => value,
         };
         match &value.source {
@@ -222,6 +242,7 @@ impl<'a> Recording<'a> {
                 }
             }
             Source::Factorised(call, _) => visit(Node::Call(Arc::clone(call))),
+            Source::Solved(solved, _) => visit(Node::Solved(Arc::clone(solved))),
             Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit_value),
             Source::Reshaped(inner) => visit_value(inner),
             Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(visit_value),
@@ -234,7 +255,7 @@ impl<'a> Recording<'a> {
             let Node::Value(value) = node else { continue };
             for (n, variable) in variables.iter().enumerate() {
                 let is_it = match (variable, &value.source) {
-                    (Variable::Recorded(recorded), _) => Link::address(recorded) == Link::address(value),
+                    (Variable::Recorded(recorded), _) => is_same_value(recorded, value),
                     (Variable::Elements(tensor), Source::Tensor(read)) => {
                         let is_same = read.data.is_same(&tensor.data) && read.layout == tensor.layout;
                         if !is_same && read.data.overlaps(&tensor.data) {
@@ -273,4 +294,13 @@ impl<'a> Recording<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether two links are one value. Derivatives read a solution through links of their own.
+fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
+    Link::address(one) == Link::address(other)
+        || match (&one.source, &other.source) {
+            (Source::Solved(one, n), Source::Solved(other, m)) => n == m && Arc::ptr_eq(one, other),
+            _ => false,
+        }
 }

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::build::{Labels, constant, labels, relabelled, reshaped, sum, times, total, whole, written};
+use super::fixed;
 use super::forward::slope_of;
 use super::linear::occurrences;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules::{self, Parts};
-use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::expr::{Axis, Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -56,16 +57,29 @@ pub(super) fn reverse<'a>(
     weight: &Link<Value<'a>>,
     variables: &[Variable<'a>],
 ) -> Result<Parts<'a>, Error> {
-    let recording = Recording::new(std::slice::from_ref(value), variables)?;
+    reverse_all(std::slice::from_ref(value), std::slice::from_ref(weight), variables)
+}
+
+/// The same for the sum of several values, each with its weight.
+///
+/// # Errors
+/// What has no derivative.
+pub(super) fn reverse_all<'a>(
+    values: &[Link<Value<'a>>],
+    weights: &[Link<Value<'a>>],
+    variables: &[Variable<'a>],
+) -> Result<Parts<'a>, Error> {
+    let recording = Recording::new(values, variables)?;
     let mut walk = Walk { recording: &recording, parts: HashMap::new(), results: HashMap::new() };
     let mut found: Vec<Vec<Part<'a>>> = variables.iter().map(|_| Vec::new()).collect();
-    walk.add(value, Part::whole(weight));
+    values.iter().zip(weights).for_each(|(value, weight)| walk.add(value, Part::whole(weight)));
     for node in recording.nodes.iter().rev() {
         if !recording.varies(node.key()) {
             continue;
         }
         match node {
             Node::Call(call) => walk.call(call)?,
+            Node::Solved(solved) => walk.solved(solved)?,
             Node::Value(value) => {
                 let Some(parts) = walk.parts.remove(&node.key()) else { continue };
                 let weight = joined(parts, value.dtype);
@@ -107,7 +121,7 @@ fn joined<'a>(mut parts: Vec<Part<'a>>, dtype: Dtype) -> Link<Value<'a>> {
 struct Walk<'r, 'a> {
     recording: &'r Recording<'a>,
     parts: HashMap<Key, Vec<Part<'a>>>,
-    /// The weights of the results of operations of linear algebra.
+    /// The weights of the results of operations of linear algebra and of solutions.
     results: HashMap<Key, Parts<'a>>,
 }
 
@@ -118,6 +132,15 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
+    /// Adds a weight to that of one of the results of a node.
+    fn add_result(&mut self, node: Key, (n, count): (usize, usize), weight: &Link<Value<'a>>) {
+        let results = self.results.entry(node).or_insert_with(|| vec![None; count]);
+        results[n] = Some(match results[n].take() {
+            Some(before) => joined(vec![Part::whole(&before), Part::whole(weight)], weight.dtype),
+            None => Link::clone(weight),
+        });
+    }
+
     /// Hands the weight of a value on to what it is made of.
     fn value(&mut self, value: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<(), Error> {
         match &value.source {
@@ -126,12 +149,11 @@ impl<'a> Walk<'_, 'a> {
             Source::Graph(..) => unreachable!("graphs that vary were refused"),
             Source::Factorised(call, n) => {
                 rules::check_result(call, *n)?;
-                let key = Node::Call(Arc::clone(call)).key();
-                let results = self.results.entry(key).or_insert_with(|| vec![None; call.call.form().results.len()]);
-                results[*n] = Some(match results[*n].take() {
-                    Some(before) => joined(vec![Part::whole(&before), Part::whole(weight)], value.dtype),
-                    None => Link::clone(weight),
-                });
+                self.add_result(Node::Call(Arc::clone(call)).key(), (*n, call.call.form().results.len()), weight);
+                Ok(())
+            }
+            Source::Solved(solved, n) => {
+                self.add_result(Node::Solved(Arc::clone(solved)).key(), (*n, solved.solution.len()), weight);
                 Ok(())
             }
             Source::Reshaped(inner) => {
@@ -179,13 +201,28 @@ impl<'a> Walk<'_, 'a> {
 
     fn call(&mut self, call: &Arc<Factorised<'a>>) -> Result<(), Error> {
         let Some(weights) = self.results.remove(&Node::Call(Arc::clone(call)).key()) else { return Ok(()) };
-        let varies: Vec<bool> = call.arguments.iter().map(|argument| self.recording.varies(key_of(argument))).collect();
-        for (n, weight) in rules::reverse(call, &weights, &varies)?.into_iter().enumerate() {
+        let found = rules::reverse(call, &weights, &self.varying(&call.arguments))?;
+        self.add_found(&call.arguments, found);
+        Ok(())
+    }
+
+    fn solved(&mut self, solved: &Arc<Solved<'a>>) -> Result<(), Error> {
+        let Some(weights) = self.results.remove(&Node::Solved(Arc::clone(solved)).key()) else { return Ok(()) };
+        let found = fixed::weights(solved, &weights, &self.varying(&solved.arguments), reverse_all)?;
+        self.add_found(&solved.arguments, found);
+        Ok(())
+    }
+
+    fn varying(&self, arguments: &[Link<Value<'a>>]) -> Vec<bool> {
+        arguments.iter().map(|argument| self.recording.varies(key_of(argument))).collect()
+    }
+
+    fn add_found(&mut self, arguments: &[Link<Value<'a>>], weights: Parts<'a>) {
+        for (argument, weight) in arguments.iter().zip(weights) {
             if let Some(weight) = weight {
-                self.add(&call.arguments[n], Part::whole(&weight));
+                self.add(argument, Part::whole(&weight));
             }
         }
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Derivatives against differences, and the identities that they satisfy.
 
 mod equations;
+mod fixed;
 mod jacobians;
 mod linear_algebra;
 mod spectral;

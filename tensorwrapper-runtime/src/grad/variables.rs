@@ -1,7 +1,7 @@
 //! What a derivative can be taken by, with the types of the results.
 
 use crate::expr::{AnyValue, Expr, Recordable};
-use crate::tensor::{Tensor, TensorRef};
+use crate::tensor::{AnyTensor, Tensor, TensorRef};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{Extents, Shape};
@@ -18,10 +18,20 @@ use tensorwrapper_core::shape::{Extents, Shape};
 pub trait Variables<'a> {
     /// The derivatives, each a recorded value of its variable's type and shape.
     type Gradients;
+    /// Computed tensors of the same types and shapes.
+    type Tensors;
     #[doc(hidden)]
     fn variables(&self) -> Vec<AnyValue<'a>>;
+    /// Which of them may have no influence.
+    #[doc(hidden)]
+    fn optional(&self) -> Vec<bool>;
     #[doc(hidden)]
     fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error>;
+    /// Recorded values, without their types.
+    #[doc(hidden)]
+    fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>>;
+    #[doc(hidden)]
+    fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error>;
 }
 
 /// Variables, each with the direction in which it changes: tuples `(&x, &dx)`, and tuples of them up to eight.
@@ -66,6 +76,42 @@ fn typed<'a, T: Element, S: Extents>(value: AnyValue<'a>) -> Result<Expr<'a, T, 
     Ok(Expr::new(value.0))
 }
 
+fn typed_tensor<T: Element, S: Extents>(tensor: AnyTensor) -> Result<Tensor<T, S>, Error> {
+    tensor.into_tensor::<T>()?.into_typed()
+}
+
+/// A variable that the value need not depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct OrZero<X>(X);
+
+/// A variable of a derivative that the value need not depend on: the derivative by it is zero then, where it would be an error.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, or_zero};
+/// let x = Tensor::<f64>::filled([2], 3.0)?;
+/// let other = Tensor::<f64>::filled([2], 1.0)?;
+/// let loss = (x.at("i") * x.at("i")).record("")?;
+/// assert!(loss.grad((&x, &other)).is_err());
+/// let (by_x, by_other) = loss.grad((&x, or_zero(&other)))?;
+/// assert_eq!(by_x.eval()?.as_slice(), [6.0, 6.0]);
+/// assert_eq!(by_other.eval()?.as_slice(), [0.0, 0.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn or_zero<'a, X: Recordable<'a>>(variable: X) -> OrZero<X> {
+    OrZero(variable)
+}
+
+impl<'a, X: Recordable<'a>> Recordable<'a> for OrZero<X> {
+    type Elem = X::Elem;
+    type Shape = X::Shape;
+    fn recordable(&self) -> AnyValue<'a> {
+        self.0.recordable()
+    }
+    fn is_optional(&self) -> bool {
+        true
+    }
+}
+
 /// A direction with the extents of its variable.
 fn direction<'a>(variable: &impl Recordable<'a>, direction: &impl Recordable<'a>) -> Result<AnyValue<'a>, Error> {
     let (variable, direction) = (variable.recordable().0, direction.recordable().0);
@@ -79,11 +125,42 @@ fn direction<'a>(variable: &impl Recordable<'a>, direction: &impl Recordable<'a>
 #[diagnostic::do_not_recommend]
 impl<'a, X: Recordable<'a>> Variables<'a> for X {
     type Gradients = Expr<'a, X::Elem, X::Shape>;
+    type Tensors = Tensor<X::Elem, X::Shape>;
     fn variables(&self) -> Vec<AnyValue<'a>> {
         vec![self.recordable()]
     }
+    fn optional(&self) -> Vec<bool> {
+        vec![self.is_optional()]
+    }
     fn gradients(mut values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
         typed(values.remove(0))
+    }
+    fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
+        vec![recorded.recordable()]
+    }
+    fn tensors(mut computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
+        typed_tensor(computed.remove(0))
+    }
+}
+
+/// No variables, for functions that have no parameters.
+impl<'a> Variables<'a> for () {
+    type Gradients = ();
+    type Tensors = ();
+    fn variables(&self) -> Vec<AnyValue<'a>> {
+        Vec::new()
+    }
+    fn optional(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn gradients(_: Vec<AnyValue<'a>>) -> Result<(), Error> {
+        Ok(())
+    }
+    fn values((): &()) -> Vec<AnyValue<'a>> {
+        Vec::new()
+    }
+    fn tensors(_: Vec<AnyTensor>) -> Result<(), Error> {
+        Ok(())
     }
 }
 
@@ -113,11 +190,21 @@ macro_rules! slices {
     ($([$($generics:tt)*] $X:ty, $One:ty;)*) => { $(
         impl<'a, $($generics)*> Variables<'a> for $X {
             type Gradients = Vec<Expr<'a, T, S>>;
+            type Tensors = Vec<Tensor<T, S>>;
             fn variables(&self) -> Vec<AnyValue<'a>> {
                 self.iter().map(|one| <$One as Recordable<'a>>::recordable(&one)).collect()
             }
+            fn optional(&self) -> Vec<bool> {
+                vec![false; self.len()]
+            }
             fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
                 values.into_iter().map(typed).collect()
+            }
+            fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
+                recorded.iter().map(|one| one.recordable()).collect()
+            }
+            fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
+                computed.into_iter().map(typed_tensor).collect()
             }
         }
     )* };
@@ -145,8 +232,19 @@ macro_rules! tuples {
     ($($($X:ident $D:ident $axis:tt)*;)*) => { $(
         impl<'a, $($X: Recordable<'a>),*> Variables<'a> for ($($X,)*) {
             type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
+            type Tensors = ($(Tensor<$X::Elem, $X::Shape>,)*);
             fn variables(&self) -> Vec<AnyValue<'a>> {
                 vec![$(self.$axis.recordable()),*]
+            }
+            fn optional(&self) -> Vec<bool> {
+                vec![$(self.$axis.is_optional()),*]
+            }
+            fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
+                vec![$((&recorded.$axis).recordable()),*]
+            }
+            fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
+                let mut computed = computed.into_iter();
+                Ok(($(typed_tensor::<$X::Elem, $X::Shape>(computed.next().expect("a tensor for each variable"))?,)*))
             }
             fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
                 let mut values = values.into_iter();

@@ -240,7 +240,8 @@ impl<'a> Lowering<'a> {
                 let layout = source.layout.clone().split(&parts);
                 self.source(SourceTensor::Borrowed(AnyRef { data: source.data, layout }))
             }
-            Source::Computed(tensor) => {
+            Source::Computed(_) | Source::Solved(..) => {
+                let tensor = value.tensor().expect("these are computed");
                 let layout = tensor.erase().layout.split(&parts);
                 self.source(SourceTensor::Computed(Arc::clone(tensor), layout))
             }

@@ -6,6 +6,7 @@ use super::SourceTensor;
 use super::{Frame, Lowering, SourceKey};
 use crate::expr::{Inlined, Source, Value};
 use crate::link::Link;
+use crate::tensor::AnyTensor;
 use tensorwrapper_core::graph::{Label, TensorId};
 
 /// Operations inside each other beyond which what they need is lowered before them: they take about as much of the stack as those of
@@ -51,7 +52,8 @@ impl<'a> Lowering<'a> {
         self.depth += 1;
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(SourceTensor::Borrowed(tensor.clone())),
-            Source::Computed(tensor) => self.source(SourceTensor::Computed(Arc::clone(tensor), tensor.erase().layout)),
+            Source::Computed(tensor) => self.computed(tensor),
+            Source::Solved(solved, n) => self.computed(&solved.solution[*n]),
             Source::Equation { tree, extents, axes, names } => {
                 let names = self.graph.add_names(names);
                 self.equation(tree, Frame { extents, dtype: value.dtype, axes, names })
@@ -100,6 +102,10 @@ impl<'a> Lowering<'a> {
             Some(&known) => known,
             None => self.new_source(tensor),
         }
+    }
+
+    fn computed(&mut self, tensor: &Arc<AnyTensor>) -> TensorId {
+        self.source(SourceTensor::Computed(Arc::clone(tensor), tensor.erase().layout))
     }
 
     pub(super) fn new_source(&mut self, tensor: SourceTensor<'a>) -> TensorId {

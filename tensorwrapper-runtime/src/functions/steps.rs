@@ -1,0 +1,227 @@
+//! A step that is repeated many times, and the derivatives of where it ends.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::checkpoints::next;
+use super::planned::{Planned, check, stand_ins};
+use crate::exec::{Context, evaluate};
+use crate::expr::{AnyValue, Value};
+use crate::grad::{Variables, added, pulled_back};
+use crate::link::Link;
+use crate::tensor::{AnyTensor, Tensor};
+use tensorwrapper_core::dtype::dispatch;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// The states that are kept, unless the program says how many.
+const STATES: usize = 16;
+
+type Values<'a> = Vec<Link<Value<'a>>>;
+
+impl Context {
+    /// Plans a step `x → f(x, p)` that is repeated many times, and the derivatives of where it ends: two plans, whatever the number of
+    /// steps. Few states are kept; going back, the others are [computed again](PreparedStep::keeping).
+    ///
+    /// `state` and `parameters` say what form x and p have; both are given anew in each run. Whatever else the step reads is constant.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let (state, rate) = (Tensor::<f64>::filled([2], 0.5)?, Tensor::<f64>::filled([2], 3.2)?);
+    /// // The logistic map.
+    /// let step = Context::cpu().prepare_step(&state, &rate, |x, rate| {
+    ///     let one = (x.at("i") - x.at("i") * x.at("i")).record("i")?;
+    ///     (rate.at("i") * one.at("i")).record("i")
+    /// })?;
+    /// let step = step.keeping(4);
+    /// let run = step.run(&state, &rate, 100)?;
+    /// let weight = Tensor::<f64>::filled([2], 1.0)?;
+    /// let (by_state, by_rate) = run.vjp(&weight)?;
+    /// assert!(run.state()?[[0]] > 0.5 && by_state[[0]].abs() < 1e-10 && by_rate[[0]] != 0.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A step whose results differ from the state in number or extents, a parameter on which it does not depend
+    /// ([`or_zero`](crate::or_zero) allows it), and what has no derivative.
+    pub fn prepare_step<'a, X: Variables<'a>, P: Variables<'a>>(
+        &self,
+        state: X,
+        parameters: P,
+        step: impl FnOnce(X::Gradients, P::Gradients) -> Result<X::Gradients, Error>,
+    ) -> Result<PreparedStep<'a, X, P>, Error> {
+        let (first, given) = (computed(self, &state)?, computed(self, &parameters)?);
+        let (x, p) = (stand_ins(&first)?, stand_ins(&given)?);
+        let next = step(X::gradients(any(&x))?, P::gradients(any(&p))?)?;
+        let next: Values<'a> = X::values(&next).into_iter().map(|value| value.0).collect();
+        check(&x, &next)?;
+        // The weight of the result, and the sum of the parameters' derivatives so far.
+        let (weights, sums) = (stand_ins(&first)?, stand_ins(&given)?);
+        let optional: Vec<bool> = parameters.optional().into_iter().chain(x.iter().map(|_| true)).collect();
+        let mut by_parameters = pulled_back((&next, &weights), &all(&[&p, &x]), &optional)?;
+        let mut by = by_parameters.split_off(p.len());
+        by.extend(sums.iter().zip(by_parameters).filter_map(|(sum, part)| added([Link::clone(sum), part])));
+        Ok(PreparedStep {
+            forward: Planned::new(self, &next, &all(&[&x, &p]))?,
+            backward: Planned::new(self, &by, &all(&[&x, &p, &weights, &sums]))?,
+            context: self.clone(),
+            state: x,
+            parameters: p,
+            kept: STATES,
+            types: PhantomData,
+        })
+    }
+}
+
+fn computed<'a>(context: &Context, given: &impl Variables<'a>) -> Result<Vec<AnyTensor>, Error> {
+    let values: Values<'a> = given.variables().into_iter().map(|value| value.0).collect();
+    if values.is_empty() { Ok(Vec::new()) } else { evaluate(context, &values) }
+}
+
+fn any<'a>(values: &Values<'a>) -> Vec<AnyValue<'a>> {
+    values.iter().map(|value| AnyValue(Link::clone(value))).collect()
+}
+
+fn all<'a>(lists: &[&Values<'a>]) -> Values<'a> {
+    lists.iter().flat_map(|list| list.iter().map(Link::clone)).collect()
+}
+
+/// A step that was planned for many repetitions: see [`Context::prepare_step`].
+pub struct PreparedStep<'a, X, P> {
+    context: Context,
+    /// The next state by state and parameters.
+    forward: Planned<'a>,
+    /// The weight of the state and the sums of the parameters' derivatives, by state, parameters, weight of the next state, and sums.
+    backward: Planned<'a>,
+    state: Values<'a>,
+    parameters: Values<'a>,
+    kept: usize,
+    types: PhantomData<fn() -> (X, P)>,
+}
+
+impl<X, P> fmt::Debug for PreparedStep<'_, X, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PreparedStep of {} tensors by {} parameters", self.state.len(), self.parameters.len())
+    }
+}
+
+impl<'a, X: Variables<'a>, P: Variables<'a>> PreparedStep<'a, X, P> {
+    /// The same step with so many states in memory, at least one; 16 unless this is called. Of n steps each is computed at most r times
+    /// again where n is at most `binomial(states + r, r)`: with ten states, 1000 steps are computed 3.6 times again.
+    #[must_use]
+    pub fn keeping(self, states: usize) -> Self {
+        PreparedStep { kept: states.max(1), ..self }
+    }
+
+    /// Repeats the step, and keeps some states for derivatives.
+    ///
+    /// # Errors
+    /// Tensors with other extents than those that the step was planned for, and what computing reports.
+    pub fn run<'b, 's, Q: Variables<'b, Tensors = X::Tensors>, R: Variables<'b, Tensors = P::Tensors>>(
+        &'s self,
+        state: Q,
+        parameters: R,
+        steps: usize,
+    ) -> Result<Steps<'s, 'a, X, P>, Error> {
+        let first = alike(computed(&self.context, &state)?, &self.state, "the state")?;
+        let parameters = alike(computed(&self.context, &parameters)?, &self.parameters, "the parameters")?;
+        let first = Arc::new(first);
+        let mut kept = vec![Kept { state: Arc::clone(&first), place: 0, states: self.kept }];
+        let last = match steps {
+            0 => first,
+            _ => self.next(&self.before(&mut kept, steps, &parameters)?, &parameters)?,
+        };
+        Ok(Steps { step: self, parameters, kept, last, steps })
+    }
+
+    fn next(&self, state: &[AnyTensor], parameters: &[AnyTensor]) -> Result<State, Error> {
+        Ok(Arc::new(self.forward.at(&joined(&[state, parameters]))?))
+    }
+
+    /// The state before the last step before `end`, from the last state in memory; keeps those on the way that the schedule asks for.
+    fn before(&self, kept: &mut Vec<Kept>, end: usize, parameters: &[AnyTensor]) -> Result<State, Error> {
+        let Kept { mut state, mut place, mut states } = kept.last().expect("the first state is kept").clone();
+        while place + 1 < end {
+            let count = if states > 1 { next(end - place, states) } else { end - 1 - place };
+            for _ in 0..count {
+                state = self.next(&state, parameters)?;
+            }
+            place += count;
+            if states > 1 {
+                states -= 1;
+                kept.push(Kept { state: Arc::clone(&state), place, states });
+            }
+        }
+        Ok(state)
+    }
+}
+
+/// That tensors have the extents of their stand-ins.
+fn alike(tensors: Vec<AnyTensor>, like: &Values<'_>, what: &str) -> Result<Vec<AnyTensor>, Error> {
+    let found: Vec<&[usize]> = tensors.iter().map(AnyTensor::extents).collect();
+    let known: Vec<&[usize]> = like.iter().map(|value| &value.extents[..]).collect();
+    if found == known {
+        return Ok(tensors);
+    }
+    Err(Error::new(ErrorKind::Shape(format!("{what} has extents {found:?}, but the step was prepared for {known:?}"))))
+}
+
+type State = Arc<Vec<AnyTensor>>;
+
+/// A state in memory.
+#[derive(Clone)]
+struct Kept {
+    state: State,
+    /// After how many steps it is reached.
+    place: usize,
+    /// How many states may be in memory from here on, this one included.
+    states: usize,
+}
+
+/// A run of many steps: where it ended, and what its derivatives need.
+pub struct Steps<'s, 'a, X, P> {
+    step: &'s PreparedStep<'a, X, P>,
+    parameters: Vec<AnyTensor>,
+    kept: Vec<Kept>,
+    last: State,
+    steps: usize,
+}
+
+impl<X, P> fmt::Debug for Steps<'_, '_, X, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Steps: {}, of which {} states are kept", self.steps, self.kept.len())
+    }
+}
+
+impl<'a, X: Variables<'a>, P: Variables<'a>> Steps<'_, 'a, X, P> {
+    /// The state after the last step.
+    ///
+    /// # Errors
+    /// Memory.
+    pub fn state(&self) -> Result<X::Tensors, Error> {
+        X::tensors(self.last.to_vec())
+    }
+
+    /// The derivatives of the last state by the first one and by the parameters, weighted by a tensor or tensors of the form of the state.
+    ///
+    /// # Errors
+    /// Weights with other extents than the state, and what computing reports.
+    pub fn vjp<'b, W: Variables<'b, Tensors = X::Tensors>>(&self, weight: W) -> Result<(X::Tensors, P::Tensors), Error> {
+        let mut weights = alike(computed(&self.step.context, &weight)?, &self.step.state, "the weight")?;
+        let zero = |tensor: &AnyTensor| Ok(dispatch!(tensor.dtype(), T => Tensor::<T>::zeros(tensor.extents())?.into()));
+        let mut sums = self.parameters.iter().map(zero).collect::<Result<Vec<AnyTensor>, Error>>()?;
+        let mut kept = self.kept.clone();
+        for end in (1..=self.steps).rev() {
+            let state = self.step.before(&mut kept, end, &self.parameters)?;
+            weights = self.step.backward.at(&joined(&[&state, &self.parameters, &weights, &sums]))?;
+            sums = weights.split_off(state.len());
+            // The first state stays.
+            kept.retain(|kept| kept.place + 1 < end || kept.place == 0);
+        }
+        Ok((X::tensors(weights)?, P::tensors(sums)?))
+    }
+}
+
+fn joined<'t>(lists: &[&'t [AnyTensor]]) -> Vec<&'t AnyTensor> {
+    lists.iter().flat_map(|list| list.iter()).collect()
+}
