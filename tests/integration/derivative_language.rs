@@ -148,7 +148,8 @@ fn shapes_are_those_of_the_variables() {
         let J[i, j] = grad(y[i]; x[j]);
         (g, J)
     };
-    let (g, j): (Tensor<f64, Shape![4]>, Tensor<f64, Shape![3, 4]>) = (g, j);
+    let g: Tensor<f64, Shape![4]> = g;
+    let j: Tensor<f64, Shape![3, 4]> = j;
     agree(&j, &a);
     agree(&g, &tensor!([j] = 2.0 * a[i, j] * a[i, k] * x[k]));
 }
