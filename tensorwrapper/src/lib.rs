@@ -126,31 +126,23 @@
 ///
 /// # Derivatives
 ///
-/// `grad(X; A[k, l])` is a factor with the labels of X and `k, l`: ∂X/∂A. X is a result of the block, or recorded before, and A is
-/// what it was made of. What the factor is contracted with decides how it is computed: over the labels of X in reverse, over those of
-/// A forward, and over neither it is the tensor of all derivatives.
+/// `grad(X; A[k, l])` is a factor with the labels of X and `k, l`: ∂X/∂A. X is a recorded result, and A is what it was made of. It is
+/// contracted over the labels of X in reverse, over those of A forward, and over neither it is the tensor of all derivatives.
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
-/// # let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| 0.5 + (i[0] + i[1]) as f64)?;
-/// # let (x, d) = (Tensor::<f64, Shape![3]>::filled((Const,), 0.25)?, Tensor::<f64, Shape![3]>::filled((Const,), 1.0)?);
-/// let (by_a, by_x, change, bent) = tensor! {
-///     let y[i]                    = tanh(sum(j; a[i, j] * x[j]));
-///     let L                       = y[i] * y[i];
-///     let (by_a[i, j], by_x[j])   = grad(L; a[i, j], x[j]);     // several at once
-///     let change[i]               = grad(y[i]; x[j]) * d[j];    // along a direction
-///     let bent[j]                 = grad(by_x[j]; x[k]) * d[k]; // second derivatives along it
-///     (by_a, by_x, change, bent)
+/// # let (a, x) = (Tensor::<f64, Shape![2, 3]>::filled((Const, Const), 0.5)?, Tensor::<f64, Shape![3]>::filled((Const,), 0.25)?);
+/// let d: Tensor<f64, Shape![3]> = tensor! {
+///     let L                     = sum(i; powi(sum(j; a[i, j] * x[j]), 3));
+///     let (by_a[i, j], by_x[j]) = grad(L; a[i, j], x[j]);            // several at once
+///     let d[k]                  = grad(by_x[j]; x[k]) * by_x[j];     // second derivatives, contracted
+///     d
 /// };
-/// # let _ = (by_a, change, bent);
-/// let step = tensor!([j] = x[j] - 0.1 * by_x[j]); // the shape is that of the variable
-/// # let _: Tensor<f64, Shape![3]> = step;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// `grad(F[i]; x[i])` is a divergence, and `grad(L; x[0])` one element of a gradient. By several variables `grad` is the whole right
-/// side, and each variable has one result. The gradient of a real number by complex z is ∂L/∂Re z + i·∂L/∂Im z; of complex tensors a
-/// factor is ∂X/∂z, and refused where `conj`, `re`, `im` or `abs` stand between. X that does not depend on A is an error.
+/// Of complex tensors the factor is ∂X/∂z, refused where `conj`, `re`, `im` or `abs` stand between; the gradient of a real number is
+/// ∂L/∂Re z + i·∂L/∂Im z. X that does not depend on A is an error. [`Expr::grad`](crate::Expr::grad) and its like are methods.
 ///
 /// # Linear algebra
 ///
@@ -248,11 +240,6 @@
 /// divisor needs every block of what it divides. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
 /// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
-///
-/// Derivatives of recorded results are methods, too: [`Expr::grad`](crate::Expr::grad) and its like.
-///
-/// A sparse map `where (a, b) in l[i, j]` belongs to the language but is not implemented in this version. Using it is an error that
-/// names it.
 ///
 /// # The same without macros
 ///

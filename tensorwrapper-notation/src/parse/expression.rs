@@ -1,7 +1,7 @@
 //! Right sides: sums of products of factors.
 
 use super::cursor::{Cursor, hole, split};
-use super::gradient::gradient;
+use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{
@@ -221,7 +221,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     match name {
         "map" => return mapped(arguments, at, span),
         "cast" => return converted(arguments, at, span),
-        "grad" => return gradient(arguments, at, span),
+        "grad" => return derivatives(arguments, at, span),
         _ => {}
     }
     if Factorisation::from_name(name).is_some() {
@@ -253,6 +253,14 @@ fn mapped(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnost
     let (function, arguments) = map(tokens, at)?;
     let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
     Expression::new(ExpressionKind::Map(function, arguments), span).bounded()
+}
+
+/// `grad(X; A[k, l])`
+fn derivatives(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (value, variables) = gradient(tokens, at)?;
+    let value = Box::new(differentiated(whole(value, span)?)?);
+    let variables = variables.into_iter().map(|part| variable(whole(part, span)?)).collect::<Result<_, _>>()?;
+    Expression::new(ExpressionKind::Gradient(value, variables), span).bounded()
 }
 
 /// `cast(T; X)`
