@@ -58,9 +58,10 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
     let mut code = TokenStream::new();
     let (mut known, mut compared) = (HashSet::new(), HashSet::new());
     // A number that is differentiated is real although its derivatives may be complex.
-    let numbers = || equation.gradients().iter().map(|[value, _]| value.0).filter(|&n| equation.operands()[n].indices.is_empty());
+    let differentiated = equation.gradients().iter().map(|[value, _]| value.0);
+    let numbers: Vec<usize> = differentiated.filter(|&n| equation.operands()[n].indices.is_empty()).collect();
     for (n, operand) in equation.operands().iter().enumerate() {
-        if numbers().any(|number| number == n) || !compared.insert((operand.cast, first_of_spelling(equation, n))) {
+        if numbers.contains(&n) || !compared.insert((operand.cast, first_of_spelling(equation, n))) {
             continue;
         }
         let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
@@ -70,14 +71,11 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
             agree(&element, &emit!(#name.element()), span)
         });
     }
-    for n in numbers() {
+    for n in numbers {
         let operand = &equation.operands()[n];
         let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
         let check = quote_spanned!(span=> <_ as __tw::HasGradient<_>>::check);
-        code.extend(emit! {
-            let __elements = __tw::Elements(#name.element(), #element);
-            #check(__elements);
-        });
+        code.extend(checked(&check, &emit!(#name.element()), &emit!(#element)));
     }
     code.extend(casts(environment, equation, &mut known));
     if equation.operands().is_empty() {
@@ -99,20 +97,21 @@ fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet
     for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
         let (from, to) = (element(Some(CastId(n))), element(cast.outer));
         let check = quote_spanned!(environment.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
-        code.extend(emit! {
-            let __elements = __tw::Elements(#from, #to);
-            #check(__elements);
-        });
+        code.extend(checked(&check, &emit!(#from), &emit!(#to)));
     }
     code
 }
 
 /// Code that checks that two element types are equal.
 fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
-    let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
+    checked(&quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check), &emit!(#element), other)
+}
+
+/// Code that checks two element types.
+fn checked(check: &TokenStream, first: &TokenStream, second: &TokenStream) -> TokenStream {
     // In a value of its own, because rustc would else infer one type from the other.
     emit! {
-        let __elements = __tw::Elements(#element, #other);
+        let __elements = __tw::Elements(#first, #second);
         #check(__elements);
     }
 }

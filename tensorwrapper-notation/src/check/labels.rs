@@ -32,9 +32,8 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
             collect(a, bound, found);
             collect(b, bound, found);
         }
-        ExpressionKind::Map(_, parts) => parts.iter().for_each(|part| collect(part, bound, found)),
-        ExpressionKind::Gradient(value, variables) => {
-            [&**value].into_iter().chain(variables).for_each(|part| collect(part, bound, found));
+        ExpressionKind::Map(..) | ExpressionKind::Gradient(..) => {
+            children(expression).for_each(|part| collect(part, bound, found));
         }
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)

@@ -67,9 +67,7 @@ fn uses(expression: &Expression, label: &str) -> Uses {
         ExpressionKind::Spread(_, names) => plain(count(names)),
         ExpressionKind::Scalar(_) => plain(0),
         // A product, as far as labels are concerned.
-        ExpressionKind::Gradient(value, variables) => {
-            plain([&**value].into_iter().chain(variables).map(|part| uses(part, label).most).sum())
-        }
+        kind @ ExpressionKind::Gradient(..) => plain(kind.children().into_iter().map(|part| uses(part, label).most).sum()),
         ExpressionKind::Reduce(_, bound, _) if count(bound) > 0 => plain(0),
         ExpressionKind::Binary(operator, a, b) => {
             let (x, y) = (uses(a, label), uses(b, label));

@@ -276,9 +276,8 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(a, found);
             collect(b, found);
         }
-        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
-        ExpressionKind::Gradient(value, variables) => {
-            [&**value].into_iter().chain(variables).for_each(|part| collect(part, found))
+        kind @ (ExpressionKind::Map(..) | ExpressionKind::Gradient(..)) => {
+            kind.children().into_iter().for_each(|part| collect(part, found));
         }
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)

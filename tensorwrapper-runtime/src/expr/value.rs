@@ -159,6 +159,17 @@ pub(crate) enum Axis {
     Fused(Vec<usize>),
 }
 
+impl Axis {
+    /// The labels that run with this axis.
+    pub(crate) fn labels(&self) -> &[usize] {
+        match self {
+            Axis::Label { label, .. } => std::slice::from_ref(label),
+            Axis::Fused(labels) => labels,
+            Axis::Chip(_) => &[],
+        }
+    }
+}
+
 /// The right side of an equation: labelled, every sum explicit.
 #[derive(Clone, Debug)]
 pub(crate) enum Tree<'a> {
@@ -202,15 +213,7 @@ impl<'a> Tree<'a> {
 
     /// Adds the labels of every operand.
     pub(crate) fn labels(&self, found: &mut Vec<usize>) {
-        self.operands(&mut |_, axes| {
-            for axis in axes {
-                match axis {
-                    Axis::Label { label, .. } => found.push(*label),
-                    Axis::Fused(labels) => found.extend(labels),
-                    Axis::Chip(_) => {}
-                }
-            }
-        });
+        self.operands(&mut |_, axes| found.extend(axes.iter().flat_map(Axis::labels)));
     }
 }
 

@@ -39,12 +39,28 @@ impl Labels {
         self.extents.len() - 1
     }
 
+    /// Whether an operand of these extents is read whole, each axis by one of these labels.
+    pub(super) fn read_whole(&self, axes: &[Axis], own: &[usize], extents: &[usize]) -> bool {
+        axes == labels(own.iter().copied()) && own.iter().zip(extents).all(|(&label, &extent)| self.extents[label] == extent)
+    }
+
     /// The value of an equation with these labels, of which `axes` are kept in this order.
     pub(super) fn value<'a>(&self, tree: Tree<'a>, axes: Vec<usize>, dtype: Dtype) -> Link<Value<'a>> {
         let names = LabelNames::new(self.names.iter().map(String::as_str));
         let extents = axes.iter().map(|&label| self.extents[label]).collect();
         Link::new(Value { extents, dtype, source: Source::Equation { tree, extents: self.extents.clone(), axes, names } })
     }
+}
+
+/// The labels of an operand, each once.
+pub(super) fn distinct(axes: &[Axis]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for label in axes.iter().flat_map(Axis::labels) {
+        if !found.contains(label) {
+            found.push(*label);
+        }
+    }
+    found
 }
 
 /// A value under one label for each axis, in order.
@@ -174,6 +190,11 @@ pub(super) fn conjugated(tree: Tree<'_>) -> Tree<'_> {
         Tree::Apply(Unary::Conj, inner) => *inner,
         other => apply(Unary::Conj, other),
     }
+}
+
+/// The conjugate of complex values: a derivative in reverse conjugates, and a tensor of derivatives does not.
+pub(super) fn turned<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
+    if value.dtype.is_complex() { map(value, conjugated) } else { Link::clone(value) }
 }
 
 /// The same tree under other labels.

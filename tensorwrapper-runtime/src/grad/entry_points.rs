@@ -1,7 +1,7 @@
 //! The methods of recorded results that record derivatives.
 
 use super::batched::batched;
-use super::build::{Labels, conjugated, constant, map, reshaped, whole as whole_of};
+use super::build::{Labels, constant, reshaped, turned, whole as whole_of};
 use super::forward::forward;
 use super::order::Variable;
 use super::reverse::{reverse, reverse_all};
@@ -241,9 +241,7 @@ pub(super) fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) 
     let Some(all) = batched(&made, &one, &units)? else { return Ok(None) };
     let whole = [&value.extents[..], &variable.extents].concat();
     if is_reverse {
-        // In reverse, derivatives of complex tensors are conjugated.
-        let all = if value.dtype.is_complex() { map(&all, conjugated) } else { all };
-        return Ok(Some(reshaped(&all, &whole)));
+        return Ok(Some(reshaped(&turned(&all), &whole)));
     }
     // The units are those of the variable, whose axes come last.
     let names = Labels::numbered(&all.extents);

@@ -11,13 +11,13 @@
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::batched::batched;
-use super::build::{Labels, binary, conjugated, constant, labels, map, negated, number, reshaped, sum, times};
+use super::build::{Labels, binary, constant, distinct, labels, negated, number, reshaped, sum, times, turned};
 use super::entry_points::jacobian;
 use super::forward::forward;
 use super::normal::free;
 use super::order::{Recording, Variable};
 use super::reverse::{part_of, reverse};
-use crate::expr::{Axis, Derivative, Derivatives, Tree, Value};
+use crate::expr::{Derivative, Derivatives, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -28,8 +28,9 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// What has no derivative, values that do not depend on their variables, and complex tensors whose derivative depends on the direction
 /// in the complex plane.
 pub(crate) fn without_derivatives<'a>(tree: Tree<'a>, derivatives: &Derivatives<'a>) -> Result<Tree<'a>, Error> {
-    let factors = derivatives.factors.iter().map(|derivative| Factor::new(derivative, derivatives)).collect::<Result<_, _>>()?;
-    let walk = Walk { factors, labels: Labels::of(&derivatives.extents, &derivatives.names) };
+    let labels = Labels::of(&derivatives.extents, &derivatives.names);
+    let factors = derivatives.factors.iter().map(|derivative| Factor::new(derivative, &labels)).collect::<Result<_, _>>()?;
+    let walk = Walk { factors, labels };
     walk.tree(&tree, derivatives.dtype)
 }
 
@@ -45,17 +46,12 @@ struct Factor<'d, 'a> {
 }
 
 impl<'d, 'a> Factor<'d, 'a> {
-    fn new(of: &'d Derivative<'a>, derivatives: &Derivatives<'a>) -> Result<Factor<'d, 'a>, Error> {
+    fn new(of: &'d Derivative<'a>, names: &Labels) -> Result<Factor<'d, 'a>, Error> {
         let read = &of.value;
         let (rows, columns) = (distinct(&read.axes), distinct(&of.variable.axes));
-        let is_whole = read.axes == labels(rows.iter().copied())
-            && rows.iter().zip(&read.value.extents).all(|(&label, &extent)| derivatives.extents[label] == extent);
-        let value = match is_whole {
+        let value = match names.read_whole(&read.axes, &rows, &read.value.extents) {
             true => Link::clone(&read.value),
-            false => {
-                let names = Labels::of(&derivatives.extents, &derivatives.names);
-                names.value(Tree::Operand(Link::clone(&read.value), read.axes.clone()), rows.clone(), read.value.dtype)
-            }
+            false => names.value(Tree::Operand(Link::clone(&read.value), read.axes.clone()), rows.clone(), read.value.dtype),
         };
         let found = Factor { of, value, rows, columns };
         if found.value.dtype.is_complex() {
@@ -87,30 +83,22 @@ impl<'d, 'a> Factor<'d, 'a> {
         Error::new(ErrorKind::Undefined(message)).with_help("its derivative is zero everywhere: leave it out")
     }
 
-    /// The conjugate, of complex tensors: a derivative in reverse conjugates, and a sum in an equation does not.
-    fn turned(&self, value: Link<Value<'a>>) -> Link<Value<'a>> {
-        match self.value.dtype.is_complex() {
-            true => map(&value, conjugated),
-            false => value,
-        }
-    }
-
     /// The derivatives for a weight of what is differentiated, in front of which there may be one more axis for many weights.
-    fn in_reverse(&self, weight: Link<Value<'a>>, is_many: bool) -> Result<Link<Value<'a>>, Error> {
-        let weight = self.turned(weight);
-        let one = if is_many { constant(0.0, &self.value.extents, weight.dtype) } else { Link::clone(&weight) };
+    fn in_reverse(&self, weight: &Link<Value<'a>>, is_many: bool) -> Result<Link<Value<'a>>, Error> {
+        let weight = turned(weight);
+        let one = if is_many { Value::stand_in(&self.value.extents, weight.dtype)? } else { Link::clone(&weight) };
         let made = reverse(&self.value, &one, &[self.variable()])?.remove(0);
         let made = match made {
             Some(made) if is_many => batched(&made, &one, &weight)?,
             other => other,
         };
-        Ok(self.turned(made.ok_or_else(|| self.independent())?))
+        Ok(turned(&made.ok_or_else(|| self.independent())?))
     }
 
     /// The change for a direction of the variable, in front of which there may be one more axis for many directions.
     fn forward(&self, direction: &Link<Value<'a>>, is_many: bool) -> Result<Link<Value<'a>>, Error> {
         let variable = &self.of.variable.value;
-        let one = if is_many { constant(0.0, &variable.extents, variable.dtype) } else { Link::clone(direction) };
+        let one = if is_many { Value::stand_in(&variable.extents, variable.dtype)? } else { Link::clone(direction) };
         let made = forward(std::slice::from_ref(&self.value), &[self.variable()], std::slice::from_ref(&one))?.remove(0);
         let made = match made {
             Some(made) if is_many => batched(&made, &one, direction)?,
@@ -129,24 +117,6 @@ impl<'d, 'a> Factor<'d, 'a> {
         let axes = [labels(self.rows.iter().copied()), self.of.variable.axes.clone()].concat();
         Ok(Tree::Operand(found.ok_or_else(|| self.independent())?, axes))
     }
-}
-
-/// The labels of an operand, each once.
-fn distinct(axes: &[Axis]) -> Vec<usize> {
-    let mut found = Vec::new();
-    for axis in axes {
-        let own = match axis {
-            Axis::Label { label, .. } => std::slice::from_ref(label),
-            Axis::Fused(labels) => labels,
-            Axis::Chip(_) => &[],
-        };
-        own.iter().for_each(|label| {
-            if !found.contains(label) {
-                found.push(*label);
-            }
-        });
-    }
-    found
 }
 
 /// A product of factors and divisors.
@@ -277,8 +247,7 @@ impl<'a> Walk<'_, 'a> {
             !labels.is_empty() && labels.iter().all(|label| over.contains(label) && !beside.contains(label))
         };
         let variable = &of.of.variable;
-        let is_plain = variable.axes == labels(of.columns.iter().copied())
-            && of.columns.iter().zip(&variable.value.extents).all(|(&label, &extent)| self.labels.extents[label] == extent);
+        let is_plain = self.labels.read_whole(&variable.axes, &of.columns, &variable.value.extents);
         // The gradient of a real number by complex ones is contracted as it is: it is no change along a direction.
         let is_number = of.value.dtype != variable.value.dtype;
         let forward = (is_summed(&of.columns, &of.rows) && !is_number)
@@ -300,7 +269,7 @@ impl<'a> Walk<'_, 'a> {
         };
         let (made, extents, axes) = match is_forward {
             true => (of.forward(&weight, is_many)?, &of.value.extents, labels(of.rows.iter().copied())),
-            false => (of.in_reverse(weight, is_many)?, &variable.value.extents, variable.axes.clone()),
+            false => (of.in_reverse(&weight, is_many)?, &variable.value.extents, variable.axes.clone()),
         };
         let counted: Vec<usize> = found.counted.iter().map(|&label| self.labels.extents[label]).collect();
         let made = reshaped(&made, &[&counted[..], extents].concat());

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::build::{Labels, constant, labels, relabelled, reshaped, sum, times, total, whole, written};
+use super::build::{Labels, constant, distinct, labels, relabelled, reshaped, sum, times, total, whole, written};
 use super::fixed;
 use super::forward::slope_of;
 use super::linear::occurrences;
@@ -238,33 +238,15 @@ pub(super) fn part_of<'a>(
     axes: &[Axis],
     tree: Tree<'a>,
 ) -> Result<Part<'a>, Error> {
-    // The labels, and how many are written.
-    let (mut own, mut count): (Vec<usize>, usize) = (Vec::new(), 0);
-    for axis in axes {
-        let labels = match axis {
-            Axis::Label { label, .. } => std::slice::from_ref(label),
-            Axis::Fused(labels) => labels,
-            Axis::Chip(_) => &[],
-        };
-        count += labels.len();
-        labels.iter().for_each(|label| {
-            if !own.contains(label) {
-                own.push(*label);
-            }
-        });
-    }
+    let own = distinct(axes);
     let bound: Vec<usize> = scope.iter().copied().filter(|label| !own.contains(label)).collect();
-    let is_plain = own.len() == axes.len()
-        && axes.iter().zip(&operand.extents).all(|(axis, &extent)| match axis {
-            Axis::Label { label, start } => *start == 0 && names.extents[*label] == extent,
-            Axis::Chip(_) | Axis::Fused(_) => false,
-        });
+    let is_plain = names.read_whole(axes, &own, &operand.extents);
     let part = Part { labels: names.clone(), axes: own.clone(), bound, tree };
     if is_plain {
         return Ok(part);
     }
     let is_fused = axes.iter().any(|axis| matches!(axis, Axis::Fused(_)));
-    if is_fused && count > own.len() {
+    if is_fused && axes.iter().flat_map(Axis::labels).count() > own.len() {
         let message = "the derivative by a tensor with a fused axis beside one of its own labels".to_string();
         let error = Error::new(ErrorKind::Unsupported(message));
         return Err(error.with_help("split the axis in an equation before, as in `[i, j, k] = A[(i, j), k]`"));

@@ -146,14 +146,11 @@ impl Recorder<'_> {
     fn part_with_fused_axes<'a>(&self, node: Node<'a>, selection: &[Axis]) -> (Link<Value<'a>>, Vec<Axis>) {
         let (mut labels, mut extents, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for axis in selection {
-            let own: &[usize] = match axis {
-                Axis::Chip(position) => {
-                    places.push(Axis::Chip(*position));
-                    continue;
-                }
-                Axis::Label { label, .. } => std::slice::from_ref(label),
-                Axis::Fused(own) => own,
-            };
+            if let Axis::Chip(position) = axis {
+                places.push(Axis::Chip(*position));
+                continue;
+            }
+            let own = axis.labels();
             let start = if let Axis::Label { start, .. } = axis { *start } else { 0 };
             places.push(Axis::Label { label: extents.len(), start });
             extents.push(product(&self.extents(own)));
