@@ -51,6 +51,12 @@ pub enum Factorisation {
     /// ½(A − Aᴴ) between states of different values. It has no name in the language: derivatives of eigenvectors and singular vectors
     /// are made with it, and it fails where these do not exist.
     Gaps,
+    /// A matrix as it is, where the values of all states differ. It has no name in the language: derivatives divide by the differences of
+    /// these values, and it fails where two are equal.
+    Distinct,
+    /// The divided differences of a function, from its values and derivatives. It has no name in the language: derivatives of functions of
+    /// a matrix are made with it. The exponent of the call is the order.
+    Divided,
 }
 
 /// The role of an axis that is not part of the batch.
@@ -277,6 +283,9 @@ static SLOGDET: Form = square(row("slogdet", "([], []) = slogdet(A[i, j])", "(si
 static NORM: Form = Form { arguments: &[&[Row]], takes: "one tensor", ..row("norm", "[] = norm(A[i, j])", "n", &[real(&[])]) };
 static TRACE: Form = square(row("trace", "[] = trace(A[i, j])", "t", &[same(&[])]));
 static GAPS: Form = system(square(row("gaps", "", "", &[same(&[Row, Column])])));
+static DISTINCT: Form = system(square(row("distinct", "", "", &[same(&[Row, Column])])));
+// The columns of the first argument are the values of the function and its derivatives; the second one has the places.
+static DIVIDED: Form = system(row("divided", "", "", &[same(&[Row, NewRow])]));
 static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
 
 /// A copy of a row, for variants of it.
@@ -349,6 +358,8 @@ impl Factorisation {
             Factorisation::Trace => &TRACE,
             Factorisation::Rank => &RANK,
             Factorisation::Gaps => &GAPS,
+            Factorisation::Distinct => &DISTINCT,
+            Factorisation::Divided => &DIVIDED,
         }
     }
 

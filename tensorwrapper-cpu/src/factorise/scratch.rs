@@ -57,7 +57,12 @@ pub(super) fn one<T: Number>(threads: usize, call: &Decomposition, [rows, column
         Factorisation::TriangularSolve => One { most: a + b, results: b },
         // Powers keep a few matrices besides: the base, the result, and their product.
         Factorisation::Matpow if call.exponent < 0 => One { most: shapes.solved(a, a).most.max(4 * a), results: a },
-        Factorisation::Gaps => One { most: 2 * a + b, results: a },
+        Factorisation::Gaps | Factorisation::Distinct => One { most: 2 * a + b, results: a },
+        // Besides the result, the differences of all pairs are kept, as numbers and with their errors.
+        Factorisation::Divided => {
+            let results = shapes.matrix(rows, rows.saturating_pow(call.exponent.unsigned_abs()));
+            One { most: a + b + results + rows * rows * 3 * size_of::<f64>(), results }
+        }
         Factorisation::Matpow => One { most: 3 * a, results: a },
         Factorisation::Expm => One { most: 2 * a, results: a },
         Factorisation::Norm | Factorisation::Trace => One { most: a, results: size_of::<T>() },

@@ -92,7 +92,9 @@ fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [S
         | Factorisation::Norm
         | Factorisation::Trace
         | Factorisation::Rank
-        | Factorisation::Gaps => false,
+        | Factorisation::Gaps
+        | Factorisation::Distinct
+        | Factorisation::Divided => false,
     }
 }
 

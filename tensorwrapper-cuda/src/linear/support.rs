@@ -27,7 +27,9 @@ pub(crate) fn knows(kind: Factorisation) -> bool {
         | Factorisation::Norm
         | Factorisation::Trace
         | Factorisation::Rank
-        | Factorisation::Gaps => false,
+        | Factorisation::Gaps
+        | Factorisation::Distinct
+        | Factorisation::Divided => false,
     }
 }
 

@@ -3,16 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::build::{added, constant, labels, reshaped, sum, times, total, written};
+use super::build::{added, constant, reshaped, sum, times, total, written};
 use super::fixed;
-use super::linear::occurrences;
-use super::normal::{Normal, Term};
 use super::order::{Key, Node, Recording, Variable, key_of};
-use super::rules::spectral::{self, Spectral};
 use super::rules::{self, Parts};
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
-use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
 /// The changes of values along changes of variables, which have the extents and types of the variables. A value that does not depend on
@@ -89,17 +85,17 @@ impl<'a> Walk<'_, 'a> {
 
     fn equation(&self, value: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
         let form = self.recording.normal(key_of(value));
-        let mut terms = Vec::new();
+        let (mut terms, mut labels) = (Vec::new(), form.labels.clone());
         for term in &form.terms {
             let varies = |operand: &Link<Value<'a>>| self.changes.contains_key(&key_of(operand));
-            let mut found = Vec::new();
-            occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
-            if let Some((spectral, slope)) = slope_of(form, term, value.dtype, &varies)? {
-                let change = &self.changes[&key_of(&spectral.call.arguments[0])];
-                let matrix = spectral.forward(&slope, change)?;
-                terms.push(Tree::Operand(matrix, labels(spectral.axes.iter().copied())));
+            for spectral in &term.spectral {
+                let arguments: Vec<_> = spectral.call.arguments.iter().map(|argument| self.change(argument)).collect();
+                if arguments.iter().any(Option::is_some) {
+                    let found = spectral.changes(&mut labels, &term.bound, &arguments, &slope)?;
+                    terms.extend(found.into_iter().map(|(bound, tree)| sum(bound, tree)));
+                }
             }
-            for occurrence in found {
+            for occurrence in term.occurrences(value.dtype, &varies)? {
                 let change = Link::clone(&self.changes[&key_of(occurrence.value)]);
                 let change = occurrence.forward(Tree::Operand(change, occurrence.axes.to_vec()));
                 let change = match &term.weight {
@@ -109,31 +105,15 @@ impl<'a> Walk<'_, 'a> {
                 terms.push(sum(term.bound.clone(), change));
             }
         }
-        Ok(total(terms).map(|tree| form.labels.value(tree, form.axes.clone(), value.dtype)))
+        Ok(total(terms).map(|tree| labels.value(tree, form.axes.clone(), value.dtype)))
     }
 }
 
-/// A term that is a function of a matrix that varies, by its values, and the slope of that function, if it takes each value by itself.
+/// How the elements of a value change with those of another at the same places.
 ///
 /// # Errors
 /// What has no derivative.
-pub(super) fn slope_of<'a>(
-    form: &Normal<'a>,
-    term: &Term<'a>,
-    dtype: Dtype,
-    varies: &dyn Fn(&Link<Value<'a>>) -> bool,
-) -> Result<Option<(Spectral<'a>, Link<Value<'a>>)>, Error> {
-    let Some(spectral) = spectral::find(form, term, dtype).filter(|spectral| varies(&spectral.call.arguments[0])) else {
-        return Ok(None);
-    };
-    let by = [Variable::Result(Arc::clone(&spectral.call), spectral.values)];
-    let function = std::slice::from_ref(&spectral.function);
-    if !Recording::new(function, &by)?.is_element_wise() {
-        return Ok(None);
-    }
-    let result = &spectral.call.call.form().results[spectral.values];
-    let dtype = spectral.call.call.dtype(result.elements, spectral.call.arguments[0].dtype);
-    let ones = constant(1.0, &spectral.function.extents, dtype);
-    let slope = forward(function, &by, &[ones])?.remove(0);
-    Ok(slope.map(|slope| (spectral, slope)))
+pub(super) fn slope<'a>(of: &Link<Value<'a>>, by: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
+    let ones = constant(1.0, &by.extents, by.dtype);
+    Ok(forward(std::slice::from_ref(of), &[Variable::Recorded(Link::clone(by))], &[ones])?.remove(0))
 }

@@ -24,6 +24,7 @@ mod order;
 mod product;
 mod reverse;
 mod rules;
+mod spectral;
 #[cfg(test)]
 mod tests;
 mod variables;

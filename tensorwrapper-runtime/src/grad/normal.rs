@@ -7,11 +7,14 @@
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::build::{Labels, binary, constant, labels, negated, number, reshaped, sum, written};
+use super::linear::{Occurrence, occurrences};
 use super::product::cut;
+use super::spectral::{self, Spectral};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
 
 /// An equation whose derivative is simple.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub(super) struct Normal<'a> {
     /// The labels of the result's axes.
     pub(super) axes: Vec<usize>,
     pub(super) terms: Vec<Term<'a>>,
+    /// Values that do not change, although they are made of what does: what they stand for changes by another rule.
+    pub(super) constant: Vec<Link<Value<'a>>>,
 }
 
 /// `sum(bound; body)`. The body has no reductions.
@@ -29,10 +34,38 @@ pub(super) struct Term<'a> {
     /// By what the derivative of the body is multiplied: which elements are the largest, for a maximum.
     pub(super) weight: Option<Tree<'a>>,
     pub(super) body: Tree<'a>,
+    /// Functions of matrices among its factors. Their vectors do not change as operands of the body.
+    pub(super) spectral: Vec<Spectral<'a>>,
+}
+
+impl<'a> Term<'a> {
+    /// The operands that vary, without the vectors of functions of matrices.
+    ///
+    /// # Errors
+    /// Work whose derivative is not known.
+    pub(super) fn occurrences(
+        &self,
+        dtype: Dtype,
+        varies: &dyn Fn(&Link<Value<'a>>) -> bool,
+    ) -> Result<Vec<Occurrence<'_, 'a>>, Error> {
+        let mut found = Vec::new();
+        occurrences(&self.body, dtype, varies, &mut |occurrence| {
+            if !self.spectral.iter().any(|spectral| spectral.reads(occurrence.value, occurrence.axes)) {
+                found.push(occurrence);
+            }
+        })?;
+        Ok(found)
+    }
 }
 
 /// The normal form of the equation of a value.
-pub(super) fn normal<'a>(value: &Link<Value<'a>>, tree: &Tree<'a>, labels: Labels, axes: &[usize]) -> Normal<'a> {
+pub(super) fn normal<'a>(
+    value: &Link<Value<'a>>,
+    tree: &Tree<'a>,
+    labels: Labels,
+    axes: &[usize],
+    is_variable: &dyn Fn(&Link<Value<'a>>) -> bool,
+) -> Normal<'a> {
     let mut form = Form { labels, terms: Vec::new() };
     if let Some(inner) = extremum(tree) {
         form.extremum(value, inner, axes);
@@ -40,15 +73,20 @@ pub(super) fn normal<'a>(value: &Link<Value<'a>>, tree: &Tree<'a>, labels: Label
         form.sum(tree, value.dtype, Vec::new(), false);
     }
     let Form { mut labels, terms } = form;
-    let cut = |term: Term<'a>| match term.weight {
-        Some(_) => term,
-        None => {
-            let (bound, body) = cut((term.bound, term.body), &mut labels, axes, value.dtype);
-            Term { bound, weight: None, body }
+    let mut constant = Vec::new();
+    let known = |term: Term<'a>| {
+        if term.weight.is_some() {
+            return term;
         }
+        if let Some(found) = spectral::find((&labels, &term.bound), &term.body, value.dtype, is_variable) {
+            constant.extend(found.constant);
+            return Term { body: found.body, spectral: found.found, ..term };
+        }
+        let (bound, body) = cut((term.bound, term.body), &mut labels, axes, value.dtype);
+        Term { bound, body, ..term }
     };
-    let terms = terms.into_iter().map(cut).collect();
-    Normal { labels, axes: axes.to_vec(), terms }
+    let terms = terms.into_iter().map(known).collect();
+    Normal { labels, axes: axes.to_vec(), terms, constant }
 }
 
 /// The labels and the body of a maximum or minimum.
@@ -85,7 +123,7 @@ impl<'a> Form<'a> {
                 let mut bound = bound;
                 let body = self.body(body, dtype, Some(&mut bound));
                 let body = if is_negative { negated(body) } else { body };
-                self.terms.push(Term { bound, weight: None, body });
+                self.terms.push(Term { bound, weight: None, body, spectral: Vec::new() });
             }
         }
     }
@@ -180,7 +218,7 @@ impl<'a> Form<'a> {
         let count = self.labels.value(sum(over.to_vec(), is_reached()), axes.to_vec(), value.dtype);
         let share = binary(Operator::Divide, number(1.0), Tree::Operand(count, labels(axes.iter().copied())));
         let weight = binary(Operator::Multiply, is_reached(), share);
-        self.terms.push(Term { bound: over.to_vec(), weight: Some(weight), body });
+        self.terms.push(Term { bound: over.to_vec(), weight: Some(weight), body, spectral: Vec::new() });
     }
 }
 

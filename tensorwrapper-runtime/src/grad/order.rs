@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
-use super::build::{Labels, constant, labels};
+use super::build::{Labels, constant};
 use super::normal::{Normal, normal};
 use crate::expr::{Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
@@ -20,8 +20,6 @@ pub(super) enum Variable<'a> {
     Recorded(Link<Value<'a>>),
     /// A tensor of the program, wherever its elements are read.
     Elements(AnyRef<'a>),
-    /// A result of an operation of linear algebra, by its number.
-    Result(Arc<Factorised<'a>>, usize),
 }
 
 impl<'a> Variable<'a> {
@@ -39,7 +37,6 @@ impl<'a> Variable<'a> {
         match self {
             Variable::Recorded(value) => constant(0.0, &value.extents, value.dtype),
             Variable::Elements(tensor) => constant(0.0, tensor.layout.extents(), tensor.dtype()),
-            Variable::Result(..) => unreachable!("no gradient is taken by one"),
         }
     }
 }
@@ -104,6 +101,7 @@ pub(super) struct Recording<'a> {
     /// The normal forms of equations.
     normals: HashMap<Key, Normal<'a>>,
     varying: HashSet<Key>,
+    constant: HashSet<Key>,
     /// The nodes that are variables, and which.
     variables: HashMap<Key, Vec<usize>>,
 }
@@ -114,9 +112,14 @@ impl<'a> Recording<'a> {
     /// # Errors
     /// A tensor that shares elements with a variable but is another part of them; nodes that vary and have no derivative.
     pub(super) fn new(values: &[Link<Value<'a>>], variables: &[Variable<'a>]) -> Result<Recording<'a>, Error> {
-        let mut recording =
-            Recording { nodes: Vec::new(), normals: HashMap::new(), varying: HashSet::new(), variables: HashMap::new() };
-        recording.collect(values);
+        let mut recording = Recording {
+            nodes: Vec::new(),
+            normals: HashMap::new(),
+            varying: HashSet::new(),
+            constant: HashSet::new(),
+            variables: HashMap::new(),
+        };
+        recording.collect(values, variables);
         recording.find(variables)?;
         recording.spread()?;
         Ok(recording)
@@ -133,34 +136,6 @@ impl<'a> Recording<'a> {
 
     pub(super) fn normal(&self, key: Key) -> &Normal<'a> {
         &self.normals[&key]
-    }
-
-    /// Whether each element of a node that varies depends on the elements of its parts at the same place alone.
-    pub(super) fn is_element_wise(&self) -> bool {
-        let is_plain = |node: &Node<'a>| match node {
-            Node::Call(_) | Node::Solved(_) => false,
-            Node::Value(value) => match &value.source {
-                Source::Equation { .. } => {
-                    let form = &self.normals[&node.key()];
-                    form.terms.iter().all(|term| {
-                        let mut is_plain = true;
-                        term.body.operands(&mut |operand, axes| {
-                            let is_same = *axes == labels(form.axes.iter().copied());
-                            is_plain &= !self.varies(key_of(operand)) || is_same && term.bound.is_empty();
-                        });
-                        is_plain
-                    })
-                }
-                Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => true,
-                Source::Factorised(..)
-                | Source::Solved(..)
-                | Source::Graph(..)
-                | Source::Reshaped(_)
-                | Source::Written { .. } => false,
-            },
-        };
-        let looks = |node: &&Node<'a>| self.varies(node.key()) && self.variables(node.key()).is_empty();
-        self.nodes.iter().filter(looks).all(is_plain)
     }
 
     /// What keeps a complex value from having one derivative for all directions in the complex plane, if there is such.
@@ -194,7 +169,10 @@ impl<'a> Recording<'a> {
     }
 
     /// Collects the nodes without recursion: chains may be of any length.
-    fn collect(&mut self, values: &[Link<Value<'a>>]) {
+    fn collect(&mut self, values: &[Link<Value<'a>>], variables: &[Variable<'a>]) {
+        let is_variable = |value: &Link<Value<'a>>| {
+            variables.iter().any(|variable| matches!(variable, Variable::Recorded(recorded) if is_same_value(recorded, value)))
+        };
         let (mut open, mut opened, mut done) = (Vec::new(), HashSet::new(), HashSet::new());
         for value in values {
             open.push(Node::Value(Link::clone(value)));
@@ -213,7 +191,9 @@ impl<'a> Recording<'a> {
                 if let Node::Value(value) = &node
                     && let Source::Equation { tree, extents, axes, names } = &value.source
                 {
-                    self.normals.insert(key, normal(value, tree, Labels::of(extents, names), axes));
+                    let form = normal(value, tree, Labels::of(extents, names), axes, &is_variable);
+                    self.constant.extend(form.constant.iter().map(key_of));
+                    self.normals.insert(key, form);
                 }
                 let own = open.len();
                 self.parts(&node, &mut |part| {
@@ -265,8 +245,7 @@ impl<'a> Recording<'a> {
                         }
                         is_same
                     }
-                    (Variable::Result(call, n), Source::Factorised(of, result)) => Arc::ptr_eq(call, of) && n == result,
-                    (Variable::Elements(_) | Variable::Result(..), _) => false,
+                    (Variable::Elements(_), _) => false,
                 };
                 if is_it {
                     self.variables.entry(node.key()).or_default().push(n);
@@ -288,6 +267,7 @@ impl<'a> Recording<'a> {
                 let message = "the derivative of a graph that was recorded as a value".to_string();
                 return Err(Error::new(ErrorKind::Unsupported(message)));
             }
+            varies &= !self.constant.contains(&node.key());
             if varies || self.variables.contains_key(&node.key()) {
                 self.varying.insert(node.key());
             }
@@ -296,11 +276,12 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Whether two links are one value. Derivatives read a solution through links of their own.
+/// Whether two links are one value. Derivatives read solutions and results of linear algebra through links of their own.
 fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
     Link::address(one) == Link::address(other)
         || match (&one.source, &other.source) {
             (Source::Solved(one, n), Source::Solved(other, m)) => n == m && Arc::ptr_eq(one, other),
+            (Source::Factorised(one, n), Source::Factorised(other, m)) => n == m && Arc::ptr_eq(one, other),
             _ => false,
         }
 }

@@ -9,10 +9,12 @@ use std::sync::Arc;
 
 use super::build::{Labels, constant, distinct, labels, relabelled, reshaped, sum, times, total, whole, written};
 use super::fixed;
-use super::forward::slope_of;
+use super::forward::slope;
 use super::linear::occurrences;
+use super::normal::Normal;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules::{self, Parts};
+use super::spectral::Spectral;
 use crate::expr::{Axis, Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
@@ -91,7 +93,6 @@ pub(super) fn reverse_all<'a>(
     let dtype = |n: usize| match &variables[n] {
         Variable::Recorded(value) => value.dtype,
         Variable::Elements(tensor) => tensor.dtype(),
-        Variable::Result(..) => unreachable!("no gradient is taken by one"),
     };
     let joined = |(n, parts): (usize, Vec<Part<'a>>)| (!parts.is_empty()).then(|| joined(parts, dtype(n)));
     Ok(found.into_iter().enumerate().map(joined).collect())
@@ -183,17 +184,56 @@ impl<'a> Walk<'_, 'a> {
                 None => weight,
             };
             let scope: Vec<usize> = form.axes.iter().chain(&term.bound).copied().collect();
-            let mut found = Vec::new();
             let varies = |operand: &Link<Value<'a>>| recording.varies(key_of(operand));
-            occurrences(&term.body, value.dtype, &varies, &mut |occurrence| found.push(occurrence))?;
-            if let Some((spectral, slope)) = slope_of(form, term, value.dtype, &varies)? {
-                let weight = spectral.as_matrix(form, whole_weight);
-                self.add(&spectral.call.arguments[0], Part::whole(&spectral.reverse(&slope, &weight)?));
+            for spectral in &term.spectral {
+                self.spectral(form, (spectral, &term.bound), &weight, value.dtype)?;
             }
+            let found = term.occurrences(value.dtype, &varies)?;
             for occurrence in found {
                 let tree = occurrence.reverse(weight.clone(), value.dtype);
                 let part = part_of(&form.labels, &scope, occurrence.value, occurrence.axes, tree)?;
                 self.add(occurrence.value, part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the weight of a term on to the matrices of its functions.
+    fn spectral(
+        &mut self,
+        form: &Normal<'a>,
+        (spectral, bound): (&Spectral<'a>, &[usize]),
+        weight: &Tree<'a>,
+        dtype: Dtype,
+    ) -> Result<(), Error> {
+        // What stands for the changes of the arguments until the weights are moved to them.
+        let stands_for = |argument: &Link<Value<'a>>| {
+            let varies = self.recording.varies(key_of(argument));
+            varies.then(|| constant(0.0, &argument.extents, argument.dtype))
+        };
+        let arguments = &spectral.call.arguments;
+        let changes: Parts<'a> = arguments.iter().map(stands_for).collect();
+        if changes.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let mut names = form.labels.clone();
+        let found = spectral.changes(&mut names, bound, &changes, &slope)?;
+        for (bound, tree) in found {
+            let scope: Vec<usize> = form.axes.iter().copied().chain(bound).collect();
+            let number = |operand: &Link<Value<'a>>| {
+                let is_it = |change: &Option<Link<Value<'a>>>| {
+                    change.as_ref().is_some_and(|change| Link::address(change) == Link::address(operand))
+                };
+                changes.iter().position(is_it)
+            };
+            let mut parts = Vec::new();
+            occurrences(&tree, dtype, &|operand| number(operand).is_some(), &mut |occurrence| {
+                let argument = &arguments[number(occurrence.value).expect("it varies")];
+                let tree = occurrence.reverse(weight.clone(), dtype);
+                parts.push((argument, part_of(&names, &scope, argument, occurrence.axes, tree)));
+            })?;
+            for (argument, part) in parts {
+                self.add(argument, part?);
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ mod equations;
 mod fixed;
 mod jacobians;
 mod linear_algebra;
+mod matrix_functions;
 mod spectral;
 
 use num_complex::Complex;
@@ -98,30 +99,53 @@ where
     gradients.iter().map(|gradient| gradient.eval().unwrap()).collect()
 }
 
-/// The change along a direction, the weighted derivatives and the second derivatives of a function: against differences, against each
-/// other, and the second derivatives against themselves.
-pub(super) fn check<T: Element>(inputs: &[Tensor<T>], function: &Function<T>, drawn: &mut Drawn)
+/// Two directions, and a weight of the value.
+type Directions<T> = (Vec<Tensor<T>>, Vec<Tensor<T>>, Tensor<T>);
+
+fn directions<T: Element>(inputs: &[Tensor<T>], function: &Function<T>, drawn: &mut Drawn) -> Directions<T> {
+    let extents = function(&recorded(inputs)).unwrap().extents().to_vec();
+    let (v, u) = inputs.iter().map(|x| (drawn.tensor::<T>(x.extents()), drawn.tensor::<T>(x.extents()))).unzip();
+    (v, u, drawn.tensor::<T>(&extents))
+}
+
+/// The change along a direction and the weighted derivatives of a function, against differences and against each other.
+pub(super) fn check_first<T: Element>(inputs: &[Tensor<T>], function: &Function<T>, drawn: &mut Drawn)
+where
+    T::Real: crate::RealNumber,
+{
+    first(inputs, function, &directions(inputs, function, drawn));
+}
+
+fn first<T: Element>(inputs: &[Tensor<T>], function: &Function<T>, (v, _, weight): &Directions<T>)
 where
     T::Real: crate::RealNumber,
 {
     let variables = recorded(inputs);
     let value = function(&variables).unwrap();
-    let extents = value.extents().to_vec();
-    let (v, u): (Vec<_>, Vec<_>) =
-        inputs.iter().map(|x| (drawn.tensor::<T>(x.extents()), drawn.tensor::<T>(x.extents()))).unzip();
-    let weight = drawn.tensor::<T>(&extents);
-    let with: Vec<_> = variables.iter().zip(&v).collect();
+    let with: Vec<_> = variables.iter().zip(v).collect();
     let change = value.jvp(&with[..]).unwrap().eval().unwrap();
     let of = |step: f64| {
-        let moved = moved(inputs, &v, step);
+        let moved = moved(inputs, v, step);
         function(&recorded(&moved)).unwrap().eval().unwrap()
     };
     near("the change", &change, &difference(&of, 1e-3), 1e-7);
-    let weighted = value.vjp(&weight, &variables[..]).unwrap();
+    let weighted = value.vjp(weight, &variables[..]).unwrap();
     let weighted: Vec<Tensor<T>> = weighted.iter().map(|value| value.eval().unwrap()).collect();
-    let (one, other) = (dot(&weight, &change), weighted.iter().zip(&v).map(|(g, d)| dot(g, d)).sum::<f64>());
+    let (one, other) = (dot(weight, &change), weighted.iter().zip(v).map(|(g, d)| dot(g, d)).sum::<f64>());
     let scale = largest(&change).max(1.0) * weight.as_slice().len() as f64;
     assert!((one - other).abs() <= 1e-10 * scale, "⟨w, jvp(v)⟩ = {one}, but ⟨vjp(w), v⟩ = {other}");
+}
+
+/// The same and the second derivatives: against differences, and against themselves.
+pub(super) fn check<T: Element>(inputs: &[Tensor<T>], function: &Function<T>, drawn: &mut Drawn)
+where
+    T::Real: crate::RealNumber,
+{
+    let all = directions(inputs, function, drawn);
+    first(inputs, function, &all);
+    let (v, u, weight) = all;
+    let variables = recorded(inputs);
+    let with: Vec<_> = variables.iter().zip(&v).collect();
     let loss = loss(&variables, function, &weight);
     let second: Vec<Tensor<T>> = loss.hvp(&with[..]).unwrap().iter().map(|value| value.eval().unwrap()).collect();
     for (n, second) in second.iter().enumerate() {

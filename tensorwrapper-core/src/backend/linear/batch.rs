@@ -100,7 +100,8 @@ impl<T: Element> Given<'_, '_, T> {
         };
         let right = derived::Right { columns: sizes.get(1).map_or(0, |size| size.1), rows_in: &rows_in };
         derived::compute(on, call, arguments, &|| self.argument(0), &right).map_err(|failure| {
-            match (0..sources.len()).find(|&n| shows && self.is_wrong(&self.argument(n), n)) {
+            let explains = shows && !takes_anything(call.kind);
+            match (0..sources.len()).find(|&n| explains && self.is_wrong(&self.argument(n), n)) {
                 Some(n) => item.not_finite(n),
                 None => item.failed(&failure),
             }

@@ -17,7 +17,8 @@ use super::decomposition::Decomposition;
 use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::failure::Failure;
-use super::gaps::gaps;
+use super::divided::divided;
+use super::gaps::{distinct, gaps};
 use super::magnitude::{is_finite, largest_of, norm, part_size, real, square};
 use super::matrix::Matrix;
 use super::part::{Part, Triangle};
@@ -110,6 +111,11 @@ fn parts<T: Element>(
             vec![Part::Same(Matrix::number(sum))]
         }
         Factorisation::Gaps => vec![Part::Same(gaps(a, &second())?)],
+        Factorisation::Distinct => {
+            distinct(&second())?;
+            vec![Part::Same(a)]
+        }
+        Factorisation::Divided => vec![Part::Same(divided(&a, &second(), call.exponent.unsigned_abs())?)],
         Factorisation::Rank => {
             let tol = tolerance(call, &a);
             let (_, values, _) = svd(on, a, false)?;

@@ -10,7 +10,7 @@
 //! | `conventions.rs` | signs, phases and scales of factors, the same on every device |
 //! | `factors.rs`, `determinant.rs`, `derived.rs` | every operation of the table, made of the algorithms |
 //! | `space.rs`, `gather.rs`, `part.rs` | where matrices lie in strided memory, and how they are read and written |
-//! | `gaps.rs` | what derivatives of vectors divide by, and where these do not exist |
+//! | `gaps.rs`, `divided.rs` | what derivatives of vectors and of functions of a matrix divide by, and where these do not exist |
 //! | `cut.rs` | how many singular values are kept |
 //! | `faults.rs` | the sentence that says why a matrix of the batch has no result |
 //! | `batch.rs`, `scratch.rs` | a batch on the threads of a device, and the memory that it takes |
@@ -25,6 +25,7 @@ mod cut;
 mod decomposition;
 mod derived;
 mod determinant;
+mod divided;
 pub mod elimination;
 mod factors;
 mod failure;

@@ -4,9 +4,10 @@ use tensorwrapper_notation::syntax::Factorisation;
 
 use crate::element::Element;
 
-/// Whether an operation is a sum of elements, so that NaN and infinity in its argument give a result.
+/// Whether NaN and infinity in the argument of an operation give a result: in sums of elements, and in divided differences, which need a
+/// derivative of the function only where two places are equal.
 pub(crate) fn takes_anything(kind: Factorisation) -> bool {
-    matches!(kind, Factorisation::Norm | Factorisation::Trace)
+    matches!(kind, Factorisation::Norm | Factorisation::Trace | Factorisation::Divided)
 }
 
 /// Whether the results show NaN and infinity in the arguments, so that the arguments need no check beforehand. Elimination and
@@ -30,7 +31,9 @@ pub(crate) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool 
         | Factorisation::Norm
         | Factorisation::Trace
         | Factorisation::Rank
-        | Factorisation::Gaps => false,
+        | Factorisation::Gaps
+        | Factorisation::Distinct
+        | Factorisation::Divided => false,
     }
 }
 

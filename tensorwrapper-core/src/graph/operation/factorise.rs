@@ -3,6 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::meaning::Meaning;
+use crate::backend::linear::Factorisation;
 use crate::backend::{Decomposition, Role};
 use crate::graph::ids::Label;
 use crate::graph::nodes::{OpGraph, Operation, OperationNode};
@@ -24,7 +25,12 @@ impl Factorise<'_> {
             return Some(format!("a matrix of {rows} rows and {columns} columns is not square"));
         }
         let kept = rows.min(columns).min(self.0.max.unwrap_or(usize::MAX));
-        [(Role::New, kept), (Role::NewRow, rows), (Role::NewColumn, columns)].into_iter().find_map(|(role, extent)| {
+        // Divided differences have an axis for each order.
+        let new_rows = match self.0.kind {
+            Factorisation::Divided => rows.saturating_pow(self.0.exponent.unsigned_abs()),
+            _ => rows,
+        };
+        [(Role::New, kept), (Role::NewRow, new_rows), (Role::NewColumn, columns)].into_iter().find_map(|(role, extent)| {
             let is_made = form.results.iter().any(|result| result.roles.contains(&role));
             let size = self.size(node, role);
             (is_made && size != extent).then(|| format!("a new axis has extent {size} instead of {extent}"))

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Factorisation, Outcome, Role};
 
-use super::super::build::{apply, constant, converted, map, negated, number, reshaped, times};
+use super::super::build::{apply, constant, converted, labels, map, negated, number, reshaped, times, written};
 use super::parts::no_derivative;
 use super::text;
-use crate::expr::{Factorised, Source, Value};
+use crate::expr::{Axis, Factorised, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::backend::linear::EQUAL_WITHIN;
@@ -59,6 +59,11 @@ impl<'c, 'a> Call<'c, 'a> {
     /// The extents of an operand with one axis for each role.
     fn extents(&self, roles: &[Role]) -> Vec<usize> {
         self.batch.iter().copied().chain(roles.iter().map(|&role| self.extent(role))).collect()
+    }
+
+    /// The extents of the batch and of all roles, as they were recorded.
+    pub(super) fn recorded_extents(&self) -> &[usize] {
+        &self.recorded.extents
     }
 
     /// The extent of a role.
@@ -123,10 +128,35 @@ impl<'c, 'a> Call<'c, 'a> {
         self.value("[..i, j] = (1 - z[..i, j]) / (d[..i, j] + z[..i, j])", &[("d", differences), ("z", &is_equal)])
     }
 
+    /// `1 / (e[j] - e[i])`, and 0 on the diagonal; an error of the run where two values are equal.
+    pub(super) fn distinct_gaps(&self, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        let n = *e.extents.last().expect("values are a vector");
+        let text = "[..i, j] = (1 - I[i, j]) / (1[i] * e[..j] - e[..i] * 1[j] + I[i, j])";
+        let gaps = self.value(text, &[("I", &identity(e.dtype, n)?), ("e", e)])?;
+        Ok(self.over_values(Factorisation::Distinct, &gaps, e))
+    }
+
+    /// A matrix with one of its columns written anew.
+    pub(super) fn column(
+        &self,
+        base: Option<&Link<Value<'a>>>,
+        like: &Link<Value<'a>>,
+        n: usize,
+        column: &Link<Value<'a>>,
+    ) -> Link<Value<'a>> {
+        let at = labels(0..=self.batch.len()).into_iter().chain([Axis::Chip(n)]).collect();
+        written(base, &like.extents, at, column)
+    }
+
     /// ½(Y − Yᴴ), which derivatives divide by differences of the values; an error of the run where it is not zero for equal values.
     pub(super) fn antihermitian(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
+        self.over_values(Factorisation::Gaps, y, values)
+    }
+
+    /// An operation on a matrix over pairs of states, and on the values of these states.
+    fn over_values(&self, kind: Factorisation, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
         let n = *y.extents.last().expect("it is a matrix");
-        let call = Decomposition::plain(Factorisation::Gaps, self.batch.len(), [1, 1, 1, 0, 0, 0]);
+        let call = Decomposition::plain(kind, self.batch.len(), [1, 1, 1, 0, 0, 0]);
         let column: Vec<usize> = self.batch.iter().copied().chain([n, 1]).collect();
         let extents = self.batch.iter().copied().chain([n, n, 1]).collect();
         let arguments = vec![Link::clone(y), reshaped(values, &column)];

@@ -7,13 +7,13 @@
 //! differentiation", Oxford NA-08/01 (2008); J. Townsend, "Differentiating the singular value decomposition" (2016); Z.-Q. Wan,
 //! S.-X. Zhang, arXiv:1909.02659, for the phases of complex singular vectors; I. Murray, arXiv:1602.07527, for Cholesky factors.
 
+mod divided;
 mod eigen;
 mod matrix;
 mod parts;
 mod series;
 mod singular;
 mod solve;
-pub(super) mod spectral;
 mod text;
 mod triangular;
 
@@ -52,6 +52,8 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Norm => series::reverse_norm(&flat, &weights)?,
         Factorisation::Trace => series::reverse_trace(&flat, &weights)?,
         Factorisation::Gaps => eigen::reverse_gaps(&flat, &weights)?,
+        Factorisation::Distinct => vec![weights[0].clone(), None],
+        Factorisation::Divided => divided::reverse(&flat, &weights, varies)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(alike(&found, &call.arguments))
@@ -92,6 +94,8 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Re
         Factorisation::Norm => series::forward_norm(&flat, &changes)?,
         Factorisation::Trace => series::forward_trace(&flat, &changes)?,
         Factorisation::Gaps => eigen::forward_gaps(&flat, &changes)?,
+        Factorisation::Distinct => vec![changes[0].clone()],
+        Factorisation::Divided => divided::forward(&flat, &changes)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(alike(&found, &flat.recorded_results))

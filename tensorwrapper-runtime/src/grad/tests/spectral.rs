@@ -4,7 +4,7 @@ use super::{Drawn, Function, check, near};
 use crate::{Error, Expr, Tensor};
 
 /// A matrix with these values: Q·diag(values)·R for drawn orthogonal Q and R.
-fn with_values(values: &[f64], is_symmetric: bool, drawn: &mut Drawn) -> Tensor<f64> {
+pub(super) fn with_values(values: &[f64], is_symmetric: bool, drawn: &mut Drawn) -> Tensor<f64> {
     let n = values.len();
     let [q, r] = [0, 1].map(|_| {
         let (q, _) = drawn.tensor::<f64>(&[n, n]).at("ij").qr(["ir", "rj"]).eval().unwrap();

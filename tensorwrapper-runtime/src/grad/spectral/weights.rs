@@ -1,0 +1,137 @@
+//! Records the divided differences of a function.
+
+use std::sync::Arc;
+
+use super::super::build::{Labels, cast, constant, labels as plain, map, number, times, whole, written};
+use super::{Slope, Spectral, Weight, axis, result};
+use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::link::Link;
+use tensorwrapper_core::backend::Decomposition;
+use tensorwrapper_core::backend::linear::Factorisation;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// Derivatives of the function that its divided differences of first and second order need.
+const DERIVATIVES: usize = 2;
+
+/// Places for which the function is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Places {
+    /// The values of the matrix.
+    Values,
+    /// These and their negatives, at which the function is the same. The last one, if there is, stands for vectors that no state has: there
+    /// the function is 0.
+    Even { has_null: bool },
+    /// The same for a function that changes its sign.
+    Odd { has_null: bool },
+}
+
+impl Places {
+    fn count(self, states: usize) -> usize {
+        match self {
+            Places::Values => states,
+            Places::Even { has_null } | Places::Odd { has_null } => 2 * states + usize::from(has_null),
+        }
+    }
+
+    /// What a derivative is multiplied with at negative places.
+    fn sign(self, derivative: usize) -> f64 {
+        let is_even = matches!(self, Places::Even { .. }) == derivative.is_multiple_of(2);
+        if is_even { 1.0 } else { -1.0 }
+    }
+}
+
+/// A function at places: a column for its values and each of its derivatives, and a column of the places.
+#[derive(Clone, Debug)]
+pub(super) struct Table<'a> {
+    pub(super) function: Link<Value<'a>>,
+    pub(super) places: Link<Value<'a>>,
+}
+
+impl<'a> Table<'a> {
+    /// The divided differences of that order, over the axes of the table and so many labels of states and one more.
+    pub(super) fn differences(&self, order: usize) -> Result<Link<Value<'a>>, Error> {
+        let [batch @ .., states, columns] = &self.function.extents[..] else { unreachable!("a table has rows and columns") };
+        if *columns <= order.max(DERIVATIVES) {
+            let message = "the third derivative of a function of a matrix by its eigenvectors".to_string();
+            return Err(Error::new(ErrorKind::Unsupported(message)));
+        }
+        let exponent = i32::try_from(order).expect("orders are small");
+        let call = Decomposition::plain(Factorisation::Divided, batch.len(), [1, 1, 1, 0, order, 0]);
+        let others = vec![*states; order];
+        let extents = [batch, &[*states, *columns, 1], &others[..]].concat();
+        let arguments = vec![Link::clone(&self.function), Link::clone(&self.places)];
+        let call = Arc::new(Factorised { call: Decomposition { exponent, ..call }, extents, arguments });
+        let extents = [batch, &[*states], &others[..]].concat();
+        Ok(Link::new(Value { extents, dtype: self.function.dtype, source: Source::Factorised(call, 0) }))
+    }
+}
+
+impl<'a> Spectral<'a> {
+    /// The function and its derivatives at the values of the matrix.
+    pub(super) fn table(&self, labels: &Labels, places: Places, slope: Slope<'_, 'a>) -> Result<Table<'a>, Error> {
+        let Weight::Function { value, by, axes, .. } = &self.weight else { unreachable!("differences have a table") };
+        let states = self.states();
+        let kept: Vec<usize> = axes.iter().map(|&label| labels.extents[label]).collect();
+        let all: Vec<Axis> = plain(0..=kept.len());
+        let (count, mut table, mut function) = (places.count(states), None, Some(Link::clone(value)));
+        for n in 0..=DERIVATIVES {
+            let extents = [&kept[..], &[states]].concat();
+            let column = match &function {
+                Some(function) => padded(function, &extents, self.pairs[0].start),
+                None => constant(0.0, &extents, self.dtype),
+            };
+            // Where no state is, the function has no known slope.
+            let outside = if n == 0 { 0.0 } else { f64::NAN };
+            let column = mirrored(&column, places, [places.sign(n), outside]);
+            let at = all.iter().cloned().chain([Axis::Chip(n)]).collect();
+            table = Some(written(table.as_ref(), &[&kept[..], &[count, 1 + DERIVATIVES]].concat(), at, &column));
+            function = function.map(|function| slope(&function, by)).transpose()?.flatten();
+        }
+        let mut places_of = mirrored(&self.places(labels, axes, states), places, [-1.0, 0.0]);
+        places_of = spread_over_one(&places_of);
+        Ok(Table { function: table.expect("it has columns"), places: places_of })
+    }
+
+    /// The values of the matrix, for each index of the function's other axes.
+    fn places(&self, labels: &Labels, axes: &[usize], states: usize) -> Link<Value<'a>> {
+        let values = result(&self.whole, self.values());
+        let mut own = labels.clone();
+        let state = own.add(states, "n");
+        let read = self.batch.iter().cloned().chain([axis(state)]).collect();
+        let tree = cast(Tree::Operand(Link::clone(&values), read), values.dtype, self.dtype);
+        own.value(tree, axes.iter().copied().chain([state]).collect(), self.dtype)
+    }
+}
+
+/// A column with one more axis, of extent 1.
+fn spread_over_one<'a>(column: &Link<Value<'a>>) -> Link<Value<'a>> {
+    let mut own = Labels::numbered(&column.extents);
+    let one = own.add(1, "one");
+    own.value(whole(column), (0..column.extents.len()).chain([one]).collect(), column.dtype)
+}
+
+/// A column at all places: with the sign for the negative ones, and with a number where no state is.
+fn mirrored<'a>(column: &Link<Value<'a>>, places: Places, [sign, outside]: [f64; 2]) -> Link<Value<'a>> {
+    let [kept @ .., states] = &column.extents[..] else { unreachable!("a column has states") };
+    if places == Places::Values {
+        return Link::clone(column);
+    }
+    let extents = [kept, &[places.count(*states)]].concat();
+    let base = constant(outside, &extents, column.dtype);
+    let negative = map(column, |tree| times(number(sign), tree));
+    let at = |start: usize| {
+        let last = Axis::Label { label: kept.len(), start };
+        plain(0..kept.len()).into_iter().chain([last]).collect::<Vec<Axis>>()
+    };
+    written(Some(&written(Some(&base), &extents, at(0), column)), &extents, at(*states), &negative)
+}
+
+/// A function of some states as one of all, 0 for the others.
+fn padded<'a>(function: &Link<Value<'a>>, extents: &[usize], start: usize) -> Link<Value<'a>> {
+    if function.extents == extents {
+        return Link::clone(function);
+    }
+    let last = extents.len() - 1;
+    let at = plain(0..last).into_iter().chain([Axis::Label { label: last, start }]).collect();
+    written(None, extents, at, function)
+}
