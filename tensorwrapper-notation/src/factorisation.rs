@@ -49,11 +49,14 @@ pub enum Factorisation {
     /// The number of singular values that are not zero
     Rank,
     /// ½(A − Aᴴ) between states of different values. It has no name in the language: derivatives of eigenvectors and singular vectors
-    /// are made with it, and it fails where these do not exist.
+    /// are made with it, and it fails where these do not exist. With `unit` it is A as it is, after the same check.
     Gaps,
     /// A matrix as it is, where the values of all states differ. It has no name in the language: derivatives divide by the differences of
-    /// these values, and it fails where two are equal.
+    /// these values, and it fails where two are equal. With `max` one of the two has to be among so many first ones.
     Distinct,
+    /// Numbers of all states as they are, where states of equal values have equal ones. It has no name in the language: what depends on
+    /// values without an order has such derivatives, and it fails for others.
+    Uniform,
     /// The divided differences of a function, from its values and derivatives. It has no name in the language: derivatives of functions of
     /// a matrix are made with it. The exponent of the call is the order.
     Divided,
@@ -284,6 +287,7 @@ static NORM: Form = Form { arguments: &[&[Row]], takes: "one tensor", ..row("nor
 static TRACE: Form = square(row("trace", "[] = trace(A[i, j])", "t", &[same(&[])]));
 static GAPS: Form = system(square(row("gaps", "", "", &[same(&[Row, Column])])));
 static DISTINCT: Form = system(square(row("distinct", "", "", &[same(&[Row, Column])])));
+static UNIFORM: Form = system(row("uniform", "", "", &[same(&[Row, Column])]));
 // The columns of the first argument are the values of the function and its derivatives; the second one has the places.
 static DIVIDED: Form = system(row("divided", "", "", &[same(&[Row, NewRow])]));
 static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
@@ -359,6 +363,7 @@ impl Factorisation {
             Factorisation::Rank => &RANK,
             Factorisation::Gaps => &GAPS,
             Factorisation::Distinct => &DISTINCT,
+            Factorisation::Uniform => &UNIFORM,
             Factorisation::Divided => &DIVIDED,
         }
     }

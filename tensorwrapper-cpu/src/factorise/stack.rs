@@ -94,6 +94,7 @@ fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [S
         | Factorisation::Rank
         | Factorisation::Gaps
         | Factorisation::Distinct
+        | Factorisation::Uniform
         | Factorisation::Divided => false,
     }
 }

@@ -29,6 +29,7 @@ pub(crate) fn knows(kind: Factorisation) -> bool {
         | Factorisation::Rank
         | Factorisation::Gaps
         | Factorisation::Distinct
+        | Factorisation::Uniform
         | Factorisation::Divided => false,
     }
 }

@@ -99,6 +99,18 @@ pub(super) fn repeated<'a>(value: &Link<Value<'a>>, count: usize) -> Link<Value<
     names.value(whole(value), axes, value.dtype)
 }
 
+/// The same value with one more axis, of extent 1.
+pub(super) fn as_column<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
+    let mut names = Labels::numbered(&value.extents);
+    let one = names.add(1, "one");
+    names.value(whole(value), (0..value.extents.len()).chain([one]).collect(), value.dtype)
+}
+
+/// The same value, which derivatives take as a constant.
+pub(super) fn held<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
+    Link::new(Value { extents: value.extents.clone(), dtype: value.dtype, source: Source::Held(Link::clone(value)) })
+}
+
 /// A part written into a copy of the base, or into zeros.
 pub(super) fn written<'a>(
     base: Option<&Link<Value<'a>>>,

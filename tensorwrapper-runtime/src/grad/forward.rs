@@ -7,6 +7,7 @@ use super::build::{added, constant, reshaped, sum, times, total, written};
 use super::fixed;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules::{self, Parts};
+use super::symmetric::is_symmetric;
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::error::Error;
@@ -30,7 +31,7 @@ pub(super) fn forward<'a>(
         match node {
             Node::Call(call) => {
                 let found: Vec<_> = call.arguments.iter().map(|argument| walk.change(argument)).collect();
-                walk.results.insert(node.key(), rules::forward(call, &found)?);
+                walk.results.insert(node.key(), rules::forward(call, &found, is_symmetric(&recording, values, call))?);
             }
             Node::Solved(solved) => {
                 let found: Vec<_> = solved.arguments.iter().map(|argument| walk.change(argument)).collect();

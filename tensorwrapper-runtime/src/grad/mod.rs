@@ -25,6 +25,7 @@ mod product;
 mod reverse;
 mod rules;
 mod spectral;
+mod symmetric;
 #[cfg(test)]
 mod tests;
 mod variables;

@@ -15,10 +15,10 @@ use super::algorithms::{Algorithms, Eigen};
 use super::conventions::{epsilon, exponent_at, normalise, scale, set_phases, times_power};
 use super::decomposition::Decomposition;
 use super::determinant::determinant;
+use super::divided::divided;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::failure::Failure;
-use super::divided::divided;
-use super::gaps::{distinct, gaps};
+use super::gaps::{checked, distinct, gaps, uniform};
 use super::magnitude::{is_finite, largest_of, norm, part_size, real, square};
 use super::matrix::Matrix;
 use super::part::{Part, Triangle};
@@ -110,9 +110,14 @@ fn parts<T: Element>(
             let sum = (0..a.rows).fold(T::ZERO, |sum, n| sum + a.at(n, n));
             vec![Part::Same(Matrix::number(sum))]
         }
-        Factorisation::Gaps => vec![Part::Same(gaps(a, &second())?)],
+        Factorisation::Gaps if call.unit => vec![Part::Same(checked(a, &second())?)],
+        Factorisation::Gaps => vec![Part::Same(gaps(&a, &second())?)],
         Factorisation::Distinct => {
-            distinct(&second())?;
+            distinct(&second(), call.max.unwrap_or(a.rows))?;
+            vec![Part::Same(a)]
+        }
+        Factorisation::Uniform => {
+            uniform(&a, &second())?;
             vec![Part::Same(a)]
         }
         Factorisation::Divided => vec![Part::Same(divided(&a, &second(), call.exponent.unsigned_abs())?)],

@@ -145,7 +145,8 @@ impl<T: Element> Function<'_, T> {
         let mean = self.mean(nodes, order).map(|mean| mean / factorial);
         if gap <= self.equal {
             let scale = nodes.iter().map(|&node| self.derivative(node, order).norm()).fold(0.0, f64::max);
-            let is_same = |&node: &usize| (self.derivative(node, order) - self.derivative(i, order)).norm() <= SAME_WITHIN * scale;
+            let is_same =
+                |&node: &usize| (self.derivative(node, order) - self.derivative(i, order)).norm() <= SAME_WITHIN * scale;
             let same = mean.filter(|_| nodes.iter().all(is_same)).map(|mean| self.exact(mean));
             return same.ok_or(Failure::EqualValues { states: [i.min(j), i.max(j)] });
         }

@@ -33,6 +33,7 @@ pub(crate) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool 
         | Factorisation::Rank
         | Factorisation::Gaps
         | Factorisation::Distinct
+        | Factorisation::Uniform
         | Factorisation::Divided => false,
     }
 }

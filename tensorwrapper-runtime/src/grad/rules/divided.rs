@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::super::build::{apply, map, negated, number, times};
+use super::super::build::{added, apply, as_column, map, negated, number, times};
 use super::matrix::Call;
 use super::parts::{Parts, no_derivative};
 use crate::expr::{Factorised, Source, Value};
@@ -16,11 +16,15 @@ use tensorwrapper_core::error::Error;
 fn by_places<'a>(call: &Call<'_, 'a>) -> Result<Link<Value<'a>>, Error> {
     check_order(call)?;
     let e = call.value("[..i] = e[..i, 0]", &[("e", &call.arguments[1])])?;
-    call.value("[..i, j] = F[..i, j] * D[..i, j]", &[("F", &call.distinct_gaps(&e)?), ("D", &call.results[0])])
+    call.value("[..i, j] = F[..i, j] * D[..i, j]", &[("F", &call.distinct_gaps(&e, None)?), ("D", &call.results[0])])
 }
 
 fn check_order(call: &Call<'_, '_>) -> Result<(), Error> {
-    if call.call.exponent == 1 { Ok(()) } else { Err(no_derivative("a function of a matrix by its eigenvectors, of third order")) }
+    if call.call.exponent == 1 {
+        Ok(())
+    } else {
+        Err(no_derivative("a function of a matrix by its eigenvectors, of third order"))
+    }
 }
 
 /// D[i, j] = (g[j] - g[i]) / (e[j] - e[i]) changes with the function by its own divided differences; with the places by
@@ -36,7 +40,7 @@ pub(super) fn forward<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Pa
     let scaled = by_places(call)?;
     let text = "[..i, j] = S[..i, j] * e[..i, 0] * 1[j] - S[..i, j] * 1[i] * e[..j, 0]";
     let of_places = call.value(text, &[("S", &scaled), ("e", places)])?;
-    Ok(vec![super::super::build::added(of_function.into_iter().chain([of_places]))])
+    Ok(vec![added(of_function.into_iter().chain([of_places]))])
 }
 
 /// The adjoint of that. Between places that are almost equal the differences are slopes.
@@ -61,8 +65,8 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies: &[bo
     }
     let of_places = match varies.get(1) == Some(&true) {
         true => {
-            let text = "[..n, o] = conj(S[..n, j]) * G[..n, j] * 1[o in 0..1] - conj(S[..i, n]) * G[..i, n] * 1[o in 0..1]";
-            Some(call.value(text, &[("S", &by_places(call)?), ("G", weight)])?)
+            let text = "[..n] = conj(S[..n, j]) * G[..n, j] - conj(S[..i, n]) * G[..i, n]";
+            Some(as_column(&call.value(text, &[("S", &by_places(call)?), ("G", weight)])?))
         }
         false => None,
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Factorisation, Outcome, Role};
 
-use super::super::build::{apply, constant, converted, labels, map, negated, number, reshaped, times, written};
+use super::super::build::{apply, as_column, constant, converted, held, labels, map, negated, number, reshaped, times, written};
 use super::parts::no_derivative;
 use super::text;
 use crate::expr::{Axis, Factorised, Source, Value};
@@ -129,11 +129,18 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// `1 / (e[j] - e[i])`, and 0 on the diagonal; an error of the run where two values are equal.
-    pub(super) fn distinct_gaps(&self, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+    ///
+    /// Equal values are no fault where neither is among the first `counted`.
+    pub(super) fn distinct_gaps(&self, e: &Link<Value<'a>>, counted: Option<usize>) -> Result<Link<Value<'a>>, Error> {
         let n = *e.extents.last().expect("values are a vector");
         let text = "[..i, j] = (1 - I[i, j]) / (1[i] * e[..j] - e[..i] * 1[j] + I[i, j])";
-        let gaps = self.value(text, &[("I", &identity(e.dtype, n)?), ("e", e)])?;
-        Ok(self.over_values(Factorisation::Distinct, &gaps, e))
+        let named = [("I", &identity(e.dtype, n)?), ("e", e)];
+        let gaps = match counted {
+            None => self.value(text, &named)?,
+            // Two equal values that do not count.
+            Some(_) => self.inverse_gaps(&self.differences(e)?, &super::eigen::largest(self, e)?)?,
+        };
+        Ok(self.over_values((Factorisation::Distinct, false, counted), &gaps, e))
     }
 
     /// A matrix with one of its columns written anew.
@@ -150,16 +157,48 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// ½(Y − Yᴴ), which derivatives divide by differences of the values; an error of the run where it is not zero for equal values.
     pub(super) fn antihermitian(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
-        self.over_values(Factorisation::Gaps, y, values)
+        self.over_values((Factorisation::Gaps, false, None), y, values)
+    }
+
+    /// A vector over states as it is; an error of the run where it differs between equal values.
+    pub(super) fn same_for_equal(&self, g: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        let (g, values) = (as_column(g), held(&as_column(values)));
+        let n = g.extents[self.batch.len()];
+        let call = Decomposition::plain(Factorisation::Uniform, self.batch.len(), [1, 1, 1, 0, 0, 0]);
+        let extents = self.batch.iter().copied().chain([n, 1, 1]).collect();
+        let (own, dtype) = (g.extents.clone(), g.dtype);
+        let source = Source::Factorised(Arc::new(Factorised { call, extents, arguments: vec![g, values] }), 0);
+        let checked = Link::new(Value { extents: own, dtype, source });
+        self.value("[..i] = x[..i, 0]", &[("x", &checked)])
+    }
+
+    /// A matrix over states as it is; an error of the run where it is not Hermitian between equal values.
+    pub(super) fn hermitian_between_equal(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
+        self.over_values((Factorisation::Gaps, true, None), y, values)
+    }
+
+    /// A matrix over states as it is; an error of the run where two values are equal.
+    pub(super) fn between_distinct(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
+        self.over_values((Factorisation::Distinct, false, None), y, values)
+    }
+
+    /// `e[j] - e[i]`
+    pub(super) fn differences(&self, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        self.value("[..i, j] = 1[i] * e[..j] - e[..i] * 1[j]", &[("e", e)])
     }
 
     /// An operation on a matrix over pairs of states, and on the values of these states.
-    fn over_values(&self, kind: Factorisation, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
+    fn over_values(
+        &self,
+        (kind, unit, max): (Factorisation, bool, Option<usize>),
+        y: &Link<Value<'a>>,
+        values: &Link<Value<'a>>,
+    ) -> Link<Value<'a>> {
         let n = *y.extents.last().expect("it is a matrix");
-        let call = Decomposition::plain(kind, self.batch.len(), [1, 1, 1, 0, 0, 0]);
+        let call = Decomposition { unit, max, ..Decomposition::plain(kind, self.batch.len(), [1, 1, 1, 0, 0, 0]) };
         let column: Vec<usize> = self.batch.iter().copied().chain([n, 1]).collect();
         let extents = self.batch.iter().copied().chain([n, n, 1]).collect();
-        let arguments = vec![Link::clone(y), reshaped(values, &column)];
+        let arguments = vec![Link::clone(y), held(&reshaped(values, &column))];
         let source = Source::Factorised(Arc::new(Factorised { call, extents, arguments }), 0);
         Link::new(Value { extents: y.extents.clone(), dtype: y.dtype, source })
     }

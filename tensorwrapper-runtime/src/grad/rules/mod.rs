@@ -51,8 +51,9 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Expm | Factorisation::Matpow => series::reverse(&flat, &weights)?,
         Factorisation::Norm => series::reverse_norm(&flat, &weights)?,
         Factorisation::Trace => series::reverse_trace(&flat, &weights)?,
+        Factorisation::Gaps if call.call.unit => vec![weights[0].clone(), None],
         Factorisation::Gaps => eigen::reverse_gaps(&flat, &weights)?,
-        Factorisation::Distinct => vec![weights[0].clone(), None],
+        Factorisation::Distinct | Factorisation::Uniform => vec![weights[0].clone(), None],
         Factorisation::Divided => divided::reverse(&flat, &weights, varies)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
@@ -70,11 +71,11 @@ pub(super) fn check_result(call: &Factorised<'_>, result: usize) -> Result<(), E
     }
 }
 
-/// The changes of the results for changes of the arguments.
+/// The changes of the results for changes of the arguments. `is_symmetric` tells that nothing depends on the order of its values.
 ///
 /// # Errors
 /// Operations that have no derivative.
-pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
+pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>, is_symmetric: bool) -> Result<Parts<'a>, Error> {
     let flat = Call::new(call)?;
     let changes = alike(changes, &flat.arguments);
     let found = match call.call.kind {
@@ -87,14 +88,15 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>) -> Re
         Factorisation::Qr => triangular::forward_qr(&flat, &changes)?,
         Factorisation::Lq => triangular::forward_lq(&flat, &changes)?,
         Factorisation::Lu => triangular::forward_lu(&flat, &changes)?,
-        Factorisation::Eigh => eigen::forward_eigh(&flat, &changes)?,
-        Factorisation::Eig => eigen::forward_eig(&flat, &changes)?,
-        Factorisation::Svd => singular::forward(&flat, &changes)?,
+        Factorisation::Eigh => eigen::forward_eigh(&flat, &changes, is_symmetric)?,
+        Factorisation::Eig => eigen::forward_eig(&flat, &changes, is_symmetric)?,
+        Factorisation::Svd => singular::forward(&flat, &changes, is_symmetric)?,
         Factorisation::Expm | Factorisation::Matpow => series::forward(&flat, &changes)?,
         Factorisation::Norm => series::forward_norm(&flat, &changes)?,
         Factorisation::Trace => series::forward_trace(&flat, &changes)?,
+        Factorisation::Gaps if call.call.unit => vec![changes[0].clone()],
         Factorisation::Gaps => eigen::forward_gaps(&flat, &changes)?,
-        Factorisation::Distinct => vec![changes[0].clone()],
+        Factorisation::Distinct | Factorisation::Uniform => vec![changes[0].clone()],
         Factorisation::Divided => divided::forward(&flat, &changes)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };

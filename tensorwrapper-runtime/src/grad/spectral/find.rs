@@ -9,8 +9,8 @@ use super::path::{Path, places};
 use super::{Kind, Pair, Spectral, Table, Weight, number_of_states, product, role_extents};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
-use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::backend::linear::{Factorisation, Role};
+use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::element::Dtype;
 
 /// A term with functions of matrices.
@@ -72,8 +72,10 @@ pub(in super::super) fn find<'a>(
             continue;
         }
         let mut path = Path::new(&found.call, usize::from(found.kind != Kind::Eigen), is_variable);
-        recognised.found.push(term.function(found, &mut path, &mut own));
-        recognised.constant.push(path.by);
+        if let Some(spectral) = term.function(found, &mut path, &mut own) {
+            recognised.found.push(spectral);
+            recognised.constant.push(path.by);
+        }
     }
     let sign = if is_negative { number(-1.0) } else { number(1.0) };
     recognised.body = product([sign].into_iter().chain(own));
@@ -138,13 +140,7 @@ impl<'a> Term<'_, 'a> {
             _ => (other, one),
         };
         let pair = Pair { label, start: one.start, left: left.rows.clone(), right: right.rows.clone() };
-        Some(Found {
-            call: Arc::clone(&one.call),
-            kind,
-            batch: one.batch.clone(),
-            pair,
-            factors: [left.factor, right.factor],
-        })
+        Some(Found { call: Arc::clone(&one.call), kind, batch: one.batch.clone(), pair, factors: [left.factor, right.factor] })
     }
 
     /// A factor with another value in place of its operand.
@@ -195,12 +191,13 @@ impl<'a> Term<'_, 'a> {
         Some((spectral, states.to_vec()))
     }
 
-    /// The function whose factors are read with the label of the states. `own` are the factors of the term, which then read the path.
-    fn function(&self, found: Found<'a>, path: &mut Path<'_, 'a>, own: &mut [Tree<'a>]) -> Spectral<'a> {
+    /// The function whose factors are read with the label of the states, if it is one of each value. `own` are the factors of the term,
+    /// which then read the path.
+    fn function(&self, found: Found<'a>, path: &mut Path<'_, 'a>, own: &mut [Tree<'a>]) -> Option<Spectral<'a>> {
         let label = found.pair.label;
         let mut wanted = places(&found.batch).expect("the batch is read by labels");
         wanted.push((label, found.pair.start));
-        let (mut of, mut rest, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut of, mut rest, mut kept, mut changed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (n, factor) in self.factors.iter().enumerate().filter(|(n, _)| !found.factors.contains(n)) {
             let own_labels = labels_of(factor);
             if !own_labels.contains(&label) {
@@ -208,11 +205,14 @@ impl<'a> Term<'_, 'a> {
                 continue;
             }
             kept.extend(own_labels);
-            of.push(path.tree(factor, &wanted).unwrap_or_else(|| factor.clone()));
-            if let Some(tree) = path.tree(&own[n], &wanted) {
-                own[n] = tree;
+            let tree = path.tree(factor, &wanted).unwrap_or_else(|| factor.clone());
+            if !path.is_alone(&tree, label) {
+                return None;
             }
+            of.push(tree);
+            changed.extend(path.tree(&own[n], &wanted).map(|tree| (n, tree)));
         }
+        changed.into_iter().for_each(|(n, tree)| own[n] = tree);
         kept.extend(wanted.iter().map(|(label, _)| *label));
         kept.retain(|own| *own != label);
         kept.sort_unstable();
@@ -221,7 +221,7 @@ impl<'a> Term<'_, 'a> {
         let is_one = of.is_empty() && is_whole;
         let over = kept.iter().copied().chain([label]).collect();
         let value = self.labels.value(product([number(1.0)].into_iter().chain(of)), over, self.dtype);
-        Spectral {
+        Some(Spectral {
             kind: found.kind,
             weight: Weight::Function { value, by: Link::clone(&path.by), axes: kept, is_one },
             pairs: vec![found.pair],
@@ -230,7 +230,7 @@ impl<'a> Term<'_, 'a> {
             dtype: self.dtype,
             whole: whole(&found.call),
             call: found.call,
-        }
+        })
     }
 }
 

@@ -23,10 +23,10 @@ use super::build::{Labels, cast, conjugated, labels as plain, times};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 pub(super) use find::find;
-use weights::Table;
 use tensorwrapper_core::backend::linear::{Factorisation, Role};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
+use weights::Table;
 
 /// How a value changes with another one that stands for the values of the matrix: the slope, if it depends on it.
 pub(super) type Slope<'s, 'a> = &'s dyn Fn(&Link<Value<'a>>, &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::build::{Labels, cast, constant, labels as plain, map, number, times, whole, written};
+use super::super::build::{Labels, as_column, cast, constant, labels as plain, map, number, times, written};
 use super::{Slope, Spectral, Weight, axis, result};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
@@ -87,9 +87,8 @@ impl<'a> Spectral<'a> {
             table = Some(written(table.as_ref(), &[&kept[..], &[count, 1 + DERIVATIVES]].concat(), at, &column));
             function = function.map(|function| slope(&function, by)).transpose()?.flatten();
         }
-        let mut places_of = mirrored(&self.places(labels, axes, states), places, [-1.0, 0.0]);
-        places_of = spread_over_one(&places_of);
-        Ok(Table { function: table.expect("it has columns"), places: places_of })
+        let places_of = mirrored(&self.places(labels, axes, states), places, [-1.0, 0.0]);
+        Ok(Table { function: table.expect("it has columns"), places: as_column(&places_of) })
     }
 
     /// The values of the matrix, for each index of the function's other axes.
@@ -101,13 +100,6 @@ impl<'a> Spectral<'a> {
         let tree = cast(Tree::Operand(Link::clone(&values), read), values.dtype, self.dtype);
         own.value(tree, axes.iter().copied().chain([state]).collect(), self.dtype)
     }
-}
-
-/// A column with one more axis, of extent 1.
-fn spread_over_one<'a>(column: &Link<Value<'a>>) -> Link<Value<'a>> {
-    let mut own = Labels::numbered(&column.extents);
-    let one = own.add(1, "one");
-    own.value(whole(column), (0..column.extents.len()).chain([one]).collect(), column.dtype)
 }
 
 /// A column at all places: with the sign for the negative ones, and with a number where no state is.

@@ -144,7 +144,8 @@ fn in_a_metric_the_first_derivative_is_right_at_equal_eigenvalues() {
     for values in [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0], [1.5, 1.5, 1.5]] {
         // A = L·diag(e)·Lᵀ in the metric L·Lᵀ has these eigenvalues.
         let l = drawn.tensor::<f64>(&[3, 3]);
-        let l = Tensor::<f64>::from_fn([3, 3], |i| l.as_slice()[3 * i[0] + i[1]] * 0.3 + f64::from(u8::from(i[0] == i[1]))).unwrap();
+        let l =
+            Tensor::<f64>::from_fn([3, 3], |i| l.as_slice()[3 * i[0] + i[1]] * 0.3 + f64::from(u8::from(i[0] == i[1]))).unwrap();
         let own = with_values(&values, true, &mut drawn);
         let a = (l.at("ik") * own.at("kl") * l.at("jl")).eval("ij").unwrap();
         let metric = (l.at("ik") * l.at("jk")).eval("ij").unwrap();
@@ -181,12 +182,17 @@ fn functions_of_singular_values_on_one_side() {
         let function: &Function<f64> = &move |x| {
             let (u, s, v) = x[0].at("ij").svd(["ir", "r", "rj"]).record()?;
             let damped = s.at("r") * s.at("r") / (s.at("r") * s.at("r") + 1.0);
-            if is_left { (u.at("ir") * damped * u.at("jr")).record("ij") } else { (v.at("ri") * v.at("rj") * damped).record("ij") }
+            if is_left {
+                (u.at("ir") * damped * u.at("jr")).record("ij")
+            } else {
+                (v.at("ri") * v.at("rj") * damped).record("ij")
+            }
         };
         let mut drawn = Drawn::new(71);
         for values in singular {
             let square = with_values(&values, false, &mut drawn);
-            let tall = (drawn.tensor::<f64>(&[5, 3]).at("ij").qr(["ir", "rj"]).eval().unwrap().0.at("ik") * square.at("kj")).eval("ij");
+            let tall =
+                (drawn.tensor::<f64>(&[5, 3]).at("ij").qr(["ir", "rj"]).eval().unwrap().0.at("ik") * square.at("kj")).eval("ij");
             let tall = tall.unwrap();
             let wide = tall.at("ij").eval("ji").unwrap();
             for a in [square, tall, wide] {
@@ -224,4 +230,83 @@ fn results_that_are_variables_themselves_are_operands_as_any_other() {
     super::near("by the values", &by_e.eval().unwrap(), &expected, 1e-13);
     let both = ((weight.at("pq") + weight.at("qp")) * c.at("qn") * e.at("n").exp()).eval("pn").unwrap();
     super::near("by the vectors", &by_c.eval().unwrap(), &both, 1e-13);
+}
+
+/// The error of a gradient and that of a change, or what these are.
+fn both<'a>(value: &Expr<'a, f64>, x: &Expr<'a, f64>, direction: &'a Tensor<f64>) -> [Result<Tensor<f64>, String>; 2] {
+    let ones = Tensor::<f64>::from_vec([], vec![1.0]).unwrap();
+    [value.vjp(&ones, x), value.jvp((x, direction))]
+        .map(|found| found.and_then(|found| found.eval()).map_err(|error| error.to_string()))
+}
+
+#[test]
+fn what_depends_on_the_choice_of_vectors_is_an_error_in_both_modes() {
+    let mut drawn = Drawn::new(74);
+    let weight = drawn.tensor::<f64>(&[3, 3]);
+    let functions: [(&str, &Function<f64>); 4] = [
+        ("a single vector", &|x| {
+            let (_, c) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+            (c.at("i,0") * c.at("j,0") * x[1].at("ij")).record("")
+        }),
+        ("a single value", &|x| {
+            let (e, _) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+            (e.at("0") * e.at("0") * x[1].at("0,0")).record("")
+        }),
+        ("values in an order", &|x| {
+            let (e, _) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+            (e.at("n") * x[1].at("n,0")).record("")
+        }),
+        // The weights of the vectors and those of the values depend on each other, and nothing tells that no choice of vectors matters.
+        ("half of a function in an equation of its own", &|x| {
+            let (e, c) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+            let half = (c.at("in") * e.at("n").exp()).record("in")?;
+            (half.at("in") * c.at("jn") * x[1].at("ij")).record("")
+        }),
+    ];
+    for (name, function) in functions {
+        for gap in [0.0, 1e-15, 1e-12] {
+            let a = with_values(&[1.0, 1.0 + gap, 2.0], true, &mut drawn);
+            let [a, weight] = [&a, &weight].map(|a| a.at("ij").record("ij").unwrap());
+            let direction = drawn.tensor::<f64>(&[3, 3]);
+            let value = function(&[a.clone(), weight]).unwrap();
+            for found in both(&value, &a, &direction) {
+                // Values that are apart by more than rounding have derivatives; those of vectors have no digits left.
+                if gap > 1e-14 && name.contains("value") {
+                    assert!(found.is_ok(), "{name}: {found:?}");
+                } else {
+                    let error = found.expect_err(name);
+                    assert!(error.contains("states 0 and 1 have equal values"), "{name}: {error}");
+                }
+            }
+        }
+        let a = with_values(&[1.0, 1.5, 2.0], true, &mut drawn);
+        super::check(&[a, weight.clone()], function, &mut drawn);
+    }
+}
+
+#[test]
+fn sums_over_all_values_have_derivatives_in_both_modes() {
+    let mut drawn = Drawn::new(75);
+    let functions: [&Function<f64>; 3] = [
+        &|x| {
+            let (e, _) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+            let boltzmann = (e.at("n") * -0.5).exp().record("n")?;
+            let total = boltzmann.at("n").sum("n").record("")?;
+            (total.at("").ln() * e.at("n").sum("n")).record("")
+        },
+        &|x| {
+            let (_, s, _) = x[0].at("ij").svd(["ir", "r", "rj"]).record()?;
+            (s.at("r") * s.at("r") + 1.0).sqrt().sum("r").record("")
+        },
+        &|x| {
+            let (e, _) = x[0].at("ij").eig(["n", "in"]).record()?;
+            (e.at("n") * e.at("n") * e.at("n")).re().converted::<f64>().sum("n").record("")
+        },
+    ];
+    for (n, function) in functions.into_iter().enumerate() {
+        for values in [[1.0, 1.0, 2.0], [1.5, 1.5, 1.5], [1.0, 1.0 + 1e-13, 2.0]] {
+            let a = with_values(&values, true, &mut drawn);
+            if n < 2 { check(&[a], function, &mut drawn) } else { super::check_first(&[a], function, &mut drawn) }
+        }
+    }
 }
