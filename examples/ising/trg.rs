@@ -94,61 +94,38 @@ pub(crate) fn partition<'a>(site: &'a Site, beta: &'a Tensor<f64, ()>, kept: &[u
     (all.at("") + T.at("ulul").sum("u,l").ln() * share).record("")
 }
 
-/// Cuts by singular vectors. Where values are nearly equal, the derivatives of vectors are large and cancel, so that they are only as
-/// good as the values are apart; where values are equal, they are refused.
+/// Cuts by singular vectors. The halves depend on the choice of vectors where values are equal or nearly so, and there derivatives through
+/// them are refused, although that choice cancels when the halves meet.
 pub(crate) fn by_vectors<'a>(T: &Recorded<'a>, [rows, columns]: [&str; 2], keep: usize) -> Halves<'a> {
     let left = [&format!("{rows},n"), "n", &format!("n,{columns}")];
     let (U, values, V) = T.at("u,l,d,r").svd(left).max(keep).record()?;
     Ok(((U.at("xyn") * values.at("n").sqrt()).record("xyn")?, (V.at("nxy") * values.at("n").sqrt()).record("nxy")?))
 }
 
-/// Cuts by the space of the singular vectors that are kept, which is all that the cut depends on, but for a rotation of n: where values
-/// are equal, their vectors are a choice, but their space is none.
+/// Cuts by the projector P on the space of the singular vectors that are kept. It is a function of M·Mᵀ, which is smooth where kept values
+/// are equal among themselves.
 ///
-/// With the singular vectors C of the matrix M held, the space is that of `kept + others·X`, where X is zero at this M and changes with it:
-/// `B + D·X - X·A - X·Bᵀ·X = 0`, where A, B and D are the parts of M·Mᵀ between vectors. In an orthonormal basis U of the space the
-/// halves are U·Q and Q⁻¹·Uᵀ·M, where Q is the fourth root of Uᵀ·M·Mᵀ·U. Newton's method with held slopes finds X and the roots; each of
-/// its steps is right to one order more, and two are taken. What it divides by are differences between a kept value and another one, and
-/// sums.
+/// With the kept vectors U held as a basis, `P·U·Q` and `Q⁻¹·(Uᵀ·P·U)⁻¹·Uᵀ·P·M` are halves of P·M, however P changes. Q is the fourth root of
+/// Uᵀ·M·Mᵀ·U, so that both halves take their share of a change: what one of them has too much is amplified from step to step.
 pub(crate) fn by_spaces<'a>(T: &Recorded<'a>, [rows, columns]: [&str; 2], keep: usize) -> Halves<'a> {
     let M = T.at("uldr").record(&format!("({rows}),({columns})"))?;
     let gram = (M.at("pr") * M.at("qr")).record("pq")?;
-    let (squares, C) = gram.held().at("pq").eigh(["n", "p,n"]).record()?;
+    let (squares, C) = gram.at("pq").eigh(["n", "pn"]).record()?;
     // Ascending: those that are kept come last.
-    let cut = squares.extents()[0] - keep;
-    let (low, high) = (format!("n in ..{cut}"), format!("n in {cut}.."));
-    let (others, kept) = (C.at(&format!("p, {low}")).record("pn")?, C.at(&format!("p, {high}")).record("pn")?);
-    let (small, large) = (squares.at(&low).record("n")?, squares.at(&high).record("n")?);
-    let between = |a: &Recorded<'a>, b: &Recorded<'a>| (a.at("pi") * gram.at("pq") * b.at("qj")).record("ij");
-    let (A, B, D) = (between(&kept, &kept)?, between(&others, &kept)?, between(&others, &others)?);
-    let slopes = (large.at("j") - small.at("i")).recip().record("ij")?;
-    let first = (B.at("ij") * slopes.at("ij")).record("ij")?;
-    let rest =
-        B.at("ij") + D.at("ik") * first.at("kj") - first.at("ik") * A.at("kj") - first.at("ik") * B.at("lk") * first.at("lj");
-    let X = (first.at("ij") + rest.record("ij")?.at("ij") * slopes.at("ij")).record("ij")?;
-    // (1 + XᵀX) to the power -1/2 makes the basis orthonormal.
-    let length = (X.at("ki") * X.at("kj") * -0.5).record("ij")?;
-    let basis = (kept.at("pj") + others.at("pi") * X.at("ij")).record("pj")?;
-    let U = (basis.at("pj") + basis.at("pi") * length.at("ij")).record("pj")?;
-    let values = large.at("n").sqrt().record("n")?;
-    let Q = root(&root(&between(&U, &U)?, &values)?, &values.at("n").sqrt().record("n")?)?;
-    let left = (U.at("pi") * Q.at("ij")).record("pj")?;
-    let image = (U.at("pj") * M.at("pq")).record("jq")?;
-    let right = Q.at("ij").solve(image.at("iq"), "jq").record()?;
+    let kept = format!("n in {}..", squares.extents()[0] - keep);
+    let states = |row: &str| C.at(&format!("{row}, {kept}"));
+    let P = (states("p") * states("q")).record("pq")?;
+    let U = states("p").record("pn")?.held();
+    let (values, W) = (U.at("pm") * gram.at("pq") * U.at("qn")).record("mn")?.at("mn").eigh(["r", "mr"]).record()?;
+    let root = |power: f64| (W.at("mr") * values.at("r").powf(power) * W.at("nr")).record("mn");
+    let (Q, inverse) = (root(0.25)?, root(-0.25)?);
+    let image = (P.at("pq") * U.at("qn")).record("pn")?;
+    let overlap = (U.at("pm") * image.at("pn")).record("mn")?;
+    let inner = (image.at("pm") * M.at("pr")).record("mr")?;
+    let left = (image.at("pm") * Q.at("mn")).record("pn")?;
+    let right = (inverse.at("mn") * overlap.at("nk").solve(inner.at("nr"), "kr").record()?.at("nr")).record("mr")?;
     let extents =
         |labels: &str| labels.split(',').map(|label| T.extents()["uldr".find(label).expect("an axis")]).collect::<Vec<_>>();
     let left = left.reshape([&extents(rows)[..], &[keep]].concat())?;
     Ok((left, right.reshape([&[keep], &extents(columns)[..]].concat())?))
-}
-
-/// The square root of a symmetric matrix, whose own values are these squared, its vectors those of the axes.
-fn root<'a>(matrix: &Recorded<'a>, values: &Recorded<'a>) -> Result<Recorded<'a>, Error> {
-    let slopes = (values.at("i") + values.at("j")).recip().record("ij")?;
-    let zero = (slopes.at("ij") * 0.0).record("ij")?;
-    let mut root = zero.with_part("i, i", values)?;
-    for _ in 0..2 {
-        let rest = (matrix.at("ij") - root.at("ik") * root.at("kj")).record("ij")?;
-        root = (root.at("ij") + rest.at("ij") * slopes.at("ij")).record("ij")?;
-    }
-    Ok(root)
 }

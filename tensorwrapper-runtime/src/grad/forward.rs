@@ -7,6 +7,7 @@ use super::build::{added, constant, reshaped, sum, times, total, written};
 use super::fixed;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules::{self, Parts};
+use super::spectral::{changes, hermitian_part};
 use super::symmetric::is_symmetric;
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
@@ -23,14 +24,16 @@ pub(super) fn forward<'a>(
     changes: &[Link<Value<'a>>],
 ) -> Result<Parts<'a>, Error> {
     let recording = Recording::new(values, variables)?;
-    let mut walk = Walk { recording: &recording, changes: HashMap::new(), results: HashMap::new() };
+    let mut walk = Walk { recording: &recording, changes: HashMap::new(), results: HashMap::new(), arguments: HashMap::new() };
     for node in &recording.nodes {
         if !recording.varies(node.key()) {
             continue;
         }
         match node {
             Node::Call(call) => {
-                let found: Vec<_> = call.arguments.iter().map(|argument| walk.change(argument)).collect();
+                let found: Parts<'a> = call.arguments.iter().map(|argument| walk.change(argument)).collect();
+                let hermitian = |change: &Option<Link<Value<'a>>>| change.as_ref().map(|change| hermitian_part(call, change));
+                walk.arguments.insert(node.key(), found.iter().map(hermitian).collect());
                 walk.results.insert(node.key(), rules::forward(call, &found, is_symmetric(&recording, values, call))?);
             }
             Node::Solved(solved) => {
@@ -53,6 +56,8 @@ struct Walk<'r, 'a> {
     changes: HashMap<Key, Link<Value<'a>>>,
     /// The changes of the results of operations of linear algebra and of solutions.
     results: HashMap<Key, Parts<'a>>,
+    /// The changes of the matrices of operations of linear algebra, as functions of these matrices see them.
+    arguments: HashMap<Key, Parts<'a>>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -90,9 +95,8 @@ impl<'a> Walk<'_, 'a> {
         for term in &form.terms {
             let varies = |operand: &Link<Value<'a>>| self.changes.contains_key(&key_of(operand));
             for spectral in &term.spectral {
-                let arguments: Vec<_> = spectral.call.arguments.iter().map(|argument| self.change(argument)).collect();
-                if arguments.iter().any(Option::is_some) {
-                    let found = spectral.changes(&mut labels, &term.bound, &arguments, &slope)?;
+                if let Some(arguments) = self.arguments.get(&Node::Call(Arc::clone(&spectral.call)).key()) {
+                    let found = changes(spectral, &mut labels, &term.bound, arguments, &slope)?;
                     terms.extend(found.into_iter().map(|(bound, tree)| sum(bound, tree)));
                 }
             }

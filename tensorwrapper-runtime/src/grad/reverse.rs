@@ -14,7 +14,7 @@ use super::linear::occurrences;
 use super::normal::Normal;
 use super::order::{Key, Node, Recording, Variable, key_of};
 use super::rules::{self, Parts};
-use super::spectral::Spectral;
+use super::spectral::{self, Spectral, hermitian_part};
 use crate::expr::{Axis, Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
@@ -72,7 +72,7 @@ pub(super) fn reverse_all<'a>(
     variables: &[Variable<'a>],
 ) -> Result<Parts<'a>, Error> {
     let recording = Recording::new(values, variables)?;
-    let mut walk = Walk { recording: &recording, parts: HashMap::new(), results: HashMap::new() };
+    let mut walk = Walk { recording: &recording, parts: HashMap::new(), results: HashMap::new(), arguments: HashMap::new() };
     let mut found: Vec<Vec<Part<'a>>> = variables.iter().map(|_| Vec::new()).collect();
     values.iter().zip(weights).for_each(|(value, weight)| walk.add(value, Part::whole(weight)));
     for node in recording.nodes.iter().rev() {
@@ -124,6 +124,8 @@ struct Walk<'r, 'a> {
     parts: HashMap<Key, Vec<Part<'a>>>,
     /// The weights of the results of operations of linear algebra and of solutions.
     results: HashMap<Key, Parts<'a>>,
+    /// The weights of the matrices of operations of linear algebra that come from functions of these matrices.
+    arguments: HashMap<Key, Vec<Vec<Part<'a>>>>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -217,7 +219,7 @@ impl<'a> Walk<'_, 'a> {
             return Ok(());
         }
         let mut names = form.labels.clone();
-        let found = spectral.changes(&mut names, bound, &changes, &slope)?;
+        let found = spectral::changes(spectral, &mut names, bound, &changes, &slope)?;
         for (bound, tree) in found {
             let scope: Vec<usize> = form.axes.iter().copied().chain(bound).collect();
             let number = |operand: &Link<Value<'a>>| {
@@ -228,19 +230,27 @@ impl<'a> Walk<'_, 'a> {
             };
             let mut parts = Vec::new();
             occurrences(&tree, dtype, &|operand| number(operand).is_some(), &mut |occurrence| {
-                let argument = &arguments[number(occurrence.value).expect("it varies")];
+                let n = number(occurrence.value).expect("it varies");
                 let tree = occurrence.reverse(weight.clone(), dtype);
-                parts.push((argument, part_of(&names, &scope, argument, occurrence.axes, tree)));
+                parts.push((n, part_of(&names, &scope, &arguments[n], occurrence.axes, tree)));
             })?;
-            for (argument, part) in parts {
-                self.add(argument, part?);
+            let key = Node::Call(Arc::clone(&spectral.call)).key();
+            let weights = self.arguments.entry(key).or_insert_with(|| vec![Vec::new(); arguments.len()]);
+            for (n, part) in parts {
+                weights[n].push(part?);
             }
         }
         Ok(())
     }
 
     fn call(&mut self, call: &Arc<Factorised<'a>>) -> Result<(), Error> {
-        let Some(weights) = self.results.remove(&Node::Call(Arc::clone(call)).key()) else { return Ok(()) };
+        let key = Node::Call(Arc::clone(call)).key();
+        for (argument, parts) in call.arguments.iter().zip(self.arguments.remove(&key).into_iter().flatten()) {
+            if !parts.is_empty() {
+                self.add(argument, Part::whole(&hermitian_part(call, &joined(parts, argument.dtype))));
+            }
+        }
+        let Some(weights) = self.results.remove(&key) else { return Ok(()) };
         let found = rules::reverse(call, &weights, &self.varying(&call.arguments))?;
         self.add_found(&call.arguments, found);
         Ok(())

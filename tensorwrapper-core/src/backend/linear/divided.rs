@@ -61,19 +61,26 @@ pub(super) fn divided<T: Element>(table: &Matrix<T>, places: &Matrix<T>, order: 
     let steepest = most(1) * rounding.sqrt();
     let mut function = Function { table, places, rounding, equal, step, steepest, pairs: Vec::new() };
     function.pairs = (0..n * n).map(|at| function.pair(at / n, at % n)).collect::<Result<_, _>>()?;
-    let mut found = Matrix::zeros(n, n.pow(order as u32));
-    let mut at = vec![0; order + 1];
-    for column in 0..found.columns {
-        (0..order).fold(column, |rest, axis| {
-            at[order - axis] = rest % n;
-            rest / n
-        });
-        for row in 0..n {
-            at[0] = row;
-            *found.at_mut(row, column) = T::from_complex(function.of(&at)?.value);
-        }
+    let mut found = std::mem::take(&mut function.pairs);
+    let mut by_place: Vec<usize> = (0..n).collect();
+    by_place.sort_by(|&a, &b| function.place(a).total_cmp(&function.place(b)));
+    for order in 2..=order {
+        found = function.next(&found, &by_place, order)?;
     }
-    Ok(found)
+    // The first place is the row of the matrix, which is stored by columns.
+    let columns = n.pow(order as u32);
+    Ok(Matrix::from_fn(n, columns, |row, column| T::from_complex(found[row * columns + column].value)))
+}
+
+/// The strides of axes with n elements each, in every order.
+fn strides(n: usize, axes: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for axis in 0..axes {
+        let stride = n.pow(axis as u32);
+        let with = |before: Vec<usize>| (0..=axis).map(move |at| [&before[..at], &[stride], &before[at..]].concat());
+        all = all.into_iter().flat_map(with).collect();
+    }
+    all
 }
 
 impl<T: Element> Function<'_, T> {
@@ -88,8 +95,8 @@ impl<T: Element> Function<'_, T> {
     /// The mean of a derivative over nodes, of those where it is known.
     fn mean(&self, nodes: &[usize], order: usize) -> Option<Complex<f64>> {
         let known = |&node: &usize| Some(self.derivative(node, order)).filter(|x| x.is_finite());
-        let known: Vec<Complex<f64>> = nodes.iter().filter_map(known).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<Complex<f64>>() / known.len() as f64)
+        let (sum, count) = nodes.iter().filter_map(known).fold((Complex::ZERO, 0), |(sum, count), x| (sum + x, count + 1));
+        (count > 0).then(|| sum / f64::from(count))
     }
 
     /// g[x, y]: the mean slope with its correction of fourth order, and the quotient where the slopes do not explain the difference.
@@ -129,17 +136,33 @@ impl<T: Element> Function<'_, T> {
         Found { value, error: NOISE * self.rounding * value.norm() }
     }
 
-    /// The difference over these nodes.
-    fn of(&self, nodes: &[usize]) -> Result<Found, Failure> {
-        if let [i, j] = nodes {
-            return Ok(self.pairs[i * self.table.rows + j]);
+    /// All differences of one order from those of the order before. They do not depend on the order of the places.
+    fn next(&self, before: &[Found], by_place: &[usize], order: usize) -> Result<Vec<Found>, Failure> {
+        let n = self.table.rows;
+        let mut all = vec![self.exact(Complex::ZERO); n.pow(order as u32 + 1)];
+        if n == 0 {
+            return Ok(all);
         }
+        let at =
+            |nodes: &[usize], strides: &[usize]| nodes.iter().zip(strides).map(|(node, stride)| node * stride).sum::<usize>();
+        let (orders, known) = (strides(n, order + 1), strides(n, order).swap_remove(0));
+        // Ranks by place, none before the one to its left.
+        let (mut ranks, mut nodes) = (vec![0; order + 1], vec![0; order + 1]);
+        loop {
+            nodes.iter_mut().zip(&ranks).for_each(|(node, &rank)| *node = by_place[rank]);
+            let found = self.of(&nodes, before[at(&nodes[1..], &known)], before[at(&nodes[..order], &known)])?;
+            orders.iter().for_each(|strides| all[at(&nodes, strides)] = found);
+            let Some(last) = ranks.iter().rposition(|&rank| rank + 1 < n) else { break };
+            let next = ranks[last] + 1;
+            ranks[last..].fill(next);
+        }
+        Ok(all)
+    }
+
+    /// The difference over nodes in the order of their places, from those without the first and without the last one.
+    fn of(&self, nodes: &[usize], upper: Found, lower: Found) -> Result<Found, Failure> {
         let order = nodes.len() - 1;
-        let by_place = |a: &usize, b: &usize| self.place(*a).total_cmp(&self.place(*b));
-        let position = |node: Option<usize>| nodes.iter().position(|n| Some(*n) == node).expect("there are nodes");
-        let least = position(nodes.iter().copied().min_by(by_place));
-        let most = position(nodes.iter().copied().max_by(by_place));
-        let (i, j) = (nodes[least], nodes[most]);
+        let (i, j) = (nodes[0], nodes[order]);
         let gap = self.place(j) - self.place(i);
         let factorial: f64 = (1..=order).map(|n| n as f64).product();
         let mean = self.mean(nodes, order).map(|mean| mean / factorial);
@@ -150,11 +173,6 @@ impl<T: Element> Function<'_, T> {
             let same = mean.filter(|_| nodes.iter().all(is_same)).map(|mean| self.exact(mean));
             return same.ok_or(Failure::EqualValues { states: [i.min(j), i.max(j)] });
         }
-        let without = |left_out: usize| -> Result<Found, Failure> {
-            let kept: Vec<usize> = (0..nodes.len()).filter(|n| *n != left_out).map(|n| nodes[n]).collect();
-            self.of(&kept)
-        };
-        let (upper, lower) = (without(least)?, without(most)?);
         let found = Found { value: (upper.value - lower.value) / gap, error: (upper.error + lower.error) / gap };
         Ok(match mean {
             Some(mean) if (found.value - mean).norm() <= found.error => Found { value: mean, error: found.error },

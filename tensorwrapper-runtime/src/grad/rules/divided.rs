@@ -49,7 +49,7 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies: &[bo
     check_order(call)?;
     let e = call.value("[..i] = e[..i, 0]", &[("e", &call.arguments[1])])?;
     let gaps = call.value("[..i, j] = 1[i] * e[..j] - e[..i] * 1[j]", &[("e", &e)])?;
-    let largest = super::eigen::largest(call, &e)?;
+    let largest = call.largest(&e)?;
     let epsilon = if call.dtype.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let within = map(&largest, |tree| times(number(epsilon.sqrt()), tree));
     let missing = call.value("[..i, j] = t[..]*1[i]*1[j] - abs(d[..i, j])", &[("d", &gaps), ("t", &within)])?;

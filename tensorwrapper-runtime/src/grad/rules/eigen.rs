@@ -8,28 +8,17 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
-use super::super::build::{added, apply, converted, map};
+use super::super::build::{added, converted};
 use super::matrix::Call;
 use super::parts::Parts;
 use super::triangular::hermitian;
 use crate::expr::{Reach, Source, Value};
 use crate::link::Link;
-use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::error::Error;
-
-/// The largest magnitude of values over their last axis, in elements of the same type.
-pub(super) fn largest<'a>(call: &Call<'_, 'a>, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
-    let magnitudes = converted(&map(values, |tree| apply(Unary::Abs, tree)), values.dtype.real());
-    let largest = match values.extents.last() {
-        Some(0) => call.value("[..] = sum(n; x[..n])", &[("x", &magnitudes)])?,
-        _ => call.value("[..] = max(n; x[..n])", &[("x", &magnitudes)])?,
-    };
-    Ok(converted(&largest, values.dtype))
-}
 
 /// `1 / (e[j] - e[i])`, and 0 where these are equal.
 pub(super) fn inverse_gaps<'a>(call: &Call<'_, 'a>, e: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
-    call.inverse_gaps(&call.differences(e)?, &largest(call, e)?)
+    call.inverse_gaps(&call.differences(e)?, &call.largest(e)?)
 }
 
 /// C·Z·Cᴴ with Z = diag(ge) + F∘K, F = 1/(e[j] - e[i]) and K the antihermitian part of Y = Cᴴ·GC. The weight of a metric is

@@ -107,6 +107,16 @@ impl<'c, 'a> Call<'c, 'a> {
         weight.as_ref().map_or_else(|| constant(0.0, &of.extents, of.dtype), Link::clone)
     }
 
+    /// The largest magnitude of values over their last axis, in elements of the same type.
+    pub(super) fn largest(&self, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        let magnitudes = converted(&map(values, |tree| apply(Unary::Abs, tree)), values.dtype.real());
+        let largest = match values.extents.last() {
+            Some(0) => self.value("[..] = sum(n; x[..n])", &[("x", &magnitudes)])?,
+            _ => self.value("[..] = max(n; x[..n])", &[("x", &magnitudes)])?,
+        };
+        Ok(converted(&largest, values.dtype))
+    }
+
     /// 1 where a difference of two values is zero: within rounding of the largest value.
     pub(super) fn equal(&self, differences: &Link<Value<'a>>, largest: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
         let count = *differences.extents.last().expect("differences are a matrix") as f64;
@@ -138,7 +148,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let gaps = match counted {
             None => self.value(text, &named)?,
             // Two equal values that do not count.
-            Some(_) => self.inverse_gaps(&self.differences(e)?, &super::eigen::largest(self, e)?)?,
+            Some(_) => self.inverse_gaps(&self.differences(e)?, &self.largest(e)?)?,
         };
         Ok(self.over_values((Factorisation::Distinct, false, counted), &gaps, e))
     }

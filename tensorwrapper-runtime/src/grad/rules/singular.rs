@@ -3,7 +3,7 @@
 //! A truncated decomposition is differentiated by all values and then cut: the kept vectors turn into those that are discarded.
 
 use super::super::build::{added, constant, converted, labels, written};
-use super::eigen::{are_mixed, inverse_gaps, largest, values_of};
+use super::eigen::{are_mixed, inverse_gaps, values_of};
 use super::matrix::Call;
 use super::parts::{Parts, no_derivative};
 use crate::expr::Value;
@@ -39,7 +39,7 @@ impl<'a> Factors<'a> {
         let kept = call.results[1].extents[call.batch.len()];
         let gaps = if is_strict { call.distinct_gaps(&s, Some(kept))? } else { inverse_gaps(call, &s)? };
         let sums = call.value("[..i, j] = 1[i] * s[..j] + s[..i] * 1[j]", &[("s", &s)])?;
-        let sums = call.inverse_gaps(&sums, &largest(call, &s)?)?;
+        let sums = call.inverse_gaps(&sums, &call.largest(&s)?)?;
         let inverse = inverse_values(call, &s)?;
         Ok(Factors { u, s, v, gaps, sums, inverse })
     }
@@ -48,7 +48,7 @@ impl<'a> Factors<'a> {
 /// `1 / s`, and 0 where s is zero up to rounding.
 fn inverse_values<'a>(call: &Call<'_, 'a>, s: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
     let as_matrix = call.value("[..i, j] = s[..i] * Z[j]", &[("s", s), ("Z", &constant(1.0, &[1], s.dtype))])?;
-    let inverse = call.inverse_gaps(&as_matrix, &largest(call, s)?)?;
+    let inverse = call.inverse_gaps(&as_matrix, &call.largest(s)?)?;
     call.value("[..i] = F[..i, 0]", &[("F", &inverse)])
 }
 

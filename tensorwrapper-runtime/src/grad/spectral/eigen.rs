@@ -4,15 +4,15 @@
 //! by dS, N = Cᴴ·dS·C: there M − ½·(e[a] + e[b])·N stands for M, and vectors change by −½·C·N besides.
 
 use super::super::build::{Labels, binary, number};
-use super::weights::Places;
-use super::{Change, Slope, Spectral, Weight, axes, axis, product, result};
+use super::form::{Spectral, Weight, axes, axis, product, result};
+use super::weights::{Change, Places, Slope};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::linear::Role;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_notation::syntax::Operator;
 
-/// The changes for changes of the matrix and of its metric.
+/// The changes for Hermitian changes of the matrix and of its metric.
 pub(super) fn changes<'a>(
     spectral: &Spectral<'a>,
     labels: &mut Labels,
@@ -56,16 +56,14 @@ impl<'a> Walk<'_, 'a> {
         self.spectral.operand(&result(&self.spectral.call, 1), rows.iter().chain([state]).cloned())
     }
 
-    /// The factors `conj(C[i, a]) * H[i, j] * C[j, b]`, where H is the Hermitian part of a change, as two products, and their labels.
-    fn middle(&self, labels: &mut Labels, change: &Link<Value<'a>>, [a, b]: [&Axis; 2]) -> (Vec<usize>, [Tree<'a>; 2]) {
+    /// The product `conj(C[i, a]) * H[i, j] * C[j, b]` with a change H, and its labels.
+    fn middle(&self, labels: &mut Labels, change: &Link<Value<'a>>, [a, b]: [&Axis; 2]) -> (Vec<usize>, Tree<'a>) {
         let spectral = self.spectral;
         let rows = spectral.own_axes(Role::Row, "i", labels);
         let columns = spectral.own_axes(Role::Column, "j", labels);
         let (left, right) = (spectral.conjugate(self.vector(&axes(&rows), a)), self.vector(&axes(&columns), b));
-        let plain = spectral.operand(change, axes(&rows).into_iter().chain(axes(&columns)));
-        let turned = spectral.conjugate(spectral.operand(change, axes(&columns).into_iter().chain(axes(&rows))));
-        let both = [plain, turned].map(|change| product([number(0.5), left.clone(), change, right.clone()]));
-        ([rows, columns].concat(), both)
+        let change = spectral.operand(change, axes(&rows).into_iter().chain(axes(&columns)));
+        ([rows, columns].concat(), product([left, change, right]))
     }
 
     fn push(&mut self, without: &[usize], own: &[usize], factors: Vec<Tree<'a>>) {
@@ -93,12 +91,10 @@ impl<'a> Walk<'_, 'a> {
                 true => product([number(-0.5), binary(Operator::Add, mean(&at_a), mean(&at_b))]),
                 false => number(1.0),
             };
-            let (inner, both) = self.middle(labels, change, [&at_a, &at_b]);
-            for middle in both {
-                let (left, right) = (self.vector(&pair.left, &at_a), spectral.conjugate(self.vector(&pair.right, &at_b)));
-                let factors = vec![spectral.rest.clone(), factor.clone(), left, differences.clone(), middle, right];
-                self.push(&[pair.label], &[&[a, b], &inner[..]].concat(), factors);
-            }
+            let (inner, middle) = self.middle(labels, change, [&at_a, &at_b]);
+            let (left, right) = (self.vector(&pair.left, &at_a), spectral.conjugate(self.vector(&pair.right, &at_b)));
+            let factors = vec![spectral.rest.clone(), factor, left, differences.clone(), middle, right];
+            self.push(&[pair.label], &[&[a, b], &inner[..]].concat(), factors);
         }
     }
 
@@ -112,12 +108,10 @@ impl<'a> Walk<'_, 'a> {
         let (state, at_other) = (Axis::Label { label: pair.label, start: pair.start }, axis(other));
         for is_left in [true, false] {
             let (left, right) = if is_left { (&at_other, &state) } else { (&state, &at_other) };
-            let (inner, both) = self.middle(labels, metric, [left, right]);
-            for middle in both {
-                let (left, right) = (self.vector(&pair.left, left), spectral.conjugate(self.vector(&pair.right, right)));
-                let factors = vec![number(-0.5), spectral.rest.clone(), left, weight.clone(), middle, right];
-                self.push(&[], &[&[other], &inner[..]].concat(), factors);
-            }
+            let (inner, middle) = self.middle(labels, metric, [left, right]);
+            let (left, right) = (self.vector(&pair.left, left), spectral.conjugate(self.vector(&pair.right, right)));
+            let factors = vec![number(-0.5), spectral.rest.clone(), left, weight.clone(), middle, right];
+            self.push(&[], &[&[other], &inner[..]].concat(), factors);
         }
     }
 
@@ -128,17 +122,15 @@ impl<'a> Walk<'_, 'a> {
         let mut states: Vec<usize> = spectral.pairs.iter().map(|pair| pair.label).collect();
         let label = states[n];
         states.insert(n + 1, new);
-        let (inner, both) = self.middle(labels, change, [&axis(label), &axis(new)]);
-        for middle in both {
-            let mut factors = vec![spectral.rest.clone()];
-            factors.push(Tree::Operand(Link::clone(weight), axes(&[own, &states[..]].concat())));
-            for (m, pair) in spectral.pairs.iter().enumerate() {
-                factors.push(self.vector(&pair.left, &axis(pair.label)));
-                let right = axis(if m == n { new } else { pair.label });
-                factors.push(spectral.conjugate(self.vector(&pair.right, &right)));
-            }
-            factors.push(middle);
-            self.push(&[], &[&[new], &inner[..]].concat(), factors);
+        let (inner, middle) = self.middle(labels, change, [&axis(label), &axis(new)]);
+        let mut factors = vec![spectral.rest.clone()];
+        factors.push(Tree::Operand(Link::clone(weight), axes(&[own, &states[..]].concat())));
+        for (m, pair) in spectral.pairs.iter().enumerate() {
+            factors.push(self.vector(&pair.left, &axis(pair.label)));
+            let right = axis(if m == n { new } else { pair.label });
+            factors.push(spectral.conjugate(self.vector(&pair.right, &right)));
         }
+        factors.push(middle);
+        self.push(&[], &[&[new], &inner[..]].concat(), factors);
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::super::build::{Labels, binary, number, turned};
+use super::form::{Kind, Pair, Spectral, Weight, number_of_states, product, role_extents};
 use super::path::{Path, places};
-use super::{Kind, Pair, Spectral, Table, Weight, number_of_states, product, role_extents};
+use super::table::Table;
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::linear::{Factorisation, Role};
@@ -55,12 +56,12 @@ pub(in super::super) fn find<'a>(
     let pairs: Vec<Found<'a>> = bound.iter().filter_map(|&label| term.pair(label)).collect();
     let mut recognised = Recognised { found: Vec::new(), body: Tree::Constant(1.0.into()), constant: Vec::new() };
     let (mut own, mut open) = (term.factors.clone(), pairs);
-    for factor in 0..term.factors.len() {
+    for (factor, own) in own.iter_mut().enumerate() {
         let Some((spectral, labels)) = term.divided(factor, &open) else { continue };
         open.retain(|found| !labels.contains(&found.pair.label));
         let mut path = Path::new(&spectral.call, 0, is_variable);
         if let Some(differences) = spectral.held_differences(&mut path) {
-            own[factor] = term.read_as(factor, differences);
+            *own = term.read_as(factor, differences);
             recognised.constant.push(path.by);
         }
         recognised.found.push(spectral);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::build::{labels as plain, map};
-use super::result;
+use super::form::result;
 use crate::expr::{Axis, Factorised, Reach, Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::linear::Factorisation;

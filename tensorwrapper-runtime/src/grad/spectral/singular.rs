@@ -6,8 +6,8 @@
 //! that belong to no state, the rest of dA, are weighed with the difference between the state and 0.
 
 use super::super::build::{Labels, binary, number};
-use super::weights::Places;
-use super::{Change, Kind, Slope, Spectral, Weight, axes, axis, product, result};
+use super::form::{Kind, Spectral, Weight, axes, axis, product, result};
+use super::weights::{Change, Places, Slope};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::linear::Role;
@@ -128,7 +128,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// The divided difference between a state and 0.
-    fn from_zero(&self, state: usize) -> Tree<'a> {
+    fn difference_to_zero(&self, state: usize) -> Tree<'a> {
         let last = Axis::Chip(2 * self.spectral.states());
         Tree::Operand(Link::clone(self.weight), axes(self.own).into_iter().chain([axis(state), last]).collect())
     }
@@ -141,7 +141,8 @@ impl<'a> Walk<'_, 'a> {
         let j = axes(&columns);
         let pair = &spectral.pairs[0];
         let outer = if is_left { &pair.left } else { &pair.right };
-        let (weight, other) = (self.from_zero(state), if is_left { self.outer_right(state) } else { self.outer_left(state) });
+        let (weight, other) =
+            (self.difference_to_zero(state), if is_left { self.outer_right(state) } else { self.outer_left(state) });
         let turn = |walk: &Self, tree: Tree<'a>| if is_left { tree } else { walk.conj(tree) };
         let direct = [self.da(outer, &j), self.conj(self.v(state, &j))].map(|tree| turn(self, tree));
         self.push(&[&[state], &columns[..]].concat(), [weight.clone(), other.clone()].into_iter().chain(direct));
@@ -162,7 +163,8 @@ impl<'a> Walk<'_, 'a> {
         let i = axes(&rows);
         let pair = &spectral.pairs[0];
         let outer = if is_left { &pair.left } else { &pair.right };
-        let (weight, other) = (self.from_zero(state), if is_left { self.outer_right(state) } else { self.outer_left(state) });
+        let (weight, other) =
+            (self.difference_to_zero(state), if is_left { self.outer_right(state) } else { self.outer_left(state) });
         let turn = |walk: &Self, tree: Tree<'a>| if is_left { walk.conj(tree) } else { tree };
         let direct = [self.conj(self.u(&i, state)), self.da(&i, outer)].map(|tree| turn(self, tree));
         self.push(&[&[state], &rows[..]].concat(), [weight.clone(), other.clone()].into_iter().chain(direct));

@@ -1,17 +1,14 @@
-//! Records the divided differences of a function.
-
-use std::sync::Arc;
+//! Records a function of the values of a matrix and its derivatives, of which divided differences are made.
 
 use super::super::build::{Labels, as_column, cast, constant, labels as plain, map, number, times, written};
-use super::{Slope, Spectral, Weight, axis, result};
-use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use super::form::{Spectral, Weight, axis, result};
+use super::table::{DERIVATIVES, Table};
+use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
-use tensorwrapper_core::backend::Decomposition;
-use tensorwrapper_core::backend::linear::Factorisation;
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::error::Error;
 
-/// Derivatives of the function that its divided differences of first and second order need.
-const DERIVATIVES: usize = 2;
+/// One term of a change: the labels that it sums, and its body.
+pub(in super::super) type Change<'a> = (Vec<usize>, Tree<'a>);
 
 /// Places for which the function is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,31 +37,9 @@ impl Places {
     }
 }
 
-/// A function at places: a column for its values and each of its derivatives, and a column of the places.
-#[derive(Clone, Debug)]
-pub(super) struct Table<'a> {
-    pub(super) function: Link<Value<'a>>,
-    pub(super) places: Link<Value<'a>>,
-}
-
-impl<'a> Table<'a> {
-    /// The divided differences of that order, over the axes of the table and so many labels of states and one more.
-    pub(super) fn differences(&self, order: usize) -> Result<Link<Value<'a>>, Error> {
-        let [batch @ .., states, columns] = &self.function.extents[..] else { unreachable!("a table has rows and columns") };
-        if *columns <= order.max(DERIVATIVES) {
-            let message = "the third derivative of a function of a matrix by its eigenvectors".to_string();
-            return Err(Error::new(ErrorKind::Unsupported(message)));
-        }
-        let exponent = i32::try_from(order).expect("orders are small");
-        let call = Decomposition::plain(Factorisation::Divided, batch.len(), [1, 1, 1, 0, order, 0]);
-        let others = vec![*states; order];
-        let extents = [batch, &[*states, *columns, 1], &others[..]].concat();
-        let arguments = vec![Link::clone(&self.function), Link::clone(&self.places)];
-        let call = Arc::new(Factorised { call: Decomposition { exponent, ..call }, extents, arguments });
-        let extents = [batch, &[*states], &others[..]].concat();
-        Ok(Link::new(Value { extents, dtype: self.function.dtype, source: Source::Factorised(call, 0) }))
-    }
-}
+/// How a value changes with another one that stands for the values of the matrix: the slope, if it depends on it.
+pub(in super::super) type Slope<'s, 'a> =
+    &'s dyn Fn(&Link<Value<'a>>, &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error>;
 
 impl<'a> Spectral<'a> {
     /// The function and its derivatives at the values of the matrix.

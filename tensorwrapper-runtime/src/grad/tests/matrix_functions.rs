@@ -310,3 +310,31 @@ fn sums_over_all_values_have_derivatives_in_both_modes() {
         }
     }
 }
+
+#[test]
+fn second_changes_of_projectors_on_groups_that_are_nearly_equal() {
+    let mut drawn = Drawn::new(76);
+    for gap in [0.0, 1e-14, 1e-12, 1e-10, 1e-7] {
+        let a = with_values(&[0.0, 1e-17, 1.0, 1.0 + gap], true, &mut drawn);
+        let direction = drawn.tensor::<f64>(&[4, 4]);
+        let of = |x: &Expr<'_, f64>| -> Tensor<f64> {
+            let (_, c) = hermitian(x).unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+            (c.at("p,n in 2..4") * c.at("q,n in 2..4")).eval("p,q").unwrap()
+        };
+        let x = a.at("ij").record("ij").unwrap();
+        let (_, c) = hermitian(&x).unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+        let projector = (c.at("p,n in 2..4") * c.at("q,n in 2..4")).record("p,q").unwrap();
+        let second = projector.jvp((&x, &direction)).unwrap().jvp((&x, &direction)).unwrap().eval().unwrap();
+        let at =
+            |step: f64| of(&super::recorded(&super::moved(std::slice::from_ref(&a), std::slice::from_ref(&direction), step))[0]);
+        let (step, middle) = (1e-3, at(0.0));
+        let around: Vec<Tensor<f64>> = [-2.0, -1.0, 1.0, 2.0].iter().map(|n| at(n * step)).collect();
+        let expected = Tensor::from_fn([4, 4], |i| {
+            let n = 4 * i[0] + i[1];
+            let sum: f64 =
+                around.iter().zip([-1.0, 16.0, 16.0, -1.0]).map(|(tensor, weight)| weight * tensor.as_slice()[n]).sum();
+            (sum - 30.0 * middle.as_slice()[n]) / (12.0 * step * step)
+        });
+        super::near(&format!("gap {gap}"), &second, &expected.unwrap(), 1e-7);
+    }
+}
