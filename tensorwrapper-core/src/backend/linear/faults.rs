@@ -27,7 +27,7 @@ impl Item<'_> {
         let name = self.call.form().name;
         let (rows, columns) = self.sizes[0];
         let of = format!("of a {rows}×{columns} matrix{}", self.place());
-        wrong(match failure {
+        let error = wrong(match failure {
             // Of two matrices the second is the one that has to be.
             Failure::NotPositiveDefinite { pivot } => {
                 format!("{} is not positive definite: its pivot {pivot} is not positive", self.subject(self.sizes.len() - 1))
@@ -35,11 +35,19 @@ impl Item<'_> {
             Failure::Singular { pivot } => format!("{} is singular: its pivot {pivot} is zero", self.subject(0)),
             Failure::Overflow => format!("the result of `{name}` {of} is larger than the numbers of its type"),
             Failure::EqualValues { states: [first, second] } => format!(
-                "states {first} and {second}{} have equal values, so that their vectors are a choice on which this derivative depends",
+                "states {first} and {second}{} have values that are equal or almost equal, so that this derivative may depend on the \
+                 choice of their vectors or on their order",
                 self.place()
             ),
             Failure::NoConvergence => format!("the iteration of `{name}` {of} did not converge"),
-        })
+        });
+        match failure {
+            Failure::EqualValues { .. } => error.with_help(
+                "a function of the matrix has a derivative there if one equation has both vectors, as in \
+                 `[p, q] = C[p, n] * exp(e[n]) * conj(C[q, n])`",
+            ),
+            _ => error,
+        }
     }
 
     /// Where in the batch it is, if there is one.
