@@ -56,8 +56,6 @@ struct Layers {
     b1: Tensor<f64>,
     W2: Tensor<f64>,
     b2: Tensor<f64>,
-    /// One over the number of samples.
-    share: Tensor<f64, ()>,
     directions: Vec<Tensor<f64>>,
 }
 
@@ -65,14 +63,12 @@ impl Layers {
     fn new(all: &Tensors) -> Result<Layers, Failure> {
         let of = |name: &str| all.get(name).cloned();
         let directions = ["dW1", "db1", "dW2", "db2"].into_iter().map(of).collect::<Result<_, _>>()?;
-        let x = of("x")?;
-        let share = Tensor::filled((), 1.0 / x.extents()[0] as f64)?;
-        Ok(Layers { x, y: of("y")?, W1: of("W1")?, b1: of("b1")?, W2: of("W2")?, b2: of("b2")?, share, directions })
+        Ok(Layers { x: of("x")?, y: of("y")?, W1: of("W1")?, b1: of("b1")?, W2: of("W2")?, b2: of("b2")?, directions })
     }
 
     /// The mean of the negative logarithms of the probabilities of the labels.
     fn loss(&self) -> Expr<'_, f64, ()> {
-        let graph = Graph::new();
+        let (graph, count) = (Graph::new(), self.x.extents()[0] as f64);
         tensor! {
             in &graph;
             let first[s, j] = self.x[s, i] * self.W1[i, j] + 1[s] * self.b1[j];
@@ -80,7 +76,7 @@ impl Layers {
             let z[s, k] = h[s, j] * self.W2[j, k] + 1[s] * self.b2[k];
             let most[s] = max(k; z[s, k]);
             let total[s] = sum(k; exp(z[s, k] - most[s] * 1[k]));
-            let loss = self.share * sum(s; ln(total[s]) + most[s]) - self.share * z[s, k] * self.y[s, k];
+            let loss = sum(s; ln(total[s]) + most[s]) / count - z[s, k] * self.y[s, k] / count;
             loss
         }
     }

@@ -17,7 +17,7 @@ use super::{Field, Recorded};
 /// Hartree-Fock ends where the Fock matrix is diagonal to this.
 const CONVERGED: f64 = 1e-9;
 
-type Recording<'a> = Result<Expr<'a, f64>, Error>;
+type Recording<'a> = Expr<'a, f64, Shape![_, _]>;
 
 /// The derivatives of the Lagrangian by the integrals and by the blocks of the Fock matrix.
 struct Densities {
@@ -67,51 +67,66 @@ pub(crate) fn slope(
     let (eo, ev) = (&mo.eo, &mo.ev);
     let slopes = tensor!([a, i] = 1.0 / (ev[a] - eo[i]));
     let frame = Frame { molecule, C: &hf.C, z: &field.z, strength: &field.strength, one, slopes };
-    let start = Tensor::zeros([mo.nvir, mo.nocc])?;
+    let start = Tensor::zeros((mo.nvir, mo.nocc))?;
     let kappa = Context::default().fixed_point(|kappa, ()| frame.next(&kappa), &start, (), Tolerance::new(CONVERGED))?;
     // By its integrals the Lagrangian is linear, so that this sum changes with the field as it does.
     let (Co, Cv) = frame.orbitals(&kappa)?;
-    let F = frame.fock(&Co)?;
-    let of = |kind: char| if kind == 'o' { &Co } else { &Cv };
-    let fock = |row, column| (F.at("pq") * of(row).at("pi") * of(column).at("qj")).record("ij");
-    let integrals = |[a, b, c, d]: [char; 4]| {
-        (molecule.eri.at("pqrs") * of(a).at("pa") * of(c).at("qc") * of(b).at("rb") * of(d).at("sd")).record("abcd")
-    };
-    let changing = densities.oo.at("ij") * fock('o', 'o')?.at("ij")
-        + densities.ov.at("ij") * fock('o', 'v')?.at("ij")
-        + densities.vv.at("ij") * fock('v', 'v')?.at("ij")
-        + densities.oooo.at("abcd") * integrals(['o', 'o', 'o', 'o'])?.at("abcd")
-        + densities.ooov.at("abcd") * integrals(['o', 'o', 'o', 'v'])?.at("abcd")
-        + densities.oovv.at("abcd") * integrals(['o', 'o', 'v', 'v'])?.at("abcd")
-        + densities.ovov.at("abcd") * integrals(['o', 'v', 'o', 'v'])?.at("abcd")
-        + densities.ovvv.at("abcd") * integrals(['o', 'v', 'v', 'v'])?.at("abcd")
-        + densities.vvvv.at("abcd") * integrals(['v', 'v', 'v', 'v'])?.at("abcd");
-    Ok(changing.record("")?.grad(&field.strength)?.eval()?.as_slice()[0])
+    let (F, eri, strength) = (frame.fock(&Co)?, &molecule.eri, &field.strength);
+    let Densities { oooo, ooov, oovv, ovov, ovvv, vvvv, oo, ov, vv } = &densities;
+    let slope: f64 = try_tensor! {
+        let changing = oo[i,j] * F[p,q] * Co[p,i] * Co[q,j]
+            + ov[i,a] * F[p,q] * Co[p,i] * Cv[q,a]
+            + vv[a,b] * F[p,q] * Cv[p,a] * Cv[q,b]
+            + oooo[i,j,k,l] * eri[p,q,r,s] * Co[p,i] * Co[q,k] * Co[r,j] * Co[s,l]
+            + ooov[i,j,k,a] * eri[p,q,r,s] * Co[p,i] * Co[q,k] * Co[r,j] * Cv[s,a]
+            + oovv[i,j,a,b] * eri[p,q,r,s] * Co[p,i] * Cv[q,a] * Co[r,j] * Cv[s,b]
+            + ovov[i,a,j,b] * eri[p,q,r,s] * Co[p,i] * Co[q,j] * Cv[r,a] * Cv[s,b]
+            + ovvv[i,a,b,c] * eri[p,q,r,s] * Co[p,i] * Cv[q,b] * Cv[r,a] * Cv[s,c]
+            + vvvv[a,b,c,d] * eri[p,q,r,s] * Cv[p,a] * Cv[q,c] * Cv[r,b] * Cv[s,d];
+        let slope = grad(changing; strength);
+        slope
+    }?;
+    Ok(slope)
 }
 
 impl Frame<'_> {
     /// Orbitals turned by κ: the occupied ones and the empty ones.
-    fn orbitals<'a>(&'a self, kappa: &Expr<'a, f64>) -> Result<(Expr<'a, f64>, Expr<'a, f64>), Error> {
-        let (occupied, empty) = (format!("q, i in ..{}", self.molecule.nocc), format!("q, a in {}..", self.molecule.nocc));
-        let mixed = (self.one.at(&format!("p, a in {}..", self.molecule.nocc)) * kappa.at("ai") * self.one.at(&occupied))
-            .record("p,q")?;
-        let turn = (mixed.at("pq") - mixed.at("qp")).record("pq")?.at("pq").expm("pq").record()?;
-        let all = (self.C.at("mp") * turn.at("pq")).record("mq")?;
-        Ok((all.at(&occupied).record("q,i")?, all.at(&empty).record("q,a")?))
+    fn orbitals<'a>(&'a self, kappa: &Recording<'a>) -> Result<(Recording<'a>, Recording<'a>), Error> {
+        let (graph, nocc) = (Graph::new(), self.molecule.nocc);
+        try_tensor! {
+            in &graph;
+            let mixed[p,q]     = self.one[p, a in nocc..] * kappa[a,i] * self.one[q, i in ..nocc];
+            let generator[p,q] = mixed[p,q] - mixed[q,p];
+            let turn[p,q]      = expm(generator[p,q]);
+            let all[m,q]       = self.C[m,p] * turn[p,q];
+            let Co[m,i]        = all[m, i in ..nocc];
+            let Cv[m,a]        = all[m, a in nocc..];
+            (Co, Cv)
+        }
     }
 
     /// The Fock matrix of occupied orbitals, in the field.
-    fn fock<'a>(&'a self, Co: &Expr<'a, f64>) -> Recording<'a> {
-        let density = (Co.at("pi") * Co.at("qi") * 2.0).record("pq")?;
-        let (H, eri) = (&self.molecule.H, &self.molecule.eri);
-        let repulsion = eri.at("pqrs") * density.at("rs") - eri.at("prqs") * density.at("rs") * 0.5;
-        (H.at("pq") + self.strength.at("") * self.z.at("pq") + repulsion).record("pq")
+    fn fock<'a>(&'a self, Co: &Recording<'a>) -> Result<Recording<'a>, Error> {
+        let (graph, Molecule { H, eri, .. }) = (Graph::new(), self.molecule);
+        try_tensor! {
+            in &graph;
+            let density[p,q] = 2.0 * Co[p,i] * Co[q,i];
+            let F[p,q] = H[p,q] + self.strength * self.z[p,q]
+                + eri[p,q,r,s] * density[r,s] - 0.5 * eri[p,r,q,s] * density[r,s];
+            F
+        }
     }
 
     /// The next κ: the energy falls along what the Fock matrix has between occupied and empty orbitals.
-    fn next<'a>(&'a self, kappa: &Expr<'a, f64>) -> Recording<'a> {
+    fn next<'a>(&'a self, kappa: &Recording<'a>) -> Result<Recording<'a>, Error> {
+        let graph = Graph::new();
         let (Co, Cv) = self.orbitals(kappa)?;
-        let mixed = (self.fock(&Co)?.at("pq") * Co.at("pi") * Cv.at("qa")).record("ai")?;
-        (kappa.at("ai") - mixed.at("ai") * self.slopes.at("ai")).record("ai")
+        let F = self.fock(&Co)?;
+        try_tensor! {
+            in &graph;
+            let mixed[a,i] = F[p,q] * Co[p,i] * Cv[q,a];
+            let next[a,i]  = kappa[a,i] - mixed[a,i] * self.slopes[a,i];
+            next
+        }
     }
 }

@@ -35,6 +35,7 @@ mod open;
 mod order_program;
 mod prepared;
 mod property;
+mod recording;
 mod seeds;
 mod static_expr;
 mod watch;

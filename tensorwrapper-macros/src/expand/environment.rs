@@ -213,8 +213,9 @@ impl<'h> Environment<'h> {
             return;
         }
         let (operand, value, span) = (own("operand", number), &self.captures[number].name, self.host.blame(hole));
-        // With the span of the operand: rustc reports a type that is no tensor at the `_`.
-        let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand(#value));
+        // With the span of the operand: rustc reports a type that is no tensor at the method. It is called on the place itself, so that
+        // the operand may live longer than a place that holds a reference.
+        let read = quote_spanned!(span=> (*#value).__operand());
         self.operands.extend(emit!(let #operand = #read;));
         self.tensors.push(number);
     }
@@ -267,7 +268,8 @@ impl<'h> Environment<'h> {
             let read = quote_spanned!(span=> __tw::local_scalar);
             return emit!(#read(#element, &#ticket));
         }
-        let (read, value) = (quote_spanned!(span=> <_ as __tw::IntoScalar<_>>::scalar), self.variable(hole, CaptureMode::Borrow));
+        let (read, value) =
+            (quote_spanned!(span=> <_ as __tw::IntoScalar<'_, '_, _>>::scalar), self.variable(hole, CaptureMode::Borrow));
         emit!(#read(#element, #value))
     }
 

@@ -26,7 +26,7 @@ pub use form::{Form, InBlocks, NextResult, Whole, check_layers};
 pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use inlined::inlined;
-pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+pub use operand::{IntoScalar, Operand, ReadOperand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use operand::{OperandData, ScalarKind};
 pub(crate) use reach::{Reach, rebuilt};
 pub use recordable::{AnyValue, Recordable};

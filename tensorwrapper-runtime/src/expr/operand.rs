@@ -32,6 +32,29 @@ pub trait TensorLike {
     fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape, Self::Form>;
 }
 
+/// How equations read a tensor of the program. The method is called on the place of the tensor: where that holds a reference or a recorded
+/// result, the operand lives as long as what it refers to, and not as long as the place, so that a closure can return what it records
+/// over its arguments. (By-value candidates come before borrowed ones, and inherent methods before those of traits.)
+#[doc(hidden)]
+pub trait ReadOperand {
+    /// The tensor as an operand.
+    fn __operand(&self) -> Operand<'_, Self::Elem, Self::Shape, Self::Form>
+    where
+        Self: TensorLike,
+    {
+        self.operand()
+    }
+}
+
+impl<X: ?Sized> ReadOperand for X {}
+
+impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
+    #[doc(hidden)]
+    pub fn __operand(&self) -> Operand<'a, T, S> {
+        Operand::new(OperandData::Recorded(Link::clone(self.value())))
+    }
+}
+
 /// A tensor that the program passes, not yet recorded. Recording allocates, and a run with a known plan does not need it.
 #[derive(Clone, Debug)]
 pub(crate) enum OperandData<'a> {
@@ -165,7 +188,7 @@ impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::new(OperandData::Recorded(Link::clone(self.value())))
+        self.__operand()
     }
 }
 
@@ -225,19 +248,20 @@ impl<'a> ScalarValue<'a> {
     }
 }
 
-/// Anything that can be a number in an equation over elements of type `T`.
+/// Anything that can be a number in an equation over elements of type `T`. It is borrowed for `'r`, and what is recorded lives for `'x`: a
+/// number for as long as wanted, a reference and a recorded result for as long as what they refer to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar in an equation over `{T}`",
     label = "not a scalar of `{T}` equations",
     note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`",
     note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
 )]
-pub trait IntoScalar<T: Element> {
+pub trait IntoScalar<'r, 'x, T: Element> {
     /// This number, recorded.
-    fn to_scalar(&self) -> ScalarValue<'_>;
+    fn to_scalar(&'r self) -> ScalarValue<'x>;
     /// The same, with the element type given by a value.
     #[doc(hidden)]
-    fn scalar(_: PhantomData<T>, value: &Self) -> ScalarValue<'_> {
+    fn scalar(_: PhantomData<T>, value: &'r Self) -> ScalarValue<'x> {
         value.to_scalar()
     }
 }
@@ -247,22 +271,22 @@ pub trait ScalarShape: Extents {}
 impl ScalarShape for () {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> IntoScalar<T> for T {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r, 'x, T: Element> IntoScalar<'r, 'x, T> for T {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         ScalarValue::number(self.to_complex())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl IntoScalar<Complex<f64>> for f64 {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r, 'x> IntoScalar<'r, 'x, Complex<f64>> for f64 {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         ScalarValue::number(Complex::new(*self, 0.0))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl IntoScalar<Complex<f32>> for f32 {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r, 'x> IntoScalar<'r, 'x, Complex<f32>> for f32 {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         ScalarValue::number(Complex::new(f64::from(*self), 0.0))
     }
 }
@@ -271,8 +295,8 @@ impl IntoScalar<Complex<f32>> for f32 {
 macro_rules! references {
     ($($X:ty: $($T:ty),*;)*) => { $($(
         #[diagnostic::do_not_recommend]
-        impl IntoScalar<$T> for &$X {
-            fn to_scalar(&self) -> ScalarValue<'_> {
+        impl<'r, 'x> IntoScalar<'r, 'x, $T> for &$X {
+            fn to_scalar(&'r self) -> ScalarValue<'x> {
                 ScalarValue::number((**self).to_complex())
             }
         }
@@ -285,39 +309,40 @@ references! {
     Complex<f64>: Complex<f64>;
 }
 
-/// Tensors of rank 0 and references to them, one by one for the same reason.
+/// Tensors of rank 0 and references to them, one by one for the same reason. `'o` is how long each lives that does not live as long as
+/// its place.
 macro_rules! tensors {
-    ($($X:ty),*) => { $(
+    ($($borrow:lifetime [$($life:lifetime)?] $X:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<T: Element, S: ScalarShape> IntoScalar<T> for $X {
-            fn to_scalar(&self) -> ScalarValue<'_> {
-                ScalarValue(ScalarKind::Tensor(self.operand().given))
+        impl<'r, 'x, $($life,)? T: Element, S: ScalarShape> IntoScalar<'r, 'x, T> for $X where $borrow: 'x {
+            fn to_scalar(&'r self) -> ScalarValue<'x> {
+                ScalarValue(ScalarKind::Tensor((*self).__operand().given))
             }
         }
     )* };
 }
-tensors!(
-    Tensor<T, S>,
-    &Tensor<T, S>,
-    &mut Tensor<T, S>,
-    TensorRef<'_, T, S>,
-    &TensorRef<'_, T, S>,
-    TensorMut<'_, T, S>,
-    &TensorMut<'_, T, S>,
-    Expr<'_, T, S>,
-    &Expr<'_, T, S>
-);
+tensors! {
+    'r [] Tensor<T, S>;
+    'o ['o] &'o Tensor<T, S>;
+    'r [] &mut Tensor<T, S>;
+    'r [] TensorRef<'_, T, S>;
+    'o ['o] &'o TensorRef<'_, T, S>;
+    'r [] TensorMut<'_, T, S>;
+    'o ['o] &'o TensorMut<'_, T, S>;
+    'o ['o] Expr<'o, T, S>;
+    'o ['o] &Expr<'o, T, S>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> IntoScalar<T> for StaticTensor<T, ()> {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r: 'x, 'x, T: Element> IntoScalar<'r, 'x, T> for StaticTensor<T, ()> {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         ScalarValue(ScalarKind::Tensor(self.operand().given))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> IntoScalar<T> for &StaticTensor<T, ()> {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r, 'x, T: Element> IntoScalar<'r, 'x, T> for &'x StaticTensor<T, ()> {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         (**self).to_scalar()
     }
 }

@@ -34,8 +34,9 @@ pub use tensorwrapper_core::shape::{
     meet,
 };
 
-/// The traits whose methods the compile-time checks call.
+/// The traits whose methods the compile-time checks and the reading of operands call.
 pub mod checks {
+    pub use crate::expr::ReadOperand as _;
     pub use tensorwrapper_core::internal::map_function::{RefuseFunction as _, RefuseSharing as _};
     pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,

@@ -7,8 +7,8 @@ fn expansion() {
             (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
                 static __SITE: __tw::CallSite =
                     __tw::CallSite::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
-                let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
-                let __operand2 = <_ as __tw::TensorLike>::operand(__capture2);
+                let __operand0 = (*__capture0).__operand();
+                let __operand2 = (*__capture2).__operand();
                 let __tensors = [__operand0.erased(), __operand2.erased()];
                 let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
@@ -91,7 +91,7 @@ fn expansion() {
                     let __extent1 = __tw::meet(__extent1, __length0);
                     __block.equation_with(
                         __element,
-                        [<_ as __tw::IntoScalar<_>>::scalar(__element, __capture1)],
+                        [<_ as __tw::IntoScalar<'_, '_, _>>::scalar(__element, __capture1)],
                         [__capture3.clone()],
                     );
                     __operand0.after(0usize)

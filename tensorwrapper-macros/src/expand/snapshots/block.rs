@@ -13,8 +13,8 @@ fn expansion() {
                     ],
                     &[2usize],
                 );
-                let __operand1 = <_ as __tw::TensorLike>::operand(__capture1);
-                let __operand2 = <_ as __tw::TensorLike>::operand(__capture2);
+                let __operand1 = (*__capture1).__operand();
+                let __operand2 = (*__capture2).__operand();
                 let __tensors = [__operand1.erased(), __operand2.erased()];
                 let mut __block = __tw::begin(&__SITE, __capture0, &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]

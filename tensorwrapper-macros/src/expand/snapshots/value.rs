@@ -30,8 +30,8 @@ fn expansion() {
                     ::core::option::Option::Some({
                         static __SITE: __tw::CallSite =
                             __tw::CallSite::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
-                        let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
-                        let __operand1 = <_ as __tw::TensorLike>::operand(__capture1);
+                        let __operand0 = (*__capture0).__operand();
+                        let __operand1 = (*__capture1).__operand();
                         let __tensors = [__operand0.erased(), __operand1.erased()];
                         let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]

@@ -149,15 +149,15 @@ impl<T: Element, S: Extents> TensorLike for DeviceTensor<T, S> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, S: ScalarShape> IntoScalar<T> for DeviceTensor<T, S> {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r: 'x, 'x, T: Element, S: ScalarShape> IntoScalar<'r, 'x, T> for DeviceTensor<T, S> {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         self.tensor.to_scalar()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, S: ScalarShape> IntoScalar<T> for &DeviceTensor<T, S> {
-    fn to_scalar(&self) -> ScalarValue<'_> {
+impl<'r, 'x, T: Element, S: ScalarShape> IntoScalar<'r, 'x, T> for &'x DeviceTensor<T, S> {
+    fn to_scalar(&'r self) -> ScalarValue<'x> {
         self.tensor.to_scalar()
     }
 }
