@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What equations cost the compiler: user seconds and peak memory of `cargo check`, as the smallest of five runs, of
-# 500 products as macros against the same products as calls, of one block of 60 equations, and of one product with 16
-# labels. Prints a table.
+# 500 products as macros against the same products as calls, of one block of 60 equations, of one product with 16 labels,
+# and of blocks with and without derivatives. Prints a table.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate="$root/target/check-cost"
@@ -36,6 +36,17 @@ block() {
     echo 'w59 } }'
 }
 
+derivatives() { # 30 numbers and, with an argument, 30 derivatives: 60 equations either way
+    echo '#![allow(unused)] use tensorwrapper::prelude::*; type M = Tensor<f64, Shape![4, 4]>;'
+    echo 'pub fn f(a: &M, b: &M, w: &M) -> M { tensor! { let g0[i, j] = a[i, j];'
+    for k in $(seq 30); do
+        p=$((k - 1))
+        echo "let l$k = w[i, j] * a[i, k] * g$p[k, j];"
+        if [ -n "$1" ]; then echo "let g$k[i, k] = grad(l$k; a[i, k]);"; else echo "let g$k[i, k] = w[i, j] * g$p[k, j] * l$k;"; fi
+    done
+    echo 'g30 } }'
+}
+
 long() {
     echo '#![allow(unused)] use tensorwrapper::prelude::*; type M = Tensor<f64, Shape![2, 2]>;'
     parameters=; factors=
@@ -58,3 +69,5 @@ products 'einsum("ik,kj->ij", &[a, b]).unwrap()' | measure '500 products as call
 products 'tensor!([i, j] = a[i, k] * b[k, j])' | measure '500 products as macros'
 block | measure 'a block of 60 equations of four terms'
 long | measure 'a product with 16 labels'
+derivatives '' | measure 'a block of 60 equations'
+derivatives grad | measure 'a block of 60 equations, 30 of them `grad`'

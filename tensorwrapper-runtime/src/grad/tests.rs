@@ -1,5 +1,6 @@
 //! Derivatives against differences, and the identities that they satisfy.
 
+mod drawn;
 mod equations;
 mod fixed;
 mod jacobians;
