@@ -30,8 +30,8 @@ pub use __private as __private_0_1_0;
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay, Truncation, contract, einsum,
-    einsum_blocks, eval_all, record,
+    KeptPlans, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay, Truncation, WrittenEquations, contract,
+    einsum, einsum_blocks, eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{

@@ -395,8 +395,8 @@ pub use tensorwrapper_runtime::{
     NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
     PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation,
     Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile,
-    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, backend, contract, einsum, einsum_blocks, eval_all, graph,
-    keep_memory, linalg, or_zero, order, record,
+    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WrittenEquations, backend, contract, einsum,
+    einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero, order, record,
 };
 
 #[doc(hidden)]

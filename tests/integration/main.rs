@@ -40,3 +40,4 @@ mod seeds;
 mod static_expr;
 mod watch;
 mod water;
+mod written;

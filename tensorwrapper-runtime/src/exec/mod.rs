@@ -48,7 +48,7 @@ pub(crate) use compile::{evaluate, planned};
 pub use context::Context;
 pub use describe::Class;
 pub use entry_points::{contract, einsum, eval_all};
-pub use explain::{ExplainedBlock, ExplainedStep, Explanation};
+pub use explain::{ExplainedBlock, ExplainedStep, Explanation, WrittenEquations};
 pub use graph::Graph;
 pub(crate) use operands::Erased;
 pub use operands::{AnyOperand, DynOperand};

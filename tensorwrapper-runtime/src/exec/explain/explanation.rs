@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::equations::WrittenEquations;
 use crate::exec::describe::Class;
 use crate::exec::run::Replay;
 use tensorwrapper_core::element::Dtype;
@@ -42,6 +43,8 @@ pub struct Explanation {
     pub(super) taken: Option<u128>,
     pub(super) runs: usize,
     pub(super) replay: Option<Replay>,
+    /// What was recorded, as equations.
+    pub(super) equations: Option<WrittenEquations>,
 }
 
 /// A tensor as it is shown.
@@ -128,6 +131,27 @@ impl Explanation {
     /// The steps in the order in which they run.
     pub fn steps(&self) -> &[ExplainedStep] {
         &self.steps
+    }
+
+    /// What was recorded, derivatives and all, as equations of the language, before anything is simplified and ordered. `None` for what was
+    /// prepared.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let x = Tensor::<f64>::filled([3], 0.5)?;
+    /// let y = (a.at("i,j") * x.at("j")).record("i")?;
+    /// let loss = (y.at("i") * y.at("i")).record("")?;
+    /// let gradient = loss.grad(&x)?;
+    /// let explanation = Context::cpu().explain((&loss, &gradient))?;
+    /// let equations = explanation.equations().expect("these results are recorded");
+    /// assert_eq!(equations.statements()[..2], ["let t0[i] = x0[i, j] * x1[j];", "let r0 = t0[i] * t0[i];"]);
+    /// assert!(equations.missing().is_empty());
+    /// println!("{equations}");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn equations(&self) -> Option<&WrittenEquations> {
+        self.equations.as_ref()
     }
 
     /// Number of operations of all steps.

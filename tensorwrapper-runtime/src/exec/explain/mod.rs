@@ -6,6 +6,7 @@
 //! | `read.rs` | graph → steps: class, operations, bytes, memory in use |
 //! | `table.rs` | `Display` |
 //! | `dot.rs`, `page.rs`, `drawing.rs` | Graphviz, the page and the drawings on it |
+//! | `equations.rs`, `words.rs` | recorded values as equations of the language |
 //! | `requests.rs` | prepared plans and recorded results, explained and measured |
 //! | `block.rs` | prepared blocks: the part that is kept, and the part that each run computes |
 //!
@@ -16,11 +17,14 @@
 mod block;
 mod dot;
 mod drawing;
+mod equations;
 mod explanation;
 mod page;
 mod read;
 mod requests;
 mod table;
+mod words;
 
 pub use block::ExplainedBlock;
+pub use equations::WrittenEquations;
 pub use explanation::{ExplainedStep, Explanation};

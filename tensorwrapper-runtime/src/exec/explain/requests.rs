@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::equations::equations;
 use super::explanation::Explanation;
 use super::read::explain;
 use crate::exec::compile::planned;
@@ -100,7 +101,8 @@ impl Context {
 /// Explains recorded values together, and computes them if `runs` is not 0.
 fn values(context: &Context, values: &[Link<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
-    let explanation = explained(&planned.plan, Part::Whole, planned.backend.device());
+    let mut explanation = explained(&planned.plan, Part::Whole, planned.backend.device());
+    explanation.equations = Some(equations(values));
     match runs {
         0 => Ok(explanation),
         _ => measured(explanation, &context.observer, runs, |observer| planned.run(observer, ResultPlacement::Host).map(drop)),

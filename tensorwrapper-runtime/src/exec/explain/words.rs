@@ -1,0 +1,141 @@
+//! The small parts of written equations: words, terms and labels of trees.
+
+use tensorwrapper_notation::syntax::{Operator, Reduction, Word};
+
+use crate::expr::{Factorised, Tree};
+use tensorwrapper_core::backend::Unary;
+
+/// The options of a call.
+pub(super) fn options(call: &Factorised<'_>) -> String {
+    let own = &call.call;
+    let mut all = Vec::new();
+    if let Some(max) = own.max {
+        all.push(format!("{} = {max}", Word::Max.name()));
+    }
+    if let Some(tol) = own.tol {
+        all.push(format!("{} = {tol:?}", Word::Tol.name()));
+    }
+    for (is_set, word) in [(own.full, Word::Full), (own.upper, Word::Upper), (own.unit, Word::Unit)] {
+        if is_set {
+            all.push(word.name().to_string());
+        }
+    }
+    if all.is_empty() { String::new() } else { format!("; {}", all.join(", ")) }
+}
+
+/// Words that Rust has for itself.
+const KEYWORDS: [&str; 37] = [
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if",
+    "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "type", "unsafe", "use", "where", "while",
+];
+
+/// Labels as they can be written, each once.
+pub(super) fn written_labels<'n>(names: impl Iterator<Item = Option<&'n str>>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (n, name) in names.enumerate() {
+        let is_word = |name: &&str| {
+            let is_spelled = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            name.starts_with(|c: char| c.is_alphabetic()) && is_spelled && !KEYWORDS.contains(name)
+        };
+        let mut own = name.filter(is_word).map_or_else(|| format!("l{n}"), str::to_string);
+        while all.contains(&own) {
+            own.push('_');
+        }
+        all.push(own);
+    }
+    all
+}
+
+/// A number that is not negative.
+pub(super) fn number(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => "{ f64::NAN }".to_string(),
+        f64::INFINITY => "{ f64::INFINITY }".to_string(),
+        _ => format!("{value:?}"),
+    }
+}
+
+pub(super) fn reduction_name(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Sum => "sum",
+        Reduction::Product => "prod",
+        Reduction::Max => "max",
+        Reduction::Min => "min",
+    }
+}
+
+/// The terms of a sum, and whether each is subtracted.
+pub(super) fn terms_of<'t, 'a>(tree: &'t Tree<'a>, is_negative: bool, found: &mut Vec<(&'t Tree<'a>, bool)>) {
+    match tree {
+        Tree::Binary(operator @ (Operator::Add | Operator::Subtract), left, right) => {
+            terms_of(left, is_negative, found);
+            terms_of(right, is_negative != (*operator == Operator::Subtract), found);
+        }
+        Tree::Negate(inner) => terms_of(inner, !is_negative, found),
+        other => found.push((other, is_negative)),
+    }
+}
+
+pub(super) fn is_one(tree: &Tree<'_>) -> bool {
+    matches!(tree, Tree::Constant(value) if value.re == 1.0 && value.im == 0.0)
+}
+
+/// Whether a tree is a product of operands and numbers.
+pub(super) fn is_product(tree: &Tree<'_>) -> bool {
+    match tree {
+        Tree::Binary(Operator::Multiply, left, right) => is_product(left) && is_product(right),
+        Tree::Negate(inner) | Tree::Apply(Unary::Conj, inner) => is_product(inner),
+        Tree::Operand(..) | Tree::Constant(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a tree reads all of these labels.
+pub(super) fn reads_all(tree: &Tree<'_>, over: &[usize]) -> bool {
+    let mut read = Vec::new();
+    tree.labels(&mut read);
+    over.iter().all(|label| read.contains(label))
+}
+
+/// The labels of a tree that no reduction inside binds.
+pub(super) fn free_labels(tree: &Tree<'_>, found: &mut Vec<usize>) {
+    match tree {
+        Tree::Operand(..) => tree.labels(found),
+        Tree::Constant(_) => {}
+        Tree::Binary(_, left, right) => {
+            free_labels(left, found);
+            free_labels(right, found);
+        }
+        Tree::Map(_, arguments) => arguments.iter().for_each(|argument| free_labels(argument, found)),
+        Tree::Reduce(_, over, inner) => {
+            let mut own = Vec::new();
+            free_labels(inner, &mut own);
+            found.extend(own.into_iter().filter(|label| !over.contains(label)));
+        }
+        Tree::Negate(inner)
+        | Tree::Apply(_, inner)
+        | Tree::Cast(_, inner)
+        | Tree::PowerInteger(inner, _)
+        | Tree::PowerReal(inner, _) => free_labels(inner, found),
+    }
+}
+
+/// Visits a tree and all trees in it.
+pub(super) fn all_trees<'a>(tree: &Tree<'a>, visit: &mut dyn FnMut(&Tree<'a>)) {
+    visit(tree);
+    match tree {
+        Tree::Operand(..) | Tree::Constant(_) => {}
+        Tree::Binary(_, left, right) => {
+            all_trees(left, visit);
+            all_trees(right, visit);
+        }
+        Tree::Map(_, arguments) => arguments.iter().for_each(|argument| all_trees(argument, visit)),
+        Tree::Negate(inner)
+        | Tree::Reduce(_, _, inner)
+        | Tree::Apply(_, inner)
+        | Tree::Cast(_, inner)
+        | Tree::PowerInteger(inner, _)
+        | Tree::PowerReal(inner, _) => all_trees(inner, visit),
+    }
+}

@@ -1,0 +1,143 @@
+//! What `explain(…).equations()` prints can be pasted into `tensor!`, and computes the same.
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::{Error, Extents, eval_all};
+
+fn numbers(extents: &[usize], seed: usize) -> Tensor<f64> {
+    let of = |index: &[usize]| index.iter().enumerate().map(|(axis, i)| i * (7 + 4 * axis)).sum::<usize>();
+    Tensor::from_fn(extents, |index| ((of(index) + 3 * seed) % 23) as f64 / 11.0 - 0.9).unwrap()
+}
+
+/// The text of a block, compared with what is printed, and the block itself.
+macro_rules! pasted {
+    ($printed:expr; $($block:tt)*) => {{
+        let without = |text: &str| -> String {
+            text.lines().filter(|line| !line.starts_with("//")).flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+        };
+        let (printed, block) = ($printed.to_string(), stringify!($($block)*));
+        assert_eq!(without(&printed), without(block), "this is printed:\n{printed}");
+        tensor! { $($block)* }
+    }};
+}
+
+#[track_caller]
+fn agree<S: Extents, Q: Extents>(found: &Tensor<f64, S>, expected: &Tensor<f64, Q>) {
+    assert_eq!(found.extents(), expected.extents());
+    for (a, b) in found.as_slice().iter().zip(expected.as_slice()) {
+        assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{a} is not {b}");
+    }
+}
+
+#[test]
+fn a_value_and_its_gradients() -> Result<(), Error> {
+    let (x0, x1, x2) = (numbers(&[3, 2], 1), numbers(&[3, 4], 2), numbers(&[4, 2], 3));
+    let graph = Graph::new();
+    let loss = tensor! {
+        in &graph;
+        let c[i, j] = x1[i, k] * x2[k, j];
+        let loss = sum(i, j; x0[i, j] * tanh(c[i, j])) - 0.5 * c[i, j] * c[i, j] / 3.0;
+        loss
+    };
+    let (a, b) = loss.grad((&x1, &x2))?;
+    let explanation = Context::cpu().explain((&loss, &a, &b))?;
+    let (r0, r1, r2) = pasted! { explanation.equations().unwrap();
+        let t0[i, j] = x1[i, k] * x2[k, j];
+        let r0 = sum(i, j; x0[i, j] * tanh(t0[i, j])) - sum(i_, j_; 0.5 * t0[i_, j_] * t0[i_, j_] / 3.0);
+        let t1 = 1.0;
+        let t2[i, j] = t1 * x0[i, j] * (1.0 - powi(tanh(t0[i, j]), 2)) + (-t1) / 3.0 * t0[i, j] * 0.5
+            + (-t1) / 3.0 * (0.5 * t0[i, j]);
+        let r1[i, k] = t2[i, j] * x2[k, j];
+        let r2[k, j] = t2[i, j] * x1[i, k];
+        (r0, r1, r2)
+    };
+    let (loss, a, b) = eval_all((&loss, &a, &b))?;
+    assert!((r0 - loss.as_slice()[0]).abs() < 1e-13);
+    agree(&r1, &a);
+    agree(&r2, &b);
+    Ok(())
+}
+
+#[test]
+fn parts_positions_and_reductions() -> Result<(), Error> {
+    let (x0, x1) = (numbers(&[3, 4], 1), numbers(&[4], 2));
+    let graph = Graph::new();
+    let (y, z) = tensor! {
+        in &graph;
+        let part[i, j] = x0[i in 1..3, j in 0..2] / (1.5 + x1[j in 2..4]);
+        let line[(i, j)] = part[i, j];
+        let most = max(n; x1[n]);
+        let y[i] = x0[i, 2] * x1[3] + 2.0 * most * 1[i] + line[0] * 1[i];
+        let z = y[i] * y[i] + prod(j; x1[j]);
+        (y, z)
+    };
+    let explanation = Context::cpu().explain((&y, &z))?;
+    let (r0, r1) = pasted! { explanation.equations().unwrap();
+        let t0 = max(n; x1[n]);
+        let t1[i, j] = x0[i in 1..3, j in 0..2] / (1.5 + x1[j in 2..4]);
+        let t2[i, j] = t1[i, j];
+        let t4[(l0, l1)] = t2[l0, l1];
+        let t3[l0] = t4[l0];
+        let r0[i] = x0[i, 2] * x1[3] + 2.0 * t0 * 1[i] + t3[0] * 1[i];
+        let r1 = r0[i] * r0[i] + prod(j; x1[j]);
+        (r0, r1)
+    };
+    // The derivative is written into zeros, which a block cannot do.
+    let explanation = Context::cpu().explain((&z.grad(&x0)?,))?;
+    assert_eq!(explanation.equations().unwrap().missing().len(), 3);
+    let (y, z) = eval_all((&y, &z))?;
+    agree(&r0, &y);
+    assert!((r1 - z.as_slice()[0]).abs() < 1e-13);
+    Ok(())
+}
+
+#[test]
+fn operations_of_linear_algebra() -> Result<(), Error> {
+    let (x0, x1) = (numbers(&[3, 3], 1), numbers(&[3, 2], 4));
+    let graph = Graph::new();
+    let (r, e, d) = tensor! {
+        in &graph;
+        let s[i, j] = x0[i, j] + x0[j, i];
+        let (e[n], c[i, n]) = eigh(s[i, j]);
+        let y[k, j] = solve(x0[i, k], x1[i, j]);
+        let (u[i, r], v[r], w[r, j]) = svd(x1[i, j]);
+        let r[i, j] = c[i, n] * exp(e[n]) * c[j, n] + y[i, r] * u[j, r] * v[r];
+        let d = det(x0[i, j]);
+        (r, e, d)
+    };
+    let explanation = Context::cpu().explain((&r, &e, &d))?;
+    let (r0, r1, r2) = pasted! { explanation.equations().unwrap();
+        let t0[i, j] = x0[i, j] + x0[j, i];
+        let t1[i, j] = t0[i, j];
+        let (t2[l2], t3[l0, l2]) = eigh(t1[l0, l1]);
+        let r1[l0] = t2[l0];
+        let t4[i, k] = x0[i, k];
+        let t5[i, j] = x1[i, j];
+        let t6[l1, l2] = solve(t4[l0, l1], t5[l0, l2]);
+        let t7[i, j] = x1[i, j];
+        let (t8[l0, l2], t9[l2], t10[l2, l1]) = svd(t7[l0, l1]);
+        let r0[i, j] = sum(n; t3[i, n] * exp(r1[n]) * t3[j, n]) + t6[i, r] * t8[j, r] * t9[r];
+        let t11[i, j] = x0[i, j];
+        let t12 = det(t11[l0, l1]);
+        let r2 = t12;
+        (r0, r1, r2)
+    };
+    let (r, e, d) = eval_all((&r, &e, &d))?;
+    agree(&r0, &r);
+    agree(&r1, &e);
+    assert!((r2 - d.as_slice()[0]).abs() < 1e-13);
+    Ok(())
+}
+
+/// What has no words in the language is said, and nothing is left out in silence.
+#[test]
+fn what_cannot_be_written_is_named() -> Result<(), Error> {
+    let x = numbers(&[3], 1);
+    let largest = x.at("i").max("i").record("")?;
+    let gradient = largest.grad(&x)?;
+    let explanation = Context::cpu().explain((&gradient,))?;
+    let equations = explanation.equations().unwrap();
+    let what = "made by the sign of a number, or by whether it is zero or positive";
+    assert!(equations.missing().iter().any(|(name, reason)| name == "r" && reason == what), "{equations}");
+    assert!(equations.to_string().contains(&format!("// r is {what}")), "{equations}");
+    Ok(())
+}
