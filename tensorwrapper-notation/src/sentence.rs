@@ -19,6 +19,10 @@ pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
 pub const NO_REST: &str =
     "`...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
 
+/// A note to the message of [`rank`], for `grad(Y; x[k])` where Y is a tensor.
+pub const GRADIENT_OF_A_TENSOR: &str =
+    "a gradient is that of a number: weigh the tensor, as in `W[i, j] * grad(Y[i, j]; x[k])`; without a weight this is the Jacobian";
+
 /// The message: index `k` has extent 4 in `A` but 5 in `B`
 ///
 /// A place is an operand, an axis and an extent. The message names the axis only if both operands are the same.

@@ -218,3 +218,17 @@ fn what_is_refused() {
     let mismatch = try_tensor! { let L = x[i] * x[i]; let g[i] = short[i] * grad(L; x[i]); g };
     assert!(said(mismatch.map(Tensor::into_dyn)).contains("index `i` has extent 2 in `short` but 3 in `x`"));
 }
+
+/// The gradient of what is no number: the message says how a tensor is weighed.
+#[test]
+fn the_gradient_of_a_tensor() {
+    let (a, x) = (numbers(&[2, 3], 1), numbers(&[3], 2));
+    let y = (a.at("ij") * x.at("j")).record("i").unwrap();
+    let found = try_tensor! {
+        let g[j] = grad(y; x[j]);
+        g
+    };
+    let error = found.unwrap_err().to_string();
+    assert!(error.contains("`y` has rank 1 but 0 indices are given"), "{error}");
+    assert!(error.contains("weigh the tensor, as in `W[i, j] * grad(Y[i, j]; x[k])`"), "{error}");
+}

@@ -286,6 +286,10 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
             other => unreachable!("an operand was read, not {other:?}"),
         };
         let differentiated = self.read(value, Recorder::differentiated);
+        let is_tensor = matches!(&differentiated.0, Tree::Operand(tensor, _) if !tensor.extents.is_empty());
+        if value.1.indices.is_empty() && is_tensor {
+            self.recorder.help(sentence::GRADIENT_OF_A_TENSOR);
+        }
         let (value, variable) = (read(differentiated, value.1), read(self.read(variable, Recorder::tensor), variable.1));
         let all = [&value.value.extents[..], &variable.value.extents].concat();
         let axes = [&value.axes[..], &variable.axes].concat();

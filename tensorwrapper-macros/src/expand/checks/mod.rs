@@ -44,12 +44,13 @@ pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &
 pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut checks = Checks::new(environment, equation, operands);
     let mut ranked = HashSet::new();
+    let differentiated: HashSet<usize> = equation.gradients().iter().map(|[value, _]| value.0).collect();
     for (n, operand) in equation.operands().iter().enumerate() {
         let (first, indices) = (first_of_spelling(equation, n), operand.indices.len());
         // With `..` the number of axes is not that of the indices, and the axes behind it are counted at run time.
         let has_rest = operand.indices.contains(&Index::Rest);
         if !has_rest && ranked.insert((first, indices)) {
-            checks.rank(first, operand);
+            checks.rank(first, operand, differentiated.contains(&n));
         }
         for (number, index) in operand.indices.iter().enumerate() {
             let axis = Axis { operand: first, number, indices };
@@ -75,11 +76,12 @@ pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operand
 
 impl Checks<'_, '_> {
     /// Emits the check that an operand has as many indices as axes.
-    fn rank(&mut self, operand: usize, Operand { hole, indices, layers, has_no_rest, .. }: &Operand) {
+    fn rank(&mut self, operand: usize, Operand { hole, indices, layers, has_no_rest, .. }: &Operand, is_differentiated: bool) {
         let count = indices.len();
         let message = sentence::rank(&hole.text, "{L}", count);
         let label = format!("`{}` has rank {{L}}", hole.text);
-        let note = has_no_rest.then_some(sentence::NO_REST);
+        let is_number = is_differentiated && count == 0;
+        let note = if *has_no_rest { Some(sentence::NO_REST) } else { is_number.then_some(sentence::GRADIENT_OF_A_TENSOR) };
         let (span, operand) = (self.environment.host.blame(hole), &self.operands[operand]);
         let unit = quote_spanned!(span=> ());
         let numbers = emit!(__tw::check_rank::<_, #count>(#operand.shape()));
