@@ -20,8 +20,7 @@ pub const NO_REST: &str =
     "`...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
 
 /// A note to the message of [`rank`], for `grad(Y; x[k])` where Y is a tensor.
-pub const GRADIENT_OF_A_TENSOR: &str =
-    "a gradient is that of a number: weigh the tensor, as in `W[i, j] * grad(Y[i, j]; x[k])`; without a weight this is the Jacobian";
+pub const GRADIENT_OF_A_TENSOR: &str = "a gradient is that of a number: weigh the tensor, as in `W[i, j] * grad(Y[i, j]; x[k])`; without a weight this is the Jacobian";
 
 /// The message: index `k` has extent 4 in `A` but 5 in `B`
 ///

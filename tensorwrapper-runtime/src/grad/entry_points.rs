@@ -3,7 +3,7 @@
 use super::batched::batched;
 use super::build::{Labels, constant, reshaped, turned, whole as whole_of};
 use super::forward::forward;
-use super::order::Variable;
+use super::order::{Recording, Variable};
 use super::reverse::{reverse, reverse_all};
 use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
@@ -102,7 +102,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// result is zero.
     pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
         let (variables, changes) = of_directions(&directions)?;
-        let gradients = gradient(self.value(), &variables, &[])?;
+        let gradients = gradient(self.value(), &variables, &directions.optional())?;
         let along = forward(&gradients, &variables, &changes)?;
         let or_zero = |(change, of): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
             AnyValue(change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype)))
@@ -154,12 +154,19 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// ```
     ///
     /// # Errors
-    /// Directions that do not have the extents of their variables, a value that depends on none of the variables, and what has no
+    /// Directions that do not have the extents of their variables, a variable on which the value does not depend, and what has no
     /// derivative.
     pub fn jvp<D: Directions<'a>>(&self, directions: D) -> Result<Expr<'a, T, S>, Error> {
         let (variables, changes) = of_directions(&directions)?;
-        let change = forward(std::slice::from_ref(self.value()), &variables, &changes)?.remove(0);
-        change.map(Expr::new).ok_or_else(|| independent(0))
+        let value = std::slice::from_ref(self.value());
+        let recording = Recording::new(value, &variables)?;
+        let optional = directions.optional();
+        if let Some(n) = (0..variables.len()).find(|&n| !optional[n] && !recording.reads(n)) {
+            return Err(independent(n));
+        }
+        let change = forward(value, &variables, &changes)?.remove(0);
+        let zero = || constant(0.0, &self.value().extents, self.value().dtype);
+        Ok(Expr::new(change.unwrap_or_else(zero)))
     }
 
     /// The same value, on whose parts no derivative depends: it is constant where a derivative is taken.

@@ -134,6 +134,11 @@ impl<'a> Recording<'a> {
         self.variables.get(&key).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether the values are made of a variable.
+    pub(super) fn reads(&self, variable: usize) -> bool {
+        self.variables.values().any(|all| all.contains(&variable))
+    }
+
     pub(super) fn normal(&self, key: Key) -> &Normal<'a> {
         &self.normals[&key]
     }

@@ -46,6 +46,8 @@ pub trait Directions<'a> {
     #[doc(hidden)]
     fn variables(&self) -> Vec<AnyValue<'a>>;
     #[doc(hidden)]
+    fn optional(&self) -> Vec<bool>;
+    #[doc(hidden)]
     fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error>;
     #[doc(hidden)]
     fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error>;
@@ -171,6 +173,9 @@ macro_rules! pairs {
             fn variables(&self) -> Vec<AnyValue<'a>> {
                 vec![self.0.recordable()]
             }
+            fn optional(&self) -> Vec<bool> {
+                vec![self.0.is_optional()]
+            }
             fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
                 Ok(vec![direction(&self.0, &self.1)?])
             }
@@ -220,6 +225,9 @@ impl<'a, X: Recordable<'a>, D: Recordable<'a, Elem = X::Elem, Shape = X::Shape>>
     fn variables(&self) -> Vec<AnyValue<'a>> {
         self.iter().map(|(variable, _)| variable.recordable()).collect()
     }
+    fn optional(&self) -> Vec<bool> {
+        self.iter().map(|(variable, _)| variable.is_optional()).collect()
+    }
     fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
         self.iter().map(|(variable, along)| direction(variable, along)).collect()
     }
@@ -257,6 +265,9 @@ macro_rules! tuples {
             type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
             fn variables(&self) -> Vec<AnyValue<'a>> {
                 vec![$(self.$axis.0.recordable()),*]
+            }
+            fn optional(&self) -> Vec<bool> {
+                vec![$(self.$axis.0.is_optional()),*]
             }
             fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
                 Ok(vec![$(direction(&self.$axis.0, &self.$axis.1)?),*])

@@ -48,3 +48,20 @@ fn hessians_are_second_derivatives() {
     let a = Tensor::<f64>::filled([2], 1.0).unwrap();
     assert!(linear.jacobian(&a).unwrap_err().to_string().contains("does not depend"));
 }
+
+#[test]
+fn variables_that_are_not_read_are_errors_or_zero_on_request() {
+    let (x, y) = (Tensor::<f64>::filled([2], 0.5).unwrap(), Tensor::<f64>::filled([2], 1.0).unwrap());
+    let value = (x.at("i") * x.at("i")).record("i").unwrap();
+    let error = value.jvp(((&x, &y), (&y, &x))).unwrap_err().to_string();
+    assert!(error.contains("the value does not depend on variable 1"), "{error}");
+    let change = value.jvp(((&x, &y), (crate::or_zero(&y), &x))).unwrap().eval().unwrap();
+    assert_eq!(change.as_slice(), [1.0, 1.0]);
+    let none = value.jvp(((crate::or_zero(&y), &x),)).unwrap().eval().unwrap();
+    assert_eq!(none.as_slice(), [0.0, 0.0]);
+    let number = value.at("i").record("").unwrap();
+    let error = number.hvp(((&x, &y), (&y, &x))).unwrap_err().to_string();
+    assert!(error.contains("the value does not depend on variable 1"), "{error}");
+    let (along, zero) = number.hvp(((&x, &y), (crate::or_zero(&y), &x))).unwrap();
+    assert_eq!((along.eval().unwrap().as_slice(), zero.eval().unwrap().as_slice()), (&[2.0, 2.0][..], &[0.0, 0.0][..]));
+}
