@@ -107,11 +107,10 @@ fn layers_hvp(all: &Tensors, then: Then<'_>) -> Result<(), Failure> {
 /// The trace of the product of all matrices `A000`, `A001` and so on.
 fn chain(all: &Tensors, then: Then<'_>) -> Result<(), Failure> {
     let tensors: Vec<&Tensor<f64>> = all.0.iter().filter(|(name, _)| name.starts_with('A')).map(|(_, tensor)| tensor).collect();
-    let matrices = tensors.iter().map(|tensor| tensor.at("ij").record("ij")).collect::<Result<Vec<_>, Error>>()?;
-    let names: Vec<String> = (0..=matrices.len()).map(|n| format!("i{}", n % matrices.len())).collect();
-    let factor = |n: usize| matrices[n].at(&format!("{},{}", names[n], names[n + 1]));
-    let value = (1..matrices.len()).fold(factor(0), |product, n| product * factor(n)).record("")?;
-    let derivatives = value.grad(&matrices[..])?;
+    let names: Vec<String> = (0..=tensors.len()).map(|n| format!("i{}", n % tensors.len())).collect();
+    let factor = |n: usize| tensors[n].at(&format!("{},{}", names[n], names[n + 1]));
+    let value = (1..tensors.len()).fold(factor(0), |product, n| product * factor(n)).record("")?;
+    let derivatives = value.grad(&tensors[..])?;
     let inputs: Vec<&dyn AnyOperand> = tensors.iter().map(|&tensor| tensor as &dyn AnyOperand).collect();
     then(Recorded { value, derivatives, inputs: &inputs })
 }

@@ -192,12 +192,12 @@ pairs! {
 }
 
 macro_rules! slices {
-    ($([$($generics:tt)*] $X:ty, $One:ty;)*) => { $(
+    ($([$($generics:tt)*] $X:ty, $One:ty, |$pattern:pat_param| $one:ident;)*) => { $(
         impl<'a, $($generics)*> Variables<'a> for $X {
             type Gradients = Vec<Expr<'a, T, S>>;
             type Tensors = Vec<Tensor<T, S>>;
             fn variables(&self) -> Vec<AnyValue<'a>> {
-                self.iter().map(|one| <$One as Recordable<'a>>::recordable(&one)).collect()
+                self.iter().map(|$pattern| <$One as Recordable<'a>>::recordable(&$one)).collect()
             }
             fn optional(&self) -> Vec<bool> {
                 vec![false; self.len()]
@@ -215,8 +215,9 @@ macro_rules! slices {
     )* };
 }
 slices! {
-    ['v, T: Element, S: Extents] &'v [Expr<'a, T, S>], &Expr<'a, T, S>;
-    [T: Element, S: Extents] &'a [Tensor<T, S>], &'a Tensor<T, S>;
+    ['v, T: Element, S: Extents] &'v [Expr<'a, T, S>], &Expr<'a, T, S>, |one| one;
+    [T: Element, S: Extents] &'a [Tensor<T, S>], &'a Tensor<T, S>, |one| one;
+    ['v, T: Element, S: Extents] &'v [&'a Tensor<T, S>], &'a Tensor<T, S>, |&one| one;
 }
 
 /// Pairs of variables and their directions.

@@ -65,3 +65,13 @@ fn variables_that_are_not_read_are_errors_or_zero_on_request() {
     let (along, zero) = number.hvp(((&x, &y), (crate::or_zero(&y), &x))).unwrap();
     assert_eq!((along.eval().unwrap().as_slice(), zero.eval().unwrap().as_slice()), (&[2.0, 2.0][..], &[0.0, 0.0][..]));
 }
+
+#[test]
+fn a_list_of_references_is_a_list_of_variables() {
+    let all: Vec<Tensor<f64>> = (0..3).map(|n| Tensor::filled([2], 1.0 + f64::from(n)).unwrap()).collect();
+    let references: Vec<&Tensor<f64>> = all.iter().collect();
+    let product = (all[0].at("i") * all[1].at("i") * all[2].at("i")).record("").unwrap();
+    let gradients = product.grad(&references[..]).unwrap();
+    let found: Vec<f64> = gradients.iter().map(|gradient| gradient.eval().unwrap().as_slice()[0]).collect();
+    assert_eq!(found, [6.0, 3.0, 2.0]);
+}
