@@ -338,3 +338,46 @@ fn second_changes_of_projectors_on_groups_that_are_nearly_equal() {
         super::near(&format!("gap {gap}"), &second, &expected.unwrap(), 1e-7);
     }
 }
+
+#[test]
+fn parts_diagonals_and_batches_of_functions() {
+    of_symmetric(77, &|x| {
+        let (e, c) = hermitian(&x[0])?.at("ij").eigh(["n", "in"]).record()?;
+        let corner = (c.at("0,n") * (e.at("n") * 0.5).exp() * c.at("q,n in 0..3")).record("q")?;
+        let diagonal = (c.at("pn") * e.at("n") * e.at("n") * c.at("pn")).record("p")?;
+        (corner.at("p") * diagonal.at("p") + (c.at("p,n") * e.at("n").recip() * c.at("1,n"))).record("p")
+    });
+    // Two matrices at once, of which one has equal eigenvalues; the function has an axis of its own.
+    let mut drawn = Drawn::new(78);
+    let [a, b] = [[1.0, 1.0, 2.0], [1.0, 1.5, 2.0]].map(|values| with_values(&values, true, &mut drawn));
+    let both = Tensor::from_vec([2, 3, 3], [a.as_slice(), b.as_slice()].concat()).unwrap();
+    let powers = drawn.tensor::<f64>(&[2, 4]);
+    check(
+        &[both, powers],
+        &|x: &[Expr<'_, f64>]| {
+            let symmetric = ((x[0].at("bij") + x[0].at("bji")) * 0.5).record("bij")?;
+            let (e, c) = symmetric.at("bij").eigh(["bn", "bin"]).matrix("i", "j").record()?;
+            let function = (e.at("bn") * x[1].at("bs") * 0.5).exp();
+            (c.at("bpn") * function * c.at("bqn")).record("bspq")
+        },
+        &mut drawn,
+    );
+}
+
+#[test]
+fn single_precision() {
+    let mut drawn = Drawn::new(79);
+    for values in [[1.0, 1.0, 2.0], [1.0, 1.0 + 1e-4, 2.0], [1.0, 1.5, 2.0]] {
+        let a = with_values(&values, true, &mut drawn);
+        let direction = drawn.tensor::<f64>(&[3, 3]);
+        let single =
+            |tensor: &Tensor<f64>| Tensor::<f32>::from_fn([3, 3], |i| tensor.as_slice()[3 * i[0] + i[1]] as f32).unwrap();
+        let (x, dx) = (single(&a), single(&direction));
+        let (e, c) = ((x.at("ij") + x.at("ji")) * 0.5).record("ij").unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+        let found = (c.at("pn") * e.at("n").exp() * c.at("qn")).record("pq").unwrap().jvp((&x, &dx)).unwrap().eval().unwrap();
+        let (e, c) = hermitian(&a.at("ij").record("ij").unwrap()).unwrap().at("ij").eigh(["n", "in"]).record().unwrap();
+        let value = (c.at("pn") * e.at("n").exp() * c.at("qn")).record("pq").unwrap();
+        let expected = value.jvp((&a, &direction)).unwrap().eval().unwrap();
+        super::near("the change", &found, &single(&expected), 1e-4);
+    }
+}
