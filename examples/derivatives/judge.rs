@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use serde_json::Value;
-use tensorwrapper::{Element, Expr, Tensor};
+use tensorwrapper::{Element, Expr, Tensor, or_zero};
 
 use super::cases::{Case, Elements, Input, drawn};
 use super::program::{Names, Recorded, record, said};
@@ -116,6 +116,8 @@ fn derivatives<'a, T: Element>(
         near(&format!("the second derivative by `{name}`"), &elements(second)?, &expect["hvp"][name], tolerances.second)?;
     }
     if let Some(changes) = expect["jvp"].as_object() {
+        // A line of the program need not read every input.
+        let along: Vec<_> = variables.iter().zip(directions.iter().copied()).map(|(x, change)| (or_zero(x), change)).collect();
         for (name, expected) in changes {
             let what = format!("the change of `{name}`");
             let found = match names.get(name).ok_or(format!("nothing is called `{name}`"))? {
