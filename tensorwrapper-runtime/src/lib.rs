@@ -14,9 +14,11 @@ mod lower;
 mod optimize;
 // Floor 5: computing them.
 mod exec;
-// Floor 6: derivatives of recorded equations.
+// Floor 6: structs of tensors, and recorded values in their form.
+mod structs;
+// Floor 7: derivatives of recorded equations.
 mod grad;
-// Floor 7: functions that are computed with their derivatives.
+// Floor 8: functions that are computed with their derivatives.
 mod functions;
 // The roof: what expansions of the macros call.
 #[doc(hidden)]
@@ -40,6 +42,7 @@ pub use expr::{
 pub use functions::{PreparedGrad, PreparedStep, Steps, Tolerance};
 pub use grad::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
 pub use optimize::{Accumulate, Pass};
+pub use structs::{HasElements, RecordedTensors, Tensors};
 pub use tensor::{
     AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,
 };

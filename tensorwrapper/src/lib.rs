@@ -390,14 +390,19 @@ pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyShape, AnyTensor, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class,
     ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error,
     ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form,
-    Graph, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices,
-    JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, Nested,
-    NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks,
-    PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, Replay, Shape, Sign, SignedPermutation,
-    Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tile,
-    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WrittenEquations, backend, contract, einsum,
-    einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero, order, record,
+    Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes,
+    JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved,
+    MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared,
+    PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors,
+    Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor,
+    TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole,
+    WrittenEquations, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero, order, record,
 };
+
+#[cfg(feature = "derive")]
+mod structs;
+#[cfg(feature = "derive")]
+pub use structs::Tensors;
 
 #[doc(hidden)]
 pub use tensorwrapper_runtime::{__private, __private_0_1_0};
@@ -406,13 +411,7 @@ pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 #[doc(hidden)]
 pub use tensorwrapper_macros as __macros;
 
-/// Everything that is needed to write equations.
-pub mod prelude {
-    pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, LabelAxes, Len, Shape, StaticTensor,
-        Tensor, TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
-    };
-}
+pub mod prelude;
 
 /// The example of the README, which is compiled and run with the other examples of this page.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use imports::Crate;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The crates of the library, bottom-up, and of which others each is built. Tests may use any.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 10] = [
     ("tensorwrapper-notation", &[]),
     ("tensorwrapper-core", &["tensorwrapper-notation"]),
     ("tensorwrapper-order", &["tensorwrapper-core"]),
@@ -23,15 +23,26 @@ const CRATES: [(&str, &[&str]); 9] = [
         &["tensorwrapper-core", "tensorwrapper-cpu", "tensorwrapper-cuda", "tensorwrapper-notation", "tensorwrapper-order"],
     ),
     ("tensorwrapper-macros", &["tensorwrapper-notation"]),
-    ("tensorwrapper", &["tensorwrapper-macros", "tensorwrapper-runtime"]),
+    ("tensorwrapper-derive", &[]),
+    ("tensorwrapper", &["tensorwrapper-derive", "tensorwrapper-macros", "tensorwrapper-runtime"]),
 ];
 
 /// Circles of files that are meant to be, in alphabetical order, each with the decision page that defends it.
 const DEFENDED: [(&[&str], &str); 0] = [];
 
 /// The floors of the runtime, bottom-up, as its `lib.rs` lists them; modules of one floor stand together.
-const FLOORS: [&[&str]; 9] =
-    [&["link"], &["tensor"], &["expr"], &["lower"], &["optimize"], &["exec"], &["grad"], &["functions"], &["__private"]];
+const FLOORS: [&[&str]; 10] = [
+    &["link"],
+    &["tensor"],
+    &["expr"],
+    &["lower"],
+    &["optimize"],
+    &["exec"],
+    &["structs"],
+    &["grad"],
+    &["functions"],
+    &["__private"],
+];
 
 /// A file may be this long before it is cut.
 const MOST_LINES: usize = 420;
@@ -54,6 +65,7 @@ fn all_sources() -> Vec<(PathBuf, String)> {
         "tensorwrapper-core",
         "tensorwrapper-cpu",
         "tensorwrapper-cuda",
+        "tensorwrapper-derive",
         "tensorwrapper-macros",
         "tensorwrapper-notation",
         "tensorwrapper-order",

@@ -20,11 +20,6 @@ pub trait Recordable<'a> {
     type Shape: Extents;
     #[doc(hidden)]
     fn recordable(&self) -> AnyValue<'a>;
-    /// Whether a derivative by it is zero where nothing depends on it.
-    #[doc(hidden)]
-    fn is_optional(&self) -> bool {
-        false
-    }
 }
 
 /// A recorded value without its types.

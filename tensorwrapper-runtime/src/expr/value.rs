@@ -52,6 +52,23 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
         &self.value.extents
     }
 
+    /// The same value with another shape type `S2`, which says what the compiler knows of the extents.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Expr, Shape, Tensor};
+    /// let x = Tensor::<f64>::filled([3], 1.0)?;
+    /// let y: Expr<'_, f64, Shape![3]> = (x.at("i") * 2.0).record("i")?.into_typed()?;
+    /// assert!(y.into_typed::<Shape![4]>().is_err());
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the rank or a constant extent differs.
+    pub fn into_typed<S2: Extents>(self) -> Result<Expr<'a, T, S2>, Error> {
+        S2::check(self.extents())?;
+        Ok(Expr::new(self.value))
+    }
+
     pub(crate) fn value(&self) -> &Link<Value<'a>> {
         &self.value
     }

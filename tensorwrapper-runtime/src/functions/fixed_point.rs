@@ -7,9 +7,10 @@ use super::mixing::Mixing;
 use super::planned::{Planned, check, stand_ins};
 use super::vectors::{add, difference, norm, numbers, tensors};
 use crate::exec::{Context, evaluate};
-use crate::expr::{AnyValue, LinearSolver, Value};
+use crate::expr::{LinearSolver, Value};
 use crate::grad::{Variables, solved};
 use crate::link::Link;
+use crate::structs::{like, links};
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -90,18 +91,16 @@ impl Context {
         p: P,
         tolerance: Tolerance,
     ) -> Result<X::Gradients, Error> {
-        let start: Vec<Link<Value<'a>>> = start.variables().into_iter().map(|value| value.0).collect();
-        let start = evaluate(self, &start)?;
+        let form = start.variables();
+        let start = evaluate(self, &links(&form))?;
         let state = stand_ins(&start)?;
-        let given = X::gradients(state.iter().map(|value| AnyValue(Link::clone(value))).collect())?;
-        let next = step(given, P::gradients(p.variables())?)?;
-        let next: Vec<Link<Value<'a>>> = X::values(&next).into_iter().map(|value| value.0).collect();
+        let next = links(&step(like(&form, state.iter().map(Link::clone).collect())?, p.variables())?);
         check(&state, &next)?;
         let planned = Planned::new(self, &next, &state)?;
         let found = iterate(&mut |x| at(&planned, &state, x), numbers(&start)?, tolerance)?;
         let solution = tensors(&state, &found)?;
         let solver = Arc::new(Gmres { context: self.clone(), tolerance });
-        X::gradients(solved(solution, (state, &next), solver).into_iter().map(AnyValue).collect())
+        like(&form, solved(solution, (state, &next), solver))
     }
 }
 

@@ -4,31 +4,31 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::exec::{AnyOperand, Context, Erased, PreparedBlock, Untyped, evaluate};
-use crate::expr::{AnyValue, Expr, Reach, Source, Value};
+use crate::expr::{Expr, Reach, Source, Value};
 use crate::grad::{NumberShape, RealNumber, Variables};
 use crate::link::Link;
+use crate::structs::{RecordedTensors, links, tensors};
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 type Values<'a> = Vec<Link<Value<'a>>>;
 
-/// The parameters; and a number and its gradient, recorded, the number first.
+/// The gradient of a number by parameters, recorded, and both as values, the number first.
 fn recorded<'a, T: RealNumber, S: NumberShape, P: Variables<'a>>(
     parameters: P,
     function: impl FnOnce(P::Gradients) -> Result<Expr<'a, T, S>, Error>,
-) -> Result<(Values<'a>, Values<'a>), Error> {
-    let given = parameters.variables();
-    let own: Values<'a> = given.iter().map(|value| Link::clone(&value.0)).collect();
-    let number = function(P::gradients(given)?)?;
-    let gradients = P::values(&number.grad(parameters)?).into_iter().map(|value| value.0);
-    Ok((own, [Link::clone(number.value())].into_iter().chain(gradients).collect()))
+) -> Result<(P::Gradients, Values<'a>), Error> {
+    let number = function(parameters.variables())?;
+    let gradient = number.grad(parameters)?;
+    let values = [Link::clone(number.value())].into_iter().chain(links(&gradient)).collect();
+    Ok((gradient, values))
 }
 
-/// The number and the gradients that were computed.
-fn typed<'a, T: RealNumber, P: Variables<'a>>(mut computed: Vec<AnyTensor>) -> Result<(T, P::Tensors), Error> {
-    let gradients = computed.split_off(1);
+/// The number and the gradient that were computed.
+fn typed<'a, T: RealNumber, G: RecordedTensors<'a>>(form: &G, mut computed: Vec<AnyTensor>) -> Result<(T, G::Tensors), Error> {
+    let gradient = computed.split_off(1);
     let number = computed.remove(0).into_tensor::<T>()?;
-    Ok((number.as_slice()[0], P::tensors(gradients)?))
+    Ok((number.as_slice()[0], tensors(form, gradient)?))
 }
 
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
@@ -72,8 +72,8 @@ impl Context {
         parameters: P,
         function: impl FnOnce(P::Gradients) -> Result<Expr<'a, T, S>, Error>,
     ) -> Result<(T, P::Tensors), Error> {
-        let (_, values) = recorded(parameters, function)?;
-        typed::<T, P>(evaluate(self, &values)?)
+        let (gradient, values) = recorded(parameters, function)?;
+        typed(&gradient, evaluate(self, &values)?)
     }
 
     /// Plans a function of parameters, a number, together with its gradient, so that both can be computed many times, each time with
@@ -100,7 +100,8 @@ impl Context {
         parameters: P,
         function: impl FnOnce(P::Gradients) -> Result<Expr<'a, T, S>, Error>,
     ) -> Result<PreparedGrad<'a, T, P>, Error> {
-        let (own, values) = recorded(parameters, function)?;
+        let own = links(&parameters.variables());
+        let (gradient, values) = recorded(parameters, function)?;
         let given = own.iter().enumerate().map(|(n, value)| tensor(n, value)).collect::<Result<Vec<AnyRef<'_>>, Error>>()?;
         // A gradient may be constant where nothing depends on a parameter.
         let reach = Reach::new(&values);
@@ -109,7 +110,7 @@ impl Context {
         let operands: Vec<Erased<'_>> = read.iter().map(|&n| Erased(given[n].clone())).collect();
         let operands: Vec<&dyn AnyOperand> = operands.iter().map(|operand| operand as &dyn AnyOperand).collect();
         let block = self.prepare_all(Untyped(values), &operands)?;
-        Ok(PreparedGrad { block, count: own.len(), read, types: PhantomData })
+        Ok(PreparedGrad { block, gradient, read, number: PhantomData })
     }
 }
 
@@ -124,17 +125,17 @@ fn tensor<'a>(n: usize, value: &Link<Value<'a>>) -> Result<AnyRef<'a>, Error> {
 }
 
 /// A number and its gradient by parameters, planned once: see [`Context::prepare_grad`].
-pub struct PreparedGrad<'a, T, P> {
+pub struct PreparedGrad<'a, T, P: Variables<'a>> {
     block: PreparedBlock<'a, Untyped<'a>>,
-    count: usize,
+    gradient: P::Gradients,
     /// The parameters that anything depends on.
     read: Vec<usize>,
-    types: PhantomData<fn() -> (T, P)>,
+    number: PhantomData<fn() -> T>,
 }
 
-impl<T, P> fmt::Debug for PreparedGrad<'_, T, P> {
+impl<'a, T, P: Variables<'a>> fmt::Debug for PreparedGrad<'a, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PreparedGrad by {} parameters, {} operations", self.count, self.block.operations())
+        write!(f, "PreparedGrad by {} parameters, {} operations", links(&self.gradient).len(), self.block.operations())
     }
 }
 
@@ -144,15 +145,15 @@ impl<'a, T: RealNumber, P: Variables<'a>> PreparedGrad<'a, T, P> {
     /// # Errors
     /// Other extents or strides, and what computing reports.
     pub fn run<'b, Q: Variables<'b, Tensors = P::Tensors>>(&self, parameters: Q) -> Result<(T, P::Tensors), Error> {
-        let given: Vec<AnyValue<'b>> = parameters.variables();
-        if given.len() != self.count {
-            let message = format!("the gradient was prepared for {} parameters, but runs with {}", self.count, given.len());
+        let (given, count) = (links(&parameters.variables()), links(&self.gradient).len());
+        if given.len() != count {
+            let message = format!("the gradient was prepared for {count} parameters, but runs with {}", given.len());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let operands: Vec<Erased<'_>> =
-            self.read.iter().map(|&n| Ok(Erased(tensor(n, &given[n].0)?))).collect::<Result<_, Error>>()?;
+            self.read.iter().map(|&n| Ok(Erased(tensor(n, &given[n])?))).collect::<Result<_, Error>>()?;
         let operands: Vec<&dyn AnyOperand> = operands.iter().map(|operand| operand as &dyn AnyOperand).collect();
-        typed::<T, P>(self.block.run(&operands)?)
+        typed(&self.gradient, self.block.run(&operands)?)
     }
 
     /// Number of operations of a run: multiplications of products, and operations on elements.

@@ -1,15 +1,15 @@
 //! A step that is repeated many times, and the derivatives of where it ends.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::checkpoints::next;
 use super::planned::{Planned, check, stand_ins};
 use crate::exec::{Context, evaluate};
-use crate::expr::{AnyValue, Value};
+use crate::expr::Value;
 use crate::grad::{Variables, added, pulled_back};
 use crate::link::Link;
+use crate::structs::{like, links, tensors};
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -52,8 +52,8 @@ impl Context {
     ) -> Result<PreparedStep<'a, X, P>, Error> {
         let (first, given) = (computed(self, &state)?, computed(self, &parameters)?);
         let (x, p) = (stand_ins(&first)?, stand_ins(&given)?);
-        let next = step(X::gradients(any(&x))?, P::gradients(any(&p))?)?;
-        let next: Values<'a> = X::values(&next).into_iter().map(|value| value.0).collect();
+        let forms = (like(&state.variables(), clones(&x))?, like(&parameters.variables(), clones(&p))?);
+        let next = links(&step(like(&forms.0, clones(&x))?, like(&forms.1, clones(&p))?)?);
         check(&x, &next)?;
         // The weight of the result, and the sum of the parameters' derivatives so far.
         let (weights, sums) = (stand_ins(&first)?, stand_ins(&given)?);
@@ -65,21 +65,21 @@ impl Context {
             forward: Planned::new(self, &next, &all(&[&x, &p]))?,
             backward: Planned::new(self, &by, &all(&[&x, &p, &weights, &sums]))?,
             context: self.clone(),
+            forms,
             state: x,
             parameters: p,
             kept: STATES,
-            types: PhantomData,
         })
     }
 }
 
 fn computed<'a>(context: &Context, given: &impl Variables<'a>) -> Result<Vec<AnyTensor>, Error> {
-    let values: Values<'a> = given.variables().into_iter().map(|value| value.0).collect();
+    let values = links(&given.variables());
     if values.is_empty() { Ok(Vec::new()) } else { evaluate(context, &values) }
 }
 
-fn any<'a>(values: &Values<'a>) -> Vec<AnyValue<'a>> {
-    values.iter().map(|value| AnyValue(Link::clone(value))).collect()
+fn clones<'a>(values: &Values<'a>) -> Values<'a> {
+    values.iter().map(Link::clone).collect()
 }
 
 fn all<'a>(lists: &[&Values<'a>]) -> Values<'a> {
@@ -87,19 +87,20 @@ fn all<'a>(lists: &[&Values<'a>]) -> Values<'a> {
 }
 
 /// A step that was planned for many repetitions: see [`Context::prepare_step`].
-pub struct PreparedStep<'a, X, P> {
+pub struct PreparedStep<'a, X: Variables<'a>, P: Variables<'a>> {
     context: Context,
     /// The next state by state and parameters.
     forward: Planned<'a>,
     /// The weight of the state and the sums of the parameters' derivatives, by state, parameters, weight of the next state, and sums.
     backward: Planned<'a>,
+    /// State and parameters, as they are given.
+    forms: (X::Gradients, P::Gradients),
     state: Values<'a>,
     parameters: Values<'a>,
     kept: usize,
-    types: PhantomData<fn() -> (X, P)>,
 }
 
-impl<X, P> fmt::Debug for PreparedStep<'_, X, P> {
+impl<'a, X: Variables<'a>, P: Variables<'a>> fmt::Debug for PreparedStep<'a, X, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PreparedStep of {} tensors by {} parameters", self.state.len(), self.parameters.len())
     }
@@ -179,7 +180,7 @@ struct Kept {
 }
 
 /// A run of many steps: where it ended, and what its derivatives need.
-pub struct Steps<'s, 'a, X, P> {
+pub struct Steps<'s, 'a, X: Variables<'a>, P: Variables<'a>> {
     step: &'s PreparedStep<'a, X, P>,
     parameters: Vec<AnyTensor>,
     kept: Vec<Kept>,
@@ -187,7 +188,7 @@ pub struct Steps<'s, 'a, X, P> {
     steps: usize,
 }
 
-impl<X, P> fmt::Debug for Steps<'_, '_, X, P> {
+impl<'a, X: Variables<'a>, P: Variables<'a>> fmt::Debug for Steps<'_, 'a, X, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Steps: {}, of which {} states are kept", self.steps, self.kept.len())
     }
@@ -199,7 +200,7 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> Steps<'_, 'a, X, P> {
     /// # Errors
     /// Memory.
     pub fn state(&self) -> Result<X::Tensors, Error> {
-        X::tensors(self.last.to_vec())
+        tensors(&self.step.forms.0, self.last.to_vec())
     }
 
     /// The derivatives of the last state by the first one and by the parameters, weighted by a tensor or tensors of the form of the state.
@@ -218,7 +219,8 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> Steps<'_, 'a, X, P> {
             // The first state stays.
             kept.retain(|kept| kept.place + 1 < end || kept.place == 0);
         }
-        Ok((X::tensors(weights)?, P::tensors(sums)?))
+        let (state, parameters) = &self.step.forms;
+        Ok((tensors(state, weights)?, tensors(parameters, sums)?))
     }
 }
 

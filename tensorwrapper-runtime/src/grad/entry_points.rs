@@ -7,8 +7,9 @@ use super::order::{Recording, Variable};
 use super::reverse::{reverse, reverse_all};
 use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
-use crate::expr::{AnyValue, Expr, Recordable, Source, Value};
+use crate::expr::{Expr, Recordable, Source, Value};
 use crate::link::Link;
+use crate::structs::{RecordedTensors, like, links};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -55,8 +56,8 @@ fn independent(variable: usize) -> Error {
 }
 
 /// A tensor of the program is a variable wherever its elements are read, another value where it is used.
-fn plain(variables: Vec<AnyValue<'_>>) -> Vec<Variable<'_>> {
-    variables.into_iter().map(|variable| Variable::new(variable.0)).collect()
+fn plain<'a>(variables: &impl RecordedTensors<'a>) -> Vec<Variable<'a>> {
+    links(variables).into_iter().map(Variable::new).collect()
 }
 
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
@@ -81,8 +82,8 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// A value that is no number, a variable on which it does not depend, and what has no derivative: functions of the program, `rank`,
     /// square factors, a view of a part of a variable.
     pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error> {
-        let values = gradient(self.value(), &plain(variables.variables()), &variables.optional())?;
-        V::gradients(values.into_iter().map(AnyValue).collect())
+        let form = variables.variables();
+        like(&form, gradient(self.value(), &plain(&form), &variables.optional())?)
     }
 
     /// The second derivatives of this number along directions, H·d: the change of its [gradient](Expr::grad) along them.
@@ -101,19 +102,15 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// As [`grad`](Expr::grad), and directions that do not have the extents of their variables. Where the gradient does not change, the
     /// result is zero.
     pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
-        let (variables, changes) = of_directions(&directions)?;
+        let form = directions.variables();
+        let (variables, changes) = (plain(&form), links(&directions.directions()?));
         let gradients = gradient(self.value(), &variables, &directions.optional())?;
         let along = forward(&gradients, &variables, &changes)?;
         let or_zero = |(change, of): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
-            AnyValue(change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype)))
+            change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype))
         };
-        D::gradients(along.into_iter().zip(&gradients).map(or_zero).collect())
+        like(&form, along.into_iter().zip(&gradients).map(or_zero).collect())
     }
-}
-
-fn of_directions<'a>(directions: &impl Directions<'a>) -> Result<(Vec<Variable<'a>>, Vec<Link<Value<'a>>>), Error> {
-    let changes = directions.directions()?.into_iter().map(|value| value.0).collect();
-    Ok((plain(directions.variables()), changes))
 }
 
 impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
@@ -137,9 +134,9 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
             let message = format!("the value has extents {:?}, but its weight {:?}", self.extents(), weight.extents);
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        let (by, optional) = (plain(variables.variables()), variables.optional());
-        let values = depending(reverse(self.value(), &weight, &by)?, &by, &optional)?;
-        V::gradients(values.into_iter().map(AnyValue).collect())
+        let form = variables.variables();
+        let by = plain(&form);
+        like(&form, depending(reverse(self.value(), &weight, &by)?, &by, &variables.optional())?)
     }
 
     /// Records the change of a tensor along changes of the variables.
@@ -157,7 +154,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Directions that do not have the extents of their variables, a variable on which the value does not depend, and what has no
     /// derivative.
     pub fn jvp<D: Directions<'a>>(&self, directions: D) -> Result<Expr<'a, T, S>, Error> {
-        let (variables, changes) = of_directions(&directions)?;
+        let (variables, changes) = (plain(&directions.variables()), links(&directions.directions()?));
         let value = std::slice::from_ref(self.value());
         let recording = Recording::new(value, &variables)?;
         let optional = directions.optional();

@@ -34,4 +34,4 @@ pub(crate) use build::added;
 pub(crate) use entry_points::pulled_back;
 pub(crate) use factor::without_derivatives;
 pub(crate) use fixed::solved;
-pub use variables::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
+pub use variables::{Directions, NumberShape, OrZero, RealNumber, VariableStruct, Variables, or_zero};

@@ -1,37 +1,35 @@
 //! What a derivative can be taken by, with the types of the results.
 
-use crate::expr::{AnyValue, Expr, Recordable};
-use crate::tensor::{AnyTensor, Tensor, TensorRef};
+use crate::expr::{Expr, Recordable};
+use crate::structs::{RecordedTensors, Tensors, links};
+use crate::tensor::{Tensor, TensorRef};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{Extents, Shape};
 
-/// Variables of a derivative: recorded results, tensors and views that the recording reads, tuples of them up to eight, and slices.
+/// Variables of a derivative: recorded results, tensors and views that the recording reads, [structs](Tensors) of tensors, tuples of
+/// such up to eight, and slices.
 ///
 /// A tensor is a variable wherever the recording reads it. A recorded result is held constant against nothing: the derivative by it is
 /// that of everything that uses it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no variable of a derivative",
     label = "not a variable",
-    note = "a variable is a reference to a recorded result, a tensor or a view, or a tuple of such"
+    note = "a variable is a reference to a recorded result, a tensor, a view or a struct with `#[derive(Tensors)]`, or a tuple of such"
 )]
 pub trait Variables<'a> {
     /// The derivatives, each a recorded value of its variable's type and shape.
-    type Gradients;
+    type Gradients: RecordedTensors<'a, Tensors = Self::Tensors>;
     /// Computed tensors of the same types and shapes.
     type Tensors;
+    /// The variables themselves, as recorded values.
     #[doc(hidden)]
-    fn variables(&self) -> Vec<AnyValue<'a>>;
+    fn variables(&self) -> Self::Gradients;
     /// Which of them may have no influence.
     #[doc(hidden)]
-    fn optional(&self) -> Vec<bool>;
-    #[doc(hidden)]
-    fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error>;
-    /// Recorded values, without their types.
-    #[doc(hidden)]
-    fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>>;
-    #[doc(hidden)]
-    fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error>;
+    fn optional(&self) -> Vec<bool> {
+        vec![false; links(&self.variables()).len()]
+    }
 }
 
 /// Variables, each with the direction in which it changes: tuples `(&x, &dx)`, and tuples of them up to eight.
@@ -42,15 +40,13 @@ pub trait Variables<'a> {
 )]
 pub trait Directions<'a> {
     /// The derivatives of a gradient along the directions, each of its variable's type and shape.
-    type Gradients;
+    type Gradients: RecordedTensors<'a>;
     #[doc(hidden)]
-    fn variables(&self) -> Vec<AnyValue<'a>>;
+    fn variables(&self) -> Self::Gradients;
     #[doc(hidden)]
     fn optional(&self) -> Vec<bool>;
     #[doc(hidden)]
-    fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error>;
-    #[doc(hidden)]
-    fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error>;
+    fn directions(&self) -> Result<Self::Gradients, Error>;
 }
 
 /// The shape of a value that may be a number. Sealed by being implemented for `()` and shapes of run-time rank.
@@ -73,15 +69,6 @@ pub trait RealNumber: Element<Real = Self> {}
 impl RealNumber for f32 {}
 impl RealNumber for f64 {}
 
-fn typed<'a, T: Element, S: Extents>(value: AnyValue<'a>) -> Result<Expr<'a, T, S>, Error> {
-    S::check(&value.0.extents)?;
-    Ok(Expr::new(value.0))
-}
-
-fn typed_tensor<T: Element, S: Extents>(tensor: AnyTensor) -> Result<Tensor<T, S>, Error> {
-    tensor.into_tensor::<T>()?.into_typed()
-}
-
 /// A variable that the value need not depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct OrZero<X>(X);
@@ -99,49 +86,156 @@ pub struct OrZero<X>(X);
 /// assert_eq!(by_other.eval()?.as_slice(), [0.0, 0.0]);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub fn or_zero<'a, X: Recordable<'a>>(variable: X) -> OrZero<X> {
-    OrZero(variable)
+pub fn or_zero<'a, X: Variables<'a>>(variables: X) -> OrZero<X> {
+    OrZero(variables)
 }
 
-impl<'a, X: Recordable<'a>> Recordable<'a> for OrZero<X> {
-    type Elem = X::Elem;
-    type Shape = X::Shape;
-    fn recordable(&self) -> AnyValue<'a> {
-        self.0.recordable()
+impl<'a, X: Variables<'a>> Variables<'a> for OrZero<X> {
+    type Gradients = X::Gradients;
+    type Tensors = X::Tensors;
+    fn variables(&self) -> X::Gradients {
+        self.0.variables()
     }
-    fn is_optional(&self) -> bool {
-        true
+    fn optional(&self) -> Vec<bool> {
+        vec![true; links(&self.variables()).len()]
     }
 }
 
-/// A direction with the extents of its variable.
-fn direction<'a>(variable: &impl Recordable<'a>, direction: &impl Recordable<'a>) -> Result<AnyValue<'a>, Error> {
-    let (variable, direction) = (variable.recordable().0, direction.recordable().0);
-    if variable.extents != direction.extents {
-        let message = format!("a variable has extents {:?}, but its direction {:?}", variable.extents, direction.extents);
+macro_rules! single {
+    ($([$($generics:tt)*] $X:ty;)*) => { $(
+        impl<'a, $($generics)*> Variables<'a> for $X {
+            type Gradients = Expr<'a, T, S>;
+            type Tensors = Tensor<T, S>;
+            fn variables(&self) -> Expr<'a, T, S> {
+                Expr::new(self.recordable().0)
+            }
+        }
+        impl<'a, $($generics)*, D: Recordable<'a, Elem = T, Shape = S>> Directions<'a> for ($X, D) {
+            type Gradients = Expr<'a, T, S>;
+            fn variables(&self) -> Expr<'a, T, S> {
+                Variables::variables(&self.0)
+            }
+            fn optional(&self) -> Vec<bool> {
+                vec![false]
+            }
+            fn directions(&self) -> Result<Expr<'a, T, S>, Error> {
+                along(&Variables::variables(&self.0), Expr::new(self.1.recordable().0))
+            }
+        }
+    )* };
+}
+single! {
+    ['v, T: Element, S: Extents] &'v Expr<'a, T, S>;
+    [T: Element, S: Extents] &'a Tensor<T, S>;
+    ['v, T: Element, S: Extents] &'a TensorRef<'v, T, S>;
+}
+
+/// Directions, which must have the extents of their variables.
+fn along<'a, R: RecordedTensors<'a>>(variables: &R, directions: R) -> Result<R, Error> {
+    let (of, by) = (links(variables), links(&directions));
+    if of.len() != by.len() {
+        let message = format!("there are {} tensors in a variable, but {} in its direction", of.len(), by.len());
         return Err(Error::new(ErrorKind::Shape(message)));
     }
-    Ok(AnyValue(direction))
+    match of.iter().zip(&by).find(|(variable, direction)| variable.extents != direction.extents) {
+        None => Ok(directions),
+        Some((variable, direction)) => {
+            let message = format!("a variable has extents {:?}, but its direction {:?}", variable.extents, direction.extents);
+            Err(Error::new(ErrorKind::Shape(message)))
+        }
+    }
+}
+
+/// A struct whose fields are variables: one of tensors, or the recorded form of it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no variable of a derivative",
+    label = "not a variable",
+    note = "a variable is a reference to a recorded result, a tensor, a view or a struct with `#[derive(Tensors)]`, or a tuple of such"
+)]
+pub trait VariableStruct<'v, 'a> {
+    type Recorded: RecordedTensors<'a>;
+    fn recorded(&'v self) -> Self::Recorded;
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, X: Recordable<'a>> Variables<'a> for X {
-    type Gradients = Expr<'a, X::Elem, X::Shape>;
-    type Tensors = Tensor<X::Elem, X::Shape>;
-    fn variables(&self) -> Vec<AnyValue<'a>> {
-        vec![self.recordable()]
+impl<'a, X: Tensors> VariableStruct<'a, 'a> for X {
+    type Recorded = X::Recorded<'a>;
+    fn recorded(&'a self) -> X::Recorded<'a> {
+        crate::structs::Member::recorded(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'v, 'a, X: VariableStruct<'v, 'a>> Variables<'a> for &'v X {
+    type Gradients = X::Recorded;
+    type Tensors = <X::Recorded as RecordedTensors<'a>>::Tensors;
+    fn variables(&self) -> X::Recorded {
+        X::recorded(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'v, 'a, X: VariableStruct<'v, 'a>, D: Variables<'a, Gradients = X::Recorded>> Directions<'a> for (&'v X, D) {
+    type Gradients = X::Recorded;
+    fn variables(&self) -> X::Recorded {
+        X::recorded(self.0)
     }
     fn optional(&self) -> Vec<bool> {
-        vec![self.is_optional()]
+        Variables::optional(&self.0)
     }
-    fn gradients(mut values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-        typed(values.remove(0))
+    fn directions(&self) -> Result<X::Recorded, Error> {
+        along(&X::recorded(self.0), self.1.variables())
     }
-    fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
-        vec![recorded.recordable()]
+}
+
+impl<'a, X: Variables<'a> + Clone, D: Clone> Directions<'a> for (OrZero<X>, D)
+where
+    (X, D): Directions<'a>,
+{
+    type Gradients = <(X, D) as Directions<'a>>::Gradients;
+    fn variables(&self) -> Self::Gradients {
+        (self.0.0.clone(), self.1.clone()).variables()
     }
-    fn tensors(mut computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
-        typed_tensor(computed.remove(0))
+    fn optional(&self) -> Vec<bool> {
+        self.0.optional()
+    }
+    fn directions(&self) -> Result<Self::Gradients, Error> {
+        (self.0.0.clone(), self.1.clone()).directions()
+    }
+}
+
+macro_rules! slices {
+    ($([$($generics:tt)*] $X:ty, |$pattern:pat_param| $one:ident;)*) => { $(
+        impl<'a, $($generics)*> Variables<'a> for $X {
+            type Gradients = Vec<Expr<'a, T, S>>;
+            type Tensors = Vec<Tensor<T, S>>;
+            fn variables(&self) -> Self::Gradients {
+                self.iter().map(|$pattern| Variables::variables(&$one)).collect()
+            }
+        }
+    )* };
+}
+slices! {
+    ['v, T: Element, S: Extents] &'v [Expr<'a, T, S>], |one| one;
+    [T: Element, S: Extents] &'a [Tensor<T, S>], |one| one;
+    ['v, T: Element, S: Extents] &'v [&'a Tensor<T, S>], |&one| one;
+}
+
+/// Pairs of variables and their directions.
+impl<'a, X, D> Directions<'a> for &[(X, D)]
+where
+    (X, D): Directions<'a>,
+{
+    type Gradients = Vec<<(X, D) as Directions<'a>>::Gradients>;
+    fn variables(&self) -> Self::Gradients {
+        self.iter().map(Directions::variables).collect()
+    }
+    fn optional(&self) -> Vec<bool> {
+        self.iter().flat_map(Directions::optional).collect()
+    }
+    fn directions(&self) -> Result<Self::Gradients, Error> {
+        self.iter().map(Directions::directions).collect()
     }
 }
 
@@ -149,133 +243,34 @@ impl<'a, X: Recordable<'a>> Variables<'a> for X {
 impl<'a> Variables<'a> for () {
     type Gradients = ();
     type Tensors = ();
-    fn variables(&self) -> Vec<AnyValue<'a>> {
-        Vec::new()
-    }
-    fn optional(&self) -> Vec<bool> {
-        Vec::new()
-    }
-    fn gradients(_: Vec<AnyValue<'a>>) -> Result<(), Error> {
-        Ok(())
-    }
-    fn values((): &()) -> Vec<AnyValue<'a>> {
-        Vec::new()
-    }
-    fn tensors(_: Vec<AnyTensor>) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-macro_rules! pairs {
-    ($([$($generics:tt)*] $X:ty;)*) => { $(
-        impl<'a, $($generics)*, D: Recordable<'a, Elem = T, Shape = S>> Directions<'a> for ($X, D) {
-            type Gradients = Expr<'a, T, S>;
-            fn variables(&self) -> Vec<AnyValue<'a>> {
-                vec![self.0.recordable()]
-            }
-            fn optional(&self) -> Vec<bool> {
-                vec![self.0.is_optional()]
-            }
-            fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
-                Ok(vec![direction(&self.0, &self.1)?])
-            }
-            fn gradients(mut values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-                typed(values.remove(0))
-            }
-        }
-    )* };
-}
-pairs! {
-    ['v, T: Element, S: Extents] &'v Expr<'a, T, S>;
-    [T: Element, S: Extents] &'a Tensor<T, S>;
-    ['v, T: Element, S: Extents] &'a TensorRef<'v, T, S>;
-}
-
-macro_rules! slices {
-    ($([$($generics:tt)*] $X:ty, $One:ty, |$pattern:pat_param| $one:ident;)*) => { $(
-        impl<'a, $($generics)*> Variables<'a> for $X {
-            type Gradients = Vec<Expr<'a, T, S>>;
-            type Tensors = Vec<Tensor<T, S>>;
-            fn variables(&self) -> Vec<AnyValue<'a>> {
-                self.iter().map(|$pattern| <$One as Recordable<'a>>::recordable(&$one)).collect()
-            }
-            fn optional(&self) -> Vec<bool> {
-                vec![false; self.len()]
-            }
-            fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-                values.into_iter().map(typed).collect()
-            }
-            fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
-                recorded.iter().map(|one| one.recordable()).collect()
-            }
-            fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
-                computed.into_iter().map(typed_tensor).collect()
-            }
-        }
-    )* };
-}
-slices! {
-    ['v, T: Element, S: Extents] &'v [Expr<'a, T, S>], &Expr<'a, T, S>, |one| one;
-    [T: Element, S: Extents] &'a [Tensor<T, S>], &'a Tensor<T, S>, |one| one;
-    ['v, T: Element, S: Extents] &'v [&'a Tensor<T, S>], &'a Tensor<T, S>, |&one| one;
-}
-
-/// Pairs of variables and their directions.
-impl<'a, X: Recordable<'a>, D: Recordable<'a, Elem = X::Elem, Shape = X::Shape>> Directions<'a> for &[(X, D)] {
-    type Gradients = Vec<Expr<'a, X::Elem, X::Shape>>;
-    fn variables(&self) -> Vec<AnyValue<'a>> {
-        self.iter().map(|(variable, _)| variable.recordable()).collect()
-    }
-    fn optional(&self) -> Vec<bool> {
-        self.iter().map(|(variable, _)| variable.is_optional()).collect()
-    }
-    fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
-        self.iter().map(|(variable, along)| direction(variable, along)).collect()
-    }
-    fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-        values.into_iter().map(typed).collect()
-    }
+    fn variables(&self) {}
 }
 
 macro_rules! tuples {
     ($($($X:ident $D:ident $axis:tt)*;)*) => { $(
-        impl<'a, $($X: Recordable<'a>),*> Variables<'a> for ($($X,)*) {
-            type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
-            type Tensors = ($(Tensor<$X::Elem, $X::Shape>,)*);
-            fn variables(&self) -> Vec<AnyValue<'a>> {
-                vec![$(self.$axis.recordable()),*]
+        impl<'a, $($X: Variables<'a>),*> Variables<'a> for ($($X,)*) {
+            type Gradients = ($($X::Gradients,)*);
+            type Tensors = ($($X::Tensors,)*);
+            fn variables(&self) -> Self::Gradients {
+                ($(self.$axis.variables(),)*)
             }
             fn optional(&self) -> Vec<bool> {
-                vec![$(self.$axis.is_optional()),*]
-            }
-            fn values(recorded: &Self::Gradients) -> Vec<AnyValue<'a>> {
-                vec![$((&recorded.$axis).recordable()),*]
-            }
-            fn tensors(computed: Vec<AnyTensor>) -> Result<Self::Tensors, Error> {
-                let mut computed = computed.into_iter();
-                Ok(($(typed_tensor::<$X::Elem, $X::Shape>(computed.next().expect("a tensor for each variable"))?,)*))
-            }
-            fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-                let mut values = values.into_iter();
-                Ok(($(typed::<$X::Elem, $X::Shape>(values.next().expect("a gradient for each variable"))?,)*))
+                [$(self.$axis.optional()),*].concat()
             }
         }
-        impl<'a, $($X: Recordable<'a>, $D: Recordable<'a, Elem = $X::Elem, Shape = $X::Shape>),*> Directions<'a>
-            for ($(($X, $D),)*)
+        impl<'a, $($X, $D),*> Directions<'a> for ($(($X, $D),)*)
+        where
+            $(($X, $D): Directions<'a>),*
         {
-            type Gradients = ($(Expr<'a, $X::Elem, $X::Shape>,)*);
-            fn variables(&self) -> Vec<AnyValue<'a>> {
-                vec![$(self.$axis.0.recordable()),*]
+            type Gradients = ($(<($X, $D) as Directions<'a>>::Gradients,)*);
+            fn variables(&self) -> Self::Gradients {
+                ($(self.$axis.variables(),)*)
             }
             fn optional(&self) -> Vec<bool> {
-                vec![$(self.$axis.0.is_optional()),*]
+                [$(self.$axis.optional()),*].concat()
             }
-            fn directions(&self) -> Result<Vec<AnyValue<'a>>, Error> {
-                Ok(vec![$(direction(&self.$axis.0, &self.$axis.1)?),*])
-            }
-            fn gradients(values: Vec<AnyValue<'a>>) -> Result<Self::Gradients, Error> {
-                let mut values = values.into_iter();
-                Ok(($(typed::<$X::Elem, $X::Shape>(values.next().expect("a gradient for each variable"))?,)*))
+            fn directions(&self) -> Result<Self::Gradients, Error> {
+                Ok(($(self.$axis.directions()?,)*))
             }
         }
     )* };

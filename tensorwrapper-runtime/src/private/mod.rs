@@ -24,6 +24,16 @@ pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use static_expr::RecordInstead;
 
+/// What the derive of structs of tensors uses.
+pub mod structs {
+    pub use crate::expr::AnyValue;
+    pub use crate::grad::VariableStruct;
+    pub use crate::structs::{HasElements, Member, Name, Queue, RecordedTensors, Saved, Tensors, Visitor};
+    pub use crate::tensor::{AnyTensor, TensorMut};
+    pub use tensorwrapper_core::element::Element;
+    pub use tensorwrapper_core::error::Error;
+}
+
 pub use crate::expr::{Form, Whole, check_layers};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{

@@ -34,3 +34,27 @@ pub fn forms(a: &Tensor<f64>, c: &mut Tensor<f64, Shape![_, _]>, n: usize) -> Re
     drop((e, v, l));
     Ok((total, recorded.eval()?.into_dyn()))
 }
+
+/// A struct of tensors.
+#[derive(Clone, Debug, tw::Tensors)]
+#[tensors(crate = tw)]
+pub struct Amplitudes {
+    /// Of single excitations.
+    pub t1: Tensor<f64, Shape![2, 3]>,
+    #[tensors(skip)]
+    label: &'static str,
+}
+
+impl Amplitudes {
+    /// The gradient of the squared norm.
+    ///
+    /// # Errors
+    /// Memory.
+    pub fn gradient(&self) -> Result<Amplitudes, Error> {
+        let _ = self.label;
+        let t1 = &self.t1;
+        let graph = tw::Graph::new();
+        let square = try_tensor! { in &graph; let s[] = t1[i, a] * t1[i, a]; s }?;
+        square.grad(self)?.eval()
+    }
+}
