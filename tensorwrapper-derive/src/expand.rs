@@ -204,7 +204,7 @@ impl<'s> Code<'s> {
         let library = &self.library;
         let (impl_generics, types, bounds) = self.recorded_generics.split_for_impl();
         let (_, owned_types, _) = self.generics.split_for_impl();
-        let members: Vec<_> = self.of.tensors().map(|field| &field.member).collect();
+        let (members, names): (Vec<_>, Vec<_>) = self.of.tensors().map(|field| (&field.member, &field.name)).unzip();
         let made = |name, method: &str, source: &str| {
             let (method, source) = (format_ident!("{method}"), format_ident!("{source}"));
             self.built(name, |field| match (field.is_skipped, &field.member) {
@@ -222,6 +222,9 @@ impl<'s> Code<'s> {
                 type Tensors = #name #owned_types;
                 fn values(&self, all: &mut ::std::vec::Vec<#library::AnyValue<'a>>) {
                     #(#library::RecordedTensors::values(&self.#members, all);)*
+                }
+                fn names(&self, name: &mut #library::Name, all: &mut ::std::vec::Vec<::std::string::String>) {
+                    #(name.within(#names, |name| #library::RecordedTensors::names(&self.#members, name, all));)*
                 }
                 fn like(
                     &self,

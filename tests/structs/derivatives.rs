@@ -42,7 +42,10 @@ fn gradients_are_the_same_struct() -> Result<(), Error> {
     let (by_field, by_t) = scaled.grad((&field, &t))?;
     assert!((by_field.eval()?[[]] - value).abs() < 1e-14);
     near(&by_t.eval()?, &gradient.map(|x| 0.25 * x));
-    assert!(scaled.grad((&t, &other)).is_err());
+    let error = scaled.grad((&t, &other)).err().unwrap().to_string();
+    assert!(error.starts_with("the value does not depend on variable `1.t1` of the derivative"), "{error}");
+    let single = t.t1.at("ia").record("")?;
+    assert!(single.grad(&t).err().unwrap().to_string().contains("variable `t2`"));
     let (_, by_other) = scaled.grad((&t, or_zero(&other)))?;
     assert_eq!(by_other.eval()?.norm(), 0.0);
     Ok(())

@@ -9,7 +9,7 @@ use crate::exec::{Context, evaluate};
 use crate::expr::Value;
 use crate::grad::{Variables, added, pulled_back};
 use crate::link::Link;
-use crate::structs::{like, links, tensors};
+use crate::structs::{like, links, names, tensors};
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -58,7 +58,8 @@ impl Context {
         // The weight of the result, and the sum of the parameters' derivatives so far.
         let (weights, sums) = (stand_ins(&first)?, stand_ins(&given)?);
         let optional: Vec<bool> = parameters.optional().into_iter().chain(x.iter().map(|_| true)).collect();
-        let mut by_parameters = pulled_back((&next, &weights), &all(&[&p, &x]), &optional)?;
+        let named = names(&forms.1).into_iter().chain(names(&forms.0)).collect();
+        let mut by_parameters = pulled_back((&next, &weights), &all(&[&p, &x]), (optional, named))?;
         let mut by = by_parameters.split_off(p.len());
         by.extend(sums.iter().zip(by_parameters).filter_map(|(sum, part)| added([Link::clone(sum), part])));
         Ok(PreparedStep {

@@ -9,21 +9,55 @@ use super::rules::{Parts, identity};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{Expr, Recordable, Source, Value};
 use crate::link::Link;
-use crate::structs::{RecordedTensors, like, links};
+use crate::structs::{RecordedTensors, like, links, names};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
-/// The gradient of a number, as values; zero by `optional` variables that it does not depend on.
-fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>], optional: &[bool]) -> Result<Vec<Link<Value<'a>>>, Error> {
-    if !number.extents.is_empty() {
-        let message = format!("the gradient of a tensor of extents {:?}, which is no number", number.extents);
-        let error = Error::new(ErrorKind::Shape(message));
-        return Err(
-            error.with_help("sum it to a number first; `vjp` weights a tensor's derivatives, and `jacobian` gives all of them")
-        );
+/// The variables of a derivative, and what is asked of them.
+struct By<'a> {
+    variables: Vec<Variable<'a>>,
+    /// Which of them may have no influence.
+    optional: Vec<bool>,
+    names: Vec<String>,
+}
+
+impl<'a> By<'a> {
+    fn new(form: &impl RecordedTensors<'a>, optional: Vec<bool>) -> By<'a> {
+        // A tensor of the program is a variable wherever its elements are read, another value where it is used.
+        By { variables: links(form).into_iter().map(Variable::new).collect(), optional, names: names(form) }
     }
-    depending(reverse(number, &constant(1.0, &[], number.dtype), variables)?, variables, optional)
+
+    /// The gradient of a number, as values.
+    fn gradient(&self, number: &Link<Value<'a>>) -> Result<Vec<Link<Value<'a>>>, Error> {
+        if !number.extents.is_empty() {
+            let message = format!("the gradient of a tensor of extents {:?}, which is no number", number.extents);
+            let error = Error::new(ErrorKind::Shape(message));
+            return Err(error
+                .with_help("sum it to a number first; `vjp` weights a tensor's derivatives, and `jacobian` gives all of them"));
+        }
+        self.all(reverse(number, &constant(1.0, &[], number.dtype), &self.variables)?)
+    }
+
+    /// All derivatives, where the value depends on every variable that is not optional; zero by others.
+    fn all(&self, found: Parts<'a>) -> Result<Vec<Link<Value<'a>>>, Error> {
+        let one = |(n, value): (usize, Option<Link<Value<'a>>>)| match value {
+            Some(value) => Ok(value),
+            None if self.optional[n] => Ok(self.variables[n].zero()),
+            None => Err(self.independent(n)),
+        };
+        found.into_iter().enumerate().map(one).collect()
+    }
+
+    fn independent(&self, n: usize) -> Error {
+        let is_number = self.names[n].bytes().all(|byte| byte.is_ascii_digit());
+        let variable = if is_number { n.to_string() } else { format!("`{}`", self.names[n]) };
+        let message = format!("the value does not depend on variable {variable} of the derivative");
+        let error = Error::new(ErrorKind::Undefined(message));
+        error.with_help(
+            "leave the variable out, or take the recorded result that the value was made of; `or_zero(&x)` asks for zero",
+        )
+    }
 }
 
 /// The derivatives of values, weighted, by other values that they are made of; zero by `optional` ones that they do not depend on.
@@ -33,31 +67,11 @@ fn gradient<'a>(number: &Link<Value<'a>>, variables: &[Variable<'a>], optional: 
 pub(crate) fn pulled_back<'a>(
     (values, weights): (&[Link<Value<'a>>], &[Link<Value<'a>>]),
     variables: &[Link<Value<'a>>],
-    optional: &[bool],
+    (optional, names): (Vec<bool>, Vec<String>),
 ) -> Result<Vec<Link<Value<'a>>>, Error> {
-    let by: Vec<Variable<'a>> = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
-    depending(reverse_all(values, weights, &by)?, &by, optional)
-}
-
-/// All derivatives, where the value depends on every variable that is not optional.
-fn depending<'a>(values: Parts<'a>, variables: &[Variable<'a>], optional: &[bool]) -> Result<Vec<Link<Value<'a>>>, Error> {
-    let one = |(n, value): (usize, Option<Link<Value<'a>>>)| match value {
-        Some(value) => Ok(value),
-        None if optional.get(n).is_some_and(|&is_optional| is_optional) => Ok(variables[n].zero()),
-        None => Err(independent(n)),
-    };
-    values.into_iter().enumerate().map(one).collect()
-}
-
-fn independent(variable: usize) -> Error {
-    let message = format!("the value does not depend on variable {variable} of the derivative");
-    let error = Error::new(ErrorKind::Undefined(message));
-    error.with_help("leave the variable out, or take the recorded result that the value was made of; `or_zero(&x)` asks for zero")
-}
-
-/// A tensor of the program is a variable wherever its elements are read, another value where it is used.
-fn plain<'a>(variables: &impl RecordedTensors<'a>) -> Vec<Variable<'a>> {
-    links(variables).into_iter().map(Variable::new).collect()
+    let variables = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
+    let by = By { variables, optional, names };
+    by.all(reverse_all(values, weights, &by.variables)?)
 }
 
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
@@ -83,7 +97,7 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// square factors, a view of a part of a variable.
     pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error> {
         let form = variables.variables();
-        like(&form, gradient(self.value(), &plain(&form), &variables.optional())?)
+        like(&form, By::new(&form, variables.optional()).gradient(self.value())?)
     }
 
     /// The second derivatives of this number along directions, H·d: the change of its [gradient](Expr::grad) along them.
@@ -103,9 +117,9 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// result is zero.
     pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
         let form = directions.variables();
-        let (variables, changes) = (plain(&form), links(&directions.directions()?));
-        let gradients = gradient(self.value(), &variables, &directions.optional())?;
-        let along = forward(&gradients, &variables, &changes)?;
+        let (by, changes) = (By::new(&form, directions.optional()), links(&directions.directions()?));
+        let gradients = by.gradient(self.value())?;
+        let along = forward(&gradients, &by.variables, &changes)?;
         let or_zero = |(change, of): (Option<Link<Value<'a>>>, &Link<Value<'a>>)| {
             change.unwrap_or_else(|| constant(0.0, &of.extents, of.dtype))
         };
@@ -135,8 +149,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let form = variables.variables();
-        let by = plain(&form);
-        like(&form, depending(reverse(self.value(), &weight, &by)?, &by, &variables.optional())?)
+        let by = By::new(&form, variables.optional());
+        like(&form, by.all(reverse(self.value(), &weight, &by.variables)?)?)
     }
 
     /// Records the change of a tensor along changes of the variables.
@@ -154,14 +168,13 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Directions that do not have the extents of their variables, a variable on which the value does not depend, and what has no
     /// derivative.
     pub fn jvp<D: Directions<'a>>(&self, directions: D) -> Result<Expr<'a, T, S>, Error> {
-        let (variables, changes) = (plain(&directions.variables()), links(&directions.directions()?));
+        let (by, changes) = (By::new(&directions.variables(), directions.optional()), links(&directions.directions()?));
         let value = std::slice::from_ref(self.value());
-        let recording = Recording::new(value, &variables)?;
-        let optional = directions.optional();
-        if let Some(n) = (0..variables.len()).find(|&n| !optional[n] && !recording.reads(n)) {
-            return Err(independent(n));
+        let recording = Recording::new(value, &by.variables)?;
+        if let Some(n) = (0..changes.len()).find(|&n| !by.optional[n] && !recording.reads(n)) {
+            return Err(by.independent(n));
         }
-        let change = forward(value, &variables, &changes)?.remove(0);
+        let change = forward(value, &by.variables, &changes)?.remove(0);
         let zero = || constant(0.0, &self.value().extents, self.value().dtype);
         Ok(Expr::new(change.unwrap_or_else(zero)))
     }
@@ -199,8 +212,10 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     ///
     /// # Errors
     /// A variable on which the value does not depend, and what has no derivative.
-    pub fn jacobian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
-        jacobian(self.value(), &variable.recordable().0)?.map(Expr::new).ok_or_else(|| independent(0))
+    pub fn jacobian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error> {
+        let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
+        let by = By::new(&variable, vec![false]);
+        jacobian(self.value(), variable.value())?.map(Expr::new).ok_or_else(|| by.independent(0))
     }
 }
 
@@ -218,12 +233,13 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     ///
     /// # Errors
     /// As [`grad`](Expr::grad). Where the gradient does not change, the result is zero.
-    pub fn hessian(&self, variable: impl Recordable<'a, Elem = T>) -> Result<Expr<'a, T>, Error> {
-        let variable = variable.recordable().0;
-        let gradient = gradient(self.value(), &[Variable::new(Link::clone(&variable))], &[])?.remove(0);
+    pub fn hessian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error> {
+        let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
+        let gradient = By::new(&variable, vec![false]).gradient(self.value())?.remove(0);
+        let variable = variable.value();
         // A gradient that does not depend on the variable is constant.
         let constant = || constant(0.0, &[&variable.extents[..], &variable.extents].concat(), T::DTYPE);
-        Ok(Expr::new(jacobian(&gradient, &variable)?.unwrap_or_else(constant)))
+        Ok(Expr::new(jacobian(&gradient, variable)?.unwrap_or_else(constant)))
     }
 }
 

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::member::{HasElements, Name, Visitor};
+use super::member::{HasElements, Visitor};
+use super::name::Name;
 use super::saved::{LIST, Saved, TITLE, entries, fault, file_of};
 use crate::tensor::TensorRef;
 use tensorwrapper_core::element::Element;

@@ -1,5 +1,6 @@
 //! What a field of a struct of tensors can be: a tensor, a struct of tensors, or a list, an option, an array or a tuple of such.
 
+use super::name::Name;
 use super::recorded::{RecordedTensors, array};
 use super::saved::Saved;
 use crate::expr::{Expr, Recordable};
@@ -56,29 +57,6 @@ pub trait Member<E: Element>: Sized + 'static {
     fn read_from(name: &mut Name, saved: &mut Saved) -> Result<Self, Error>;
 }
 
-/// Where a tensor is in a struct.
-#[doc(hidden)]
-#[derive(Debug, Default)]
-pub struct Name(String);
-
-impl Name {
-    /// Goes to a field, or to an element of a list.
-    pub fn within<R>(&mut self, part: &str, then: impl FnOnce(&mut Name) -> R) -> R {
-        let len = self.0.len();
-        if len > 0 {
-            self.0.push('.');
-        }
-        self.0.push_str(part);
-        let result = then(self);
-        self.0.truncate(len);
-        result
-    }
-
-    fn at<R>(&mut self, n: usize, then: impl FnOnce(&mut Name) -> R) -> R {
-        self.within(&n.to_string(), then)
-    }
-}
-
 impl<T: Element, S: Extents> HasElements for Tensor<T, S> {
     type Elem = T;
 }
@@ -92,13 +70,13 @@ impl<T: Element, S: Extents> Member<T> for Tensor<T, S> {
         self.clone()
     }
     fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, T>) {
-        visitor.tensor(&name.0, self.view().into_dyn());
+        visitor.tensor(name.as_str(), self.view().into_dyn());
     }
     fn each_mut(&mut self, name: &mut Name, visitor: &mut dyn FnMut(&str, TensorMut<'_, T>)) {
-        visitor(&name.0, self.view_mut().into_dyn());
+        visitor(name.as_str(), self.view_mut().into_dyn());
     }
     fn read_from(name: &mut Name, saved: &mut Saved) -> Result<Self, Error> {
-        saved.tensor(&name.0)
+        saved.tensor(name.as_str())
     }
 }
 
@@ -122,7 +100,7 @@ macro_rules! sequences {
                 collected(self.iter().map(X::copy))
             }
             fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, E>) {
-                visitor.list(&name.0, self.len());
+                visitor.list(name.as_str(), self.len());
                 self.iter().enumerate().for_each(|(n, part)| name.at(n, |name| part.each(name, visitor)));
             }
             fn each_mut(&mut self, name: &mut Name, visitor: &mut dyn FnMut(&str, TensorMut<'_, E>)) {
@@ -136,11 +114,11 @@ macro_rules! sequences {
 }
 sequences! {
     [] Vec<X>, Vec<X::Recorded<'a>>, |name, saved| {
-        let len = saved.len(&name.0)?;
+        let len = saved.len(name.as_str())?;
         (0..len).map(|n| name.at(n, |name| X::read_from(name, saved))).collect()
     };
     [const N: usize] [X; N], [X::Recorded<'a>; N], |name, saved| {
-        saved.expect_len(&name.0, N)?;
+        saved.expect_len(name.as_str(), N)?;
         array((0..N).map(|n| name.at(n, |name| X::read_from(name, saved))))
     };
 }
@@ -169,7 +147,7 @@ impl<E: Element, X: Member<E>> Member<E> for Option<X> {
         }
     }
     fn read_from(name: &mut Name, saved: &mut Saved) -> Result<Self, Error> {
-        saved.has(&name.0).then(|| X::read_from(name, saved)).transpose()
+        saved.has(name.as_str()).then(|| X::read_from(name, saved)).transpose()
     }
 }
 

@@ -5,12 +5,14 @@
 
 mod folder;
 mod member;
+mod name;
 mod recorded;
 mod saved;
 mod tensors;
 
-pub use member::{HasElements, Member, Name, Visitor};
+pub use member::{HasElements, Member, Visitor};
+pub use name::Name;
 pub use recorded::{Queue, RecordedTensors};
-pub(crate) use recorded::{like, links, tensors};
+pub(crate) use recorded::{like, links, names, tensors};
 pub use saved::Saved;
 pub use tensors::Tensors;

@@ -1,5 +1,6 @@
 //! Recorded values in the form of what they stand for: one, a list, a tuple, a struct.
 
+use super::name::Name;
 use crate::exec::{Context, evaluate};
 use crate::expr::{AnyValue, Expr, Recordable, Value};
 use crate::link::Link;
@@ -16,6 +17,9 @@ pub trait RecordedTensors<'a>: Clone {
     type Tensors;
     #[doc(hidden)]
     fn values(&self, all: &mut Vec<AnyValue<'a>>);
+    /// The name of each.
+    #[doc(hidden)]
+    fn names(&self, name: &mut Name, all: &mut Vec<String>);
     /// Other values in this form.
     #[doc(hidden)]
     fn like(&self, values: &mut Queue<AnyValue<'a>>) -> Result<Self, Error>;
@@ -48,6 +52,13 @@ pub(crate) fn links<'a>(recorded: &impl RecordedTensors<'a>) -> Vec<Link<Value<'
     all.into_iter().map(|value| value.0).collect()
 }
 
+/// The names of the values of a form, in its order.
+pub(crate) fn names<'a>(recorded: &impl RecordedTensors<'a>) -> Vec<String> {
+    let mut all = Vec::new();
+    recorded.names(&mut Name::default(), &mut all);
+    all
+}
+
 /// Values or tensors, from which each part of a form takes the next.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -68,6 +79,9 @@ impl<'a, T: Element, S: Extents> RecordedTensors<'a> for Expr<'a, T, S> {
     fn values(&self, all: &mut Vec<AnyValue<'a>>) {
         all.push(self.recordable());
     }
+    fn names(&self, name: &mut Name, all: &mut Vec<String>) {
+        all.push(name.as_str().to_string());
+    }
     fn like(&self, values: &mut Queue<AnyValue<'a>>) -> Result<Self, Error> {
         let AnyValue(value) = values.next();
         debug_assert_eq!(value.dtype, self.value().dtype);
@@ -87,6 +101,9 @@ macro_rules! sequences {
             fn values(&self, all: &mut Vec<AnyValue<'a>>) {
                 self.iter().for_each(|part| part.values(all));
             }
+            fn names(&self, name: &mut Name, all: &mut Vec<String>) {
+                self.iter().enumerate().for_each(|(n, part)| name.at(n, |name| part.names(name, all)));
+            }
             fn like(&self, values: &mut Queue<AnyValue<'a>>) -> Result<Self, Error> {
                 let $results = self.iter().map(|part| part.like(values));
                 $collect
@@ -101,7 +118,22 @@ macro_rules! sequences {
 sequences! {
     [] Vec<R>, Vec<R::Tensors>, |results| results.collect();
     [const N: usize] [R; N], [R::Tensors; N], |results| array(results);
-    [] Option<R>, Option<R::Tensors>, |results| { let mut results = results; results.next().transpose() };
+}
+
+impl<'a, R: RecordedTensors<'a>> RecordedTensors<'a> for Option<R> {
+    type Tensors = Option<R::Tensors>;
+    fn values(&self, all: &mut Vec<AnyValue<'a>>) {
+        self.iter().for_each(|part| part.values(all));
+    }
+    fn names(&self, name: &mut Name, all: &mut Vec<String>) {
+        self.iter().for_each(|part| part.names(name, all));
+    }
+    fn like(&self, values: &mut Queue<AnyValue<'a>>) -> Result<Self, Error> {
+        self.as_ref().map(|part| part.like(values)).transpose()
+    }
+    fn tensors(&self, computed: &mut Queue<AnyTensor>) -> Result<Self::Tensors, Error> {
+        self.as_ref().map(|part| part.tensors(computed)).transpose()
+    }
 }
 
 /// As many results as an array has parts.
@@ -116,6 +148,9 @@ macro_rules! tuples {
             type Tensors = ($($R::Tensors,)*);
             fn values(&self, _all: &mut Vec<AnyValue<'a>>) {
                 $(self.$axis.values(_all);)*
+            }
+            fn names(&self, _name: &mut Name, _all: &mut Vec<String>) {
+                $(_name.at($axis, |name| self.$axis.names(name, _all));)*
             }
             fn like(&self, _values: &mut Queue<AnyValue<'a>>) -> Result<Self, Error> {
                 Ok(($(self.$axis.like(_values)?,)*))

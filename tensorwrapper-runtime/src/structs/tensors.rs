@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::folder;
-use super::member::{HasElements, Name};
+use super::member::HasElements;
+use super::name::Name;
 use crate::tensor::{TensorMut, TensorRef};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
