@@ -179,7 +179,7 @@ pub(crate) enum Node {
     Binary(Operator, Box<Node>, Box<Node>),
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
     Apply(Function, Box<Node>),
-    Map(FunctionId, Vec<Node>),
+    Map(Vec<FunctionId>, Vec<Node>),
     Cast(CastId, Box<Node>),
     PowerInteger(Box<Node>, ScalarId),
     PowerReal(Box<Node>, ScalarId),

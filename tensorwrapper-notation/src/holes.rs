@@ -148,8 +148,10 @@ impl Builder for Finder {
 
     fn apply(&mut self, _: Function, (): ()) {}
 
-    fn map(&mut self, id: FunctionId, _: &Mapped, _: Vec<()>) {
-        self.casts.functions[id.0] = self.open.last().copied();
+    fn map(&mut self, functions: &[(FunctionId, &Mapped)], _: Vec<()>) {
+        for (id, _) in functions {
+            self.casts.functions[id.0] = self.open.last().copied();
+        }
     }
 
     fn begin_cast(&mut self, id: CastId, _: &Cast) {

@@ -156,8 +156,9 @@ pub enum ExpressionKind {
     Reduce(Reduction, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
-    /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments.
-    Map(Hole, Vec<Expression>),
+    /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments. Behind it stand its slopes, if they are written:
+    /// `map(f, fx, fy; X, Y)`, then those of each slope.
+    Map(Vec<Hole>, Vec<Expression>),
     /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to that of the equation, which may be named.
     Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`

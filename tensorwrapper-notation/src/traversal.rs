@@ -38,8 +38,9 @@ pub trait Builder {
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
     /// A function of each element.
     fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
-    /// A function of the program, applied to the elements of its arguments.
-    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
+    /// A function of the program, applied to the elements of its arguments: the first of the functions; the others are its slopes by each
+    /// argument, then the slopes of each slope, and so on.
+    fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<Self::Value>) -> Self::Value;
     /// Begins a cast: all nodes up to [`cast`](Builder::cast) with the same number are computed in another element type.
     fn begin_cast(&mut self, id: CastId, cast: &Cast);
     /// Ends a cast: the value is converted from the other element type.
@@ -84,9 +85,10 @@ impl Equation {
                 let inner = self.node(inner, builder);
                 builder.apply(*function, inner)
             }
-            Node::Map(id, arguments) => {
+            Node::Map(functions, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
-                builder.map(*id, &self.functions[id.0], arguments)
+                let functions: Vec<_> = functions.iter().map(|&id| (id, &self.functions[id.0])).collect();
+                builder.map(&functions, arguments)
             }
             Node::Cast(id, inner) => {
                 builder.begin_cast(*id, &self.casts[id.0]);

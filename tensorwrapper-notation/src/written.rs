@@ -179,7 +179,9 @@ fn expression(written: &Expression) -> String {
         ExpressionKind::Reduce(reduction, names, inner) => {
             format!("{}({}; {})", reduction.name(), list(names, label), expression(inner))
         }
-        ExpressionKind::Map(function, arguments) => format!("map({}; {})", host(function), list(arguments, expression)),
+        ExpressionKind::Map(functions, arguments) => {
+            format!("map({}; {})", list(functions, host), list(arguments, expression))
+        }
         ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
         ExpressionKind::Cast(Some(named), inner) => format!("cast({}; {})", host(named), expression(inner)),
         ExpressionKind::Apply(function, inner) => format!("{}({})", function.name(), expression(inner)),

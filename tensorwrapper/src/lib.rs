@@ -99,7 +99,7 @@
 /// | `1[i]`, `2.5[i, j]` | a tensor that is constant along these labels |
 /// | `sum(k, l; X)`, `prod`, `max`, `min` | explicit reductions |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)` | functions of elements |
-/// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs |
+/// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
 /// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
 /// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
@@ -391,8 +391,8 @@ pub use tensorwrapper_runtime::{
     ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error,
     ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form,
     Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes,
-    JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved,
-    MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared,
+    JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind,
+    Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared,
     PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors,
     Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor,
     TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole,

@@ -29,6 +29,7 @@ mod linalg_promises;
 mod linalg_static;
 mod long_programs;
 mod macro_forms;
+mod mapped_derivatives;
 mod messages;
 mod network_program;
 mod open;

@@ -308,7 +308,7 @@ impl Builder for Emitter<'_, '_> {
         emit!(__static::Apply<#number, #value>)
     }
 
-    fn map(&mut self, _: FunctionId, _: &Mapped, _: Vec<TokenStream>) -> TokenStream {
+    fn map(&mut self, _: &[(FunctionId, &Mapped)], _: Vec<TokenStream>) -> TokenStream {
         self.no_static_form()
     }
 

@@ -74,10 +74,11 @@ impl Checker<'_> {
                 let inside = if function.is_linear() { nonlinear } else { Some("a function's argument") };
                 Some(Node::Apply(*function, Box::new(self.sum(inner, scope, inside)?)))
             }
-            ExpressionKind::Map(function, arguments) => {
+            ExpressionKind::Map(functions, arguments) => {
                 let inside = Some("a function's argument");
                 let nodes: Vec<_> = arguments.iter().map(|argument| self.sum(argument, scope, inside)).collect();
-                Some(Node::Map(self.new_function(function, arguments.len()), nodes.into_iter().collect::<Option<_>>()?))
+                let functions = functions.iter().map(|function| self.new_function(function, arguments.len())).collect();
+                Some(Node::Map(functions, nodes.into_iter().collect::<Option<_>>()?))
             }
             ExpressionKind::Cast(named, inner) => self.cast(named.as_ref(), inner, expression.span, scope, nonlinear),
             ExpressionKind::PowerInteger(base, exponent) => {

@@ -65,8 +65,9 @@ impl Builder for Writer<'_> {
     fn apply(&mut self, function: Function, value: String) -> String {
         format!("{}({value})", function.name())
     }
-    fn map(&mut self, _: FunctionId, function: &Mapped, arguments: Vec<String>) -> String {
-        format!("map({}; {})", function.hole.text, arguments.join(", "))
+    fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<String>) -> String {
+        let functions: Vec<&str> = functions.iter().map(|(_, function)| &function.hole.text[..]).collect();
+        format!("map({}; {})", functions.join(", "), arguments.join(", "))
     }
     fn begin_cast(&mut self, _: CastId, _: &Cast) {}
     fn cast(&mut self, id: CastId, value: String) -> String {

@@ -248,11 +248,11 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     Err(unknown(name, &parts, indexed, at))
 }
 
-/// `map(f; X, Y)`
+/// `map(f; X, Y)`, `map(f, slopes; X)`
 fn mapped(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
-    let (function, arguments) = map(tokens, at)?;
+    let (functions, arguments) = map(tokens, at)?;
     let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
-    Expression::new(ExpressionKind::Map(function, arguments), span).bounded()
+    Expression::new(ExpressionKind::Map(functions, arguments), span).bounded()
 }
 
 /// `grad(X; A[k, l])`

@@ -1,4 +1,4 @@
-//! `map(f; X, Y)` and `cast(T; X)`: the program's function or type, and the tokens of the arguments.
+//! `map(f; X, Y)`, `map(f, slopes; X)` and `cast(T; X)`: the program's function or type, and the tokens of the arguments.
 //!
 //! This file must not know how arguments are read: they are expressions, which `expression` reads.
 
@@ -10,27 +10,79 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 /// The most arguments that a function of the program may have.
 pub const MOST_ARGUMENTS: usize = 8;
 
-/// The function of a `map`, and the tokens of each argument.
-pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Hole, Vec<&[Token]>), Diagnostic> {
+/// The function of a `map`, its slopes, and the tokens of each argument.
+pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Vec<Hole>, Vec<&[Token]>), Diagnostic> {
     let Some(semicolon) = tokens.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
         return Err(without_function(tokens, at));
     };
-    let (function, arguments) = (&tokens[..semicolon], split(&tokens[semicolon + 1..], ','));
+    let (written, arguments) = (functions(&tokens[..semicolon]), split(&tokens[semicolon + 1..], ','));
     if arguments.is_empty() {
         let fault = Diagnostic::syntax(tokens[semicolon].span, "nothing follows the `;` of `map`");
-        return Err(fault.help(format!("write `map({}; X)`", text(function))));
+        return Err(fault.help(format!("write `map({}; X)`", text(&tokens[..semicolon]))));
     }
     if arguments.len() > MOST_ARGUMENTS {
         let message = format!("`map` takes up to {MOST_ARGUMENTS} arguments, but {} are given", arguments.len());
         return Err(Diagnostic::syntax(at, message));
     }
     let count = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
-    if let Some(taken) = parameters(function).filter(|&taken| taken != arguments.len()) {
-        let given = if arguments.len() == 1 { "1 is".to_string() } else { format!("{} are", arguments.len()) };
-        let message = format!("the function of this `map` takes {}, but {given} given", count(taken));
-        return Err(Diagnostic::syntax(hole(function).span, message));
+    for (n, function) in written.iter().enumerate() {
+        if function.is_empty() {
+            return Err(Diagnostic::syntax(at, "a function of `map` is missing between two commas"));
+        }
+        if let Some(taken) = parameters(function).filter(|&taken| taken != arguments.len()) {
+            let given = if arguments.len() == 1 { "1 is".to_string() } else { format!("{} are", arguments.len()) };
+            let what = if n == 0 { "the function" } else { "a slope" };
+            let message = format!("{what} of this `map` takes {}, but {given} given", count(taken));
+            return Err(Diagnostic::syntax(hole(function).span, message));
+        }
     }
-    Ok((hole(function), arguments))
+    has_all_slopes(&written, arguments.len())?;
+    Ok((written.into_iter().map(hole).collect(), arguments))
+}
+
+/// That there are slopes by every argument, or none: a function of n arguments has n, each of which has n again.
+fn has_all_slopes(written: &[&[Token]], arguments: usize) -> Result<(), Diagnostic> {
+    let (mut expected, mut level) = (1, 1);
+    while expected < written.len() {
+        level *= arguments;
+        expected += level;
+    }
+    if expected == written.len() {
+        return Ok(());
+    }
+    let last = written[written.len() - 1];
+    let (given, wanted) = (written.len() - 1, if level == arguments { level } else { expected - 1 });
+    let (is, order) = (if given == 1 { "is" } else { "are" }, if level == arguments { "" } else { " up to the second order" });
+    let message = format!("a function of {arguments} arguments has {wanted} slopes{order}, but {given} {is} written");
+    let fault = Diagnostic::syntax(hole(last).span, message);
+    Err(fault
+        .help("write `map(f, fx, fy; X, Y)`: the slope by each argument; then, if they are needed, the slopes of each slope"))
+}
+
+/// The functions before the `;`, between commas. A comma between the parameters of a closure, or in a list of types, separates nothing.
+fn functions(tokens: &[Token]) -> Vec<&[Token]> {
+    let (mut found, mut start, mut depth, mut is_parameter) = (Vec::new(), 0, 0usize, false);
+    for (n, token) in tokens.iter().enumerate() {
+        match () {
+            () if token.is_punct('|') && (is_parameter || opens_closure(&tokens[start..n])) => is_parameter = !is_parameter,
+            () if is_parameter => {}
+            // `::<` begins a list of types; a comparison has no `::` before it.
+            () if token.is_punct('<') && (depth > 0 || n > 0 && tokens[n - 1].is_punct(':')) => depth += 1,
+            () if token.is_punct('>') && depth > 0 => depth -= 1,
+            () if token.is_punct(',') && depth == 0 => {
+                found.push(&tokens[start..n]);
+                start = n + 1;
+            }
+            () => {}
+        }
+    }
+    found.push(&tokens[start..]);
+    found
+}
+
+/// Whether `|` begins the parameters of a closure behind these tokens.
+fn opens_closure(before: &[Token]) -> bool {
+    matches!(before, []) || matches!(before, [only] if only.is_ident("move"))
 }
 
 /// `map(f, X)`, `map(X)`

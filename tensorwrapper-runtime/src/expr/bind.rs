@@ -327,8 +327,9 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
         self.recorder.apply(function, value)
     }
 
-    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Node<'a>>) -> Node<'a> {
-        self.recorder.map(self.holes.function(id, &function.hole), arguments)
+    fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<Node<'a>>) -> Node<'a> {
+        let functions = functions.iter().map(|(id, function)| self.holes.function(*id, &function.hole)).collect();
+        self.recorder.map(functions, arguments)
     }
 
     fn begin_cast(&mut self, id: CastId, cast: &Cast) {

@@ -6,7 +6,7 @@ mod linear;
 mod mapped;
 
 pub use linear::Factors;
-pub use mapped::MapArguments;
+pub use mapped::{MapArguments, MapSlopes};
 
 use std::collections::HashMap;
 use std::marker::PhantomData;

@@ -9,6 +9,7 @@ mod faults;
 mod form;
 mod indexed;
 mod inlined;
+mod mapping;
 mod operand;
 mod reach;
 mod recordable;
@@ -24,7 +25,7 @@ pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, bind, bind_value, o
 pub(crate) use faults::{Notation, faults_to_error};
 pub use form::{Form, InBlocks, NextResult, Whole, check_layers};
 pub(crate) use indexed::labels;
-pub use indexed::{Factors, Indexed, MapArguments};
+pub use indexed::{Factors, Indexed, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ReadOperand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use operand::{OperandData, ScalarKind};

@@ -191,7 +191,7 @@ impl<'a> Rebuilt<'a> {
             Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.clone(), inner(of)),
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
             Tree::Map(function, arguments) => {
-                Tree::Map(*function, arguments.iter().map(|argument| self.tree(argument)).collect())
+                Tree::Map(function.clone(), arguments.iter().map(|argument| self.tree(argument)).collect())
             }
             Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
+use super::mapping::Mapping;
 use crate::link::{Link, Node};
 use crate::tensor::{AnyRef, AnyTensor, Tensor};
 use tensorwrapper_core::backend::{Decomposition, Unary};
-use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{LabelNames, OpGraph};
@@ -196,7 +196,7 @@ pub(crate) enum Tree<'a> {
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
     Apply(Unary, Box<Tree<'a>>),
-    Map(Callback<'a>, Vec<Tree<'a>>),
+    Map(Mapping<'a>, Vec<Tree<'a>>),
     /// What is computed in elements of that type.
     Cast(Dtype, Box<Tree<'a>>),
     PowerInteger(Box<Tree<'a>>, i32),

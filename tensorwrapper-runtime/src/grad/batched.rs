@@ -133,7 +133,7 @@ impl<'a> Walk<'_, 'a> {
             Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
             Tree::Map(function, arguments) => {
-                Tree::Map(*function, arguments.iter().map(|argument| self.tree(argument, label)).collect())
+                Tree::Map(function.clone(), arguments.iter().map(|argument| self.tree(argument, label)).collect())
             }
             Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),

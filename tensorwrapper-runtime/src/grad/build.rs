@@ -222,7 +222,7 @@ pub(super) fn relabelled<'a>(tree: &Tree<'a>, new: &dyn Fn(usize) -> usize) -> T
         Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.iter().map(|&label| new(label)).collect(), inner(of)),
         Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
         Tree::Map(function, arguments) => {
-            Tree::Map(*function, arguments.iter().map(|argument| relabelled(argument, new)).collect())
+            Tree::Map(function.clone(), arguments.iter().map(|argument| relabelled(argument, new)).collect())
         }
         Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
         Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),

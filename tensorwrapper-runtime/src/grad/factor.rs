@@ -213,7 +213,7 @@ impl<'a> Walk<'_, 'a> {
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)?),
             Tree::Map(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.tree(argument, dtype)).collect::<Result<_, _>>()?;
-                Tree::Map(*function, arguments)
+                Tree::Map(function.clone(), arguments)
             }
             Tree::Cast(from, of) => Tree::Cast(*from, Box::new(self.tree(of, *from)?)),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of)?, *exponent),

@@ -164,13 +164,22 @@ impl<'t, 'a> Walk<'_, 't, 'a> {
                 self.under([Map::Times(times(number(*exponent), power))], inner, dtype)
             }
             Tree::Cast(from, inner) => self.under([Map::Cast { from: *from, to: dtype }], inner, *from),
-            Tree::Map(..) => {
-                let error = Error::new(ErrorKind::Unsupported("the derivative of a function of the program".to_string()));
-                Err(error.with_help("its slope is not known; write it by the functions of the language"))
+            Tree::Map(function, arguments) => {
+                for (n, argument) in arguments.iter().enumerate() {
+                    let Some(slope) = function.slope(n, arguments.len()) else { return Err(without_slope()) };
+                    self.under([Map::Times(Tree::Map(slope, arguments.clone()))], argument, dtype)?;
+                }
+                Ok(())
             }
             Tree::Reduce(..) => unreachable!("element-wise work has no reductions"),
         }
     }
+}
+
+fn without_slope() -> Error {
+    let message = "the derivative of a function of the program, whose slope is not known";
+    let error = Error::new(ErrorKind::Unsupported(message.to_string()));
+    error.with_help("give the slope: `map(f, slope; X)`, and behind it the slope's slope for second derivatives; or write the function by those of the language")
 }
 
 /// `x^n`, written without a power where there is none.

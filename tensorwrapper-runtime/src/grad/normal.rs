@@ -156,7 +156,7 @@ impl<'a> Form<'a> {
             Tree::Reduce(..) => self.apart(tree, dtype),
             Tree::Apply(function, inner) => Tree::Apply(*function, Box::new(self.body(inner, dtype, None))),
             Tree::Map(function, arguments) => {
-                Tree::Map(*function, arguments.iter().map(|argument| self.body(argument, dtype, None)).collect())
+                Tree::Map(function.clone(), arguments.iter().map(|argument| self.body(argument, dtype, None)).collect())
             }
             Tree::Cast(inner_dtype, inner) => Tree::Cast(*inner_dtype, Box::new(self.body(inner, *inner_dtype, None))),
             Tree::PowerInteger(inner, exponent) => Tree::PowerInteger(Box::new(self.body(inner, dtype, None)), *exponent),

@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
             }
             Tree::Map(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.tree(argument, frame)).collect();
-                self.functions.push(*function);
+                self.functions.push(function.function());
                 Fragment::call(self.functions.len() - 1, arguments)
             }
             Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),

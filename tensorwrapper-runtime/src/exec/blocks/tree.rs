@@ -383,7 +383,7 @@ impl Builder for Reader<'_> {
         conjugated.unwrap_or_else(|| Tree::Apply(function, Box::new(value)))
     }
 
-    fn map(&mut self, _: FunctionId, _: &Mapped, _: Vec<Tree>) -> Tree {
+    fn map(&mut self, _: &[(FunctionId, &Mapped)], _: Vec<Tree>) -> Tree {
         self.refuse("functions of the program's")
     }
 

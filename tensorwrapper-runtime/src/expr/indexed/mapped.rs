@@ -22,13 +22,28 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     pub fn map<F: Fn(T) -> T + Sync>(self, function: &'a F) -> Self {
-        Indexed::call(callback1(function), vec![self])
+        Indexed::call(vec![callback1(function)], vec![self])
+    }
+
+    /// Applies a function to each element, with its slope for derivatives, and as many further derivatives of the function as there are
+    /// to be: `map(f, slope; X)`.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let x = Tensor::<f64>::from_slice([2], &[0.5, 2.0])?;
+    /// let (f, slope) = (|x: f64| x.sinh(), |x: f64| x.cosh());
+    /// let loss = x.at("i").map_with_slopes(&f, (&slope,)).sum("i").record("")?;
+    /// assert_eq!(loss.grad(&x)?.eval()?.as_slice(), [0.5f64.cosh(), 2.0f64.cosh()]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn map_with_slopes<F: Fn(T) -> T + Sync>(self, function: &'a F, slopes: impl MapSlopes<'a, T>) -> Self {
+        Indexed::call([callback1(function)].into_iter().chain(slopes.callbacks()).collect(), vec![self])
     }
 
     /// Applies a function of two arguments, an element of this tensor and one of `other`: `map(f; X, Y)`.
     /// [`map_all`](Indexed::map_all) takes more arguments.
     pub fn zip_map<F: Fn(T, T) -> T + Sync>(self, other: Self, function: &'a F) -> Self {
-        Indexed::call(callback2(function), vec![self, other])
+        Indexed::call(vec![callback2(function)], vec![self, other])
     }
 
     /// Applies a function of several arguments, one element of each tensor in the tuple; at most eight.
@@ -46,9 +61,15 @@ impl<'a, T: Element> Indexed<'a, T> {
         arguments.call(function)
     }
 
-    fn call(function: Callback<'a>, arguments: Vec<Self>) -> Self {
-        let hole = hole("f".to_string());
-        let mut leaves = vec![(hole.span.start, Leaf::Function(function))];
+    fn call(functions: Vec<Callback<'a>>, arguments: Vec<Self>) -> Self {
+        let (holes, mut leaves): (Vec<_>, Vec<_>) = functions
+            .into_iter()
+            .map(|function| {
+                let hole = hole("f".to_string());
+                let place = hole.span.start;
+                (hole, (place, Leaf::Function(function)))
+            })
+            .unzip();
         let (mut expressions, mut faults) = (Vec::new(), Vec::new());
         for argument in arguments {
             leaves.extend(argument.leaves);
@@ -57,9 +78,9 @@ impl<'a, T: Element> Indexed<'a, T> {
                 Err(fault) => faults.push(fault),
             }
         }
-        let span = hole.span;
+        let span = holes[0].span;
         let expression = match faults.is_empty() {
-            true => bounded(Expression::new(ExpressionKind::Map(hole, expressions), span)),
+            true => bounded(Expression::new(ExpressionKind::Map(holes, expressions), span)),
             false => Err(Error::all(faults)),
         };
         Indexed { expression, leaves, element: PhantomData }
@@ -113,12 +134,34 @@ pub trait MapArguments<'a, T: Element, F> {
     fn call(self, function: &'a F) -> Indexed<'a, T>;
 }
 
+/// A tuple of the derivatives of a function of one argument: the first, then the second, and the third.
+pub trait MapSlopes<'a, T: Element> {
+    #[doc(hidden)]
+    fn callbacks(self) -> Vec<Callback<'a>>;
+}
+
+macro_rules! slopes {
+    ($($($f:ident $F:ident),*;)*) => { $(
+        impl<'a, T: Element, $($F: Fn(T) -> T + Sync),*> MapSlopes<'a, T> for ($(&'a $F,)*) {
+            fn callbacks(self) -> Vec<Callback<'a>> {
+                let ($($f,)*) = self;
+                vec![$(callback1($f)),*]
+            }
+        }
+    )* };
+}
+slopes! {
+    f F;
+    f F, g G;
+    f F, g G, h H;
+}
+
 macro_rules! arguments {
     ($($callback:ident: $($x:ident $X:ident $A:ty),*;)*) => { $(
         impl<'a, T: Element, F: Fn($($A),*) -> T + Sync> MapArguments<'a, T, F> for ($($X<'a, T>,)*) {
             fn call(self, function: &'a F) -> Indexed<'a, T> {
                 let ($($x,)*) = self;
-                Indexed::call(map_function::$callback(function), vec![$($x),*])
+                Indexed::call(vec![map_function::$callback(function)], vec![$($x),*])
             }
         }
     )* };

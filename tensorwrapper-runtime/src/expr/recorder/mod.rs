@@ -17,6 +17,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
+use super::mapping::Mapping;
 use super::value::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::callback::Callback;
@@ -180,9 +181,9 @@ impl<'n> Recorder<'n> {
         Node(Tree::Apply(function.into(), Box::new(value.0)))
     }
 
-    /// A function of the program, applied to each element of its arguments.
-    pub(crate) fn map<'a>(&mut self, function: Callback<'a>, arguments: Vec<Node<'a>>) -> Node<'a> {
-        Node(Tree::Map(function, arguments.into_iter().map(|argument| argument.0).collect()))
+    /// A function of the program, applied to each element of its arguments; its slopes stand behind it.
+    pub(crate) fn map<'a>(&mut self, functions: Vec<Callback<'a>>, arguments: Vec<Node<'a>>) -> Node<'a> {
+        Node(Tree::Map(Mapping::new(functions), arguments.into_iter().map(|argument| argument.0).collect()))
     }
 
     /// Begins a cast: nodes up to the call of [`cast`](Recorder::cast) have this element type.

@@ -57,7 +57,7 @@ impl<'p, 'a> Path<'p, 'a> {
                     return None;
                 }
                 let both = found.into_iter().zip(arguments);
-                Some(Tree::Map(*function, both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+                Some(Tree::Map(function.clone(), both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
             }
             Tree::Cast(dtype, inner) => Some(Tree::Cast(*dtype, Box::new(self.tree(inner, places)?))),
             Tree::PowerInteger(inner, exponent) => Some(Tree::PowerInteger(Box::new(self.tree(inner, places)?), *exponent)),

@@ -137,7 +137,8 @@ fn what_has_no_derivative_is_refused() {
     let loss = (mapped.at("i") * b.at("i")).record("").unwrap();
     assert_eq!(
         loss.grad(&a).unwrap_err().to_string(),
-        "the derivative of a function of the program\nhelp: its slope is not known; write it by the functions of the language"
+        "the derivative of a function of the program, whose slope is not known\nhelp: give the slope: `map(f, slope; X)`, and behind it the \
+         slope's slope for second derivatives; or write the function by those of the language"
     );
     // What does not depend on it is no trouble.
     assert_eq!(loss.grad(&b).unwrap().eval().unwrap().as_slice(), [2.0, 2.0, 2.0]);
