@@ -5,7 +5,7 @@ use super::build::{Labels, constant, reshaped, turned, whole as whole_of};
 use super::forward::forward;
 use super::order::{Recording, Variable};
 use super::reverse::{reverse, reverse_all};
-use super::rules::{Parts, identity};
+use super::rules::{Parts, identity, mask};
 use super::variables::{Directions, NumberShape, RealNumber, Variables};
 use crate::expr::{Expr, Recordable, Source, Value};
 use crate::link::Link;
@@ -217,6 +217,35 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
         let by = By::new(&variable, vec![false]);
         jacobian(self.value(), variable.value())?.map(Expr::new).ok_or_else(|| by.independent(0))
     }
+
+    /// Records sums of derivatives by elements of a variable that have one colour: the axes of the tensor, then the colours. Where no
+    /// element of the tensor depends on two elements of one colour, all derivatives are read off: that by element j of i is
+    /// `[i, colours[j]]`. Sparse derivatives take as many directions as there are colours, not as many as elements.
+    ///
+    /// `colours` has a number for each element of the variable, in C order.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// // y[i] = x[i]² - x[i+1] depends on neighbours, so that two colours do.
+    /// let x = Tensor::<f64>::from_fn([5], |i| i[0] as f64)?;
+    /// let y = (x.at("i in 0..4") * x.at("i in 0..4") - x.at("i in 1..5")).record("i")?;
+    /// let all = y.jacobian_coloured(&x, &[0, 1, 0, 1, 0])?.eval()?;
+    /// assert_eq!(all.extents(), [4, 2]);
+    /// let by = |i: usize, j: usize| all[[i, j % 2]];
+    /// assert_eq!((by(3, 3), by(3, 4), by(2, 2)), (6.0, -1.0, 4.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Another number of colours than elements of the variable, colours that are no number below that, a variable on which the value does not depend, and what has no derivative.
+    ///
+    /// Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the Estimation of Sparse Jacobian Matrices", J. Inst. Maths Applics 13
+    /// (1974) 117.
+    pub fn jacobian_coloured<X: Recordable<'a, Elem = T>>(&self, variable: X, colours: &[usize]) -> Result<Expr<'a, T>, Error> {
+        let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
+        let by = By::new(&variable, vec![false]);
+        coloured(self.value(), &by, (variable.value(), colours)).map(Expr::new)
+    }
 }
 
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
@@ -260,11 +289,37 @@ pub(super) fn jacobian<'a>(value: &Link<Value<'a>>, variable: &Link<Value<'a>>) 
     let units = reshaped(&identity(value.dtype, number)?, &[&[number], &around.extents[..]].concat());
     let Some(all) = batched(&made, &one, &units)? else { return Ok(None) };
     let whole = [&value.extents[..], &variable.extents].concat();
-    if is_reverse {
-        return Ok(Some(reshaped(&turned(&all), &whole)));
-    }
     // The units are those of the variable, whose axes come last.
-    let names = Labels::numbered(&all.extents);
-    let axes = (1..all.extents.len()).chain([0]).collect();
-    Ok(Some(reshaped(&names.value(whole_of(&all), axes, all.dtype), &whole)))
+    Ok(Some(reshaped(&if is_reverse { turned(&all) } else { first_as_last(&all) }, &whole)))
+}
+
+/// A value with its first axis behind the others.
+fn first_as_last<'a>(of: &Link<Value<'a>>) -> Link<Value<'a>> {
+    let axes = (1..of.extents.len()).chain([0]).collect();
+    Labels::numbered(&of.extents).value(whole_of(of), axes, of.dtype)
+}
+
+/// The changes of a value along the sum of all unit directions of each colour, the colours as the last axis.
+fn coloured<'a>(
+    value: &Link<Value<'a>>,
+    by: &By<'a>,
+    (variable, colours): (&Link<Value<'a>>, &[usize]),
+) -> Result<Link<Value<'a>>, Error> {
+    let elements = variable.extents.iter().product::<usize>();
+    if colours.len() != elements {
+        let message = format!("the variable has {elements} elements, but there are {} colours", colours.len());
+        return Err(Error::new(ErrorKind::Shape(message)));
+    }
+    if let Some(colour) = colours.iter().find(|&&colour| colour >= elements) {
+        let message =
+            format!("colour {colour} of a variable that has {elements} elements: there are fewer colours than elements");
+        return Err(Error::new(ErrorKind::Shape(message)));
+    }
+    let count = colours.iter().map(|&colour| colour + 1).max().unwrap_or(0);
+    let directions = mask(value.dtype, count, elements, |colour, element| f64::from(u8::from(colours[element] == colour)))?;
+    let directions = reshaped(&directions, &[&[count], &variable.extents[..]].concat());
+    let one = Value::stand_in(&variable.extents, value.dtype)?;
+    let made = forward(std::slice::from_ref(value), &by.variables, std::slice::from_ref(&one))?.remove(0);
+    let all = batched(&made.ok_or_else(|| by.independent(0))?, &one, &directions)?.ok_or_else(|| by.independent(0))?;
+    Ok(first_as_last(&all))
 }

@@ -215,7 +215,12 @@ impl<'c, 'a> Call<'c, 'a> {
 }
 
 /// A matrix by its elements.
-fn mask<'a>(dtype: Dtype, rows: usize, columns: usize, element: impl Fn(usize, usize) -> f64) -> Result<Link<Value<'a>>, Error> {
+pub(in super::super) fn mask<'a>(
+    dtype: Dtype,
+    rows: usize,
+    columns: usize,
+    element: impl Fn(usize, usize) -> f64,
+) -> Result<Link<Value<'a>>, Error> {
     let of = |index: &[usize]| element(index[0], index[1]);
     let tensor: AnyTensor =
         dispatch!(dtype, T => Tensor::<T>::from_fn([rows, columns], |index| T::from_complex(of(index).into()))?.into());

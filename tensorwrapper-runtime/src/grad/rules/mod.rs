@@ -23,7 +23,7 @@ use tensorwrapper_notation::syntax::Factorisation;
 
 use crate::expr::Factorised;
 use matrix::Call;
-pub(super) use matrix::identity;
+pub(super) use matrix::{identity, mask};
 pub(super) use parts::Parts;
 use parts::{alike, no_derivative};
 use tensorwrapper_core::error::Error;

@@ -33,6 +33,24 @@ fn jacobians_are_all_derivatives() {
 }
 
 #[test]
+fn colours_are_sums_of_columns() {
+    let mut drawn = Drawn::new(68);
+    let a = drawn.tensor::<f64>(&[2, 3]);
+    let x = a.at("ij").record("ij").unwrap();
+    let y = (x.at("ij") * x.at("ik").sin()).record("jki").unwrap();
+    let colours = [2, 0, 2, 2, 4, 0];
+    let found = y.jacobian_coloured(&x, &colours).unwrap().eval().unwrap();
+    let all = y.jacobian(&x).unwrap().eval().unwrap();
+    let sums = Tensor::<f64>::from_fn([2, 3, 5], |i| f64::from(u8::from(colours[3 * i[0] + i[1]] == i[2]))).unwrap();
+    near("the sums", &found, &(all.at("jkipq") * sums.at("pqc")).eval("jkic").unwrap(), 1e-13);
+    let said = |colours: &[usize]| y.jacobian_coloured(&x, colours).unwrap_err().to_string();
+    assert_eq!(said(&[0; 5]), "the variable has 6 elements, but there are 5 colours");
+    assert!(said(&[0, 0, 0, 0, 0, usize::MAX]).starts_with("colour 18446744073709551615 of a variable that has 6 elements"));
+    let other = drawn.tensor::<f64>(&[2]);
+    assert!(y.jacobian_coloured(&other, &[0, 1]).unwrap_err().to_string().contains("does not depend"));
+}
+
+#[test]
 fn hessians_are_second_derivatives() {
     let mut drawn = Drawn::new(67);
     let a = drawn.tensor::<f64>(&[2, 3]);
