@@ -9,10 +9,11 @@ use tensorwrapper_notation::MOST_ARGUMENTS;
 
 use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
+use super::functions::{self, Exponent};
 use super::fused_program::{FusedProgram, Pass, RegisterPair};
 use super::loops::{Grid, runs};
 use super::multiversion::{self, LINE};
-use super::passes::{Rows, binary, quaternary, ternary, unary};
+use super::passes::{Rows, binary, quaternary, rows_of, ternary, unary};
 use super::registers::{Assignment, Held, Registers, Slots};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
@@ -291,12 +292,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             Instruction::Constant(_) => {}
             Instruction::Negate(a) => unary(row, out, value(a), |a| -a),
             Instruction::Apply(function, a) => {
-                unary(row, out, value(a), |a| a);
-                T::apply(function, out);
+                rows_of(row, out, value(a), |out, a| functions::apply(self.simd, function, Some(a), out));
             }
             Instruction::PowerInteger(a, 2) => unary(row, out, value(a), |a| a * a),
-            Instruction::PowerInteger(a, exponent) => unary(row, out, value(a), |a| a.power_integer(exponent)),
-            Instruction::PowerReal(a, exponent) => unary(row, out, value(a), |a| a.power_real(exponent)),
+            Instruction::PowerInteger(a, exponent) => {
+                let exponent = Exponent::Whole(exponent);
+                rows_of(row, out, value(a), |out, a| functions::power(self.simd, exponent, Some(a), out));
+            }
+            Instruction::PowerReal(a, exponent) => {
+                let exponent = Exponent::Real(exponent);
+                rows_of(row, out, value(a), |out, a| functions::power(self.simd, exponent, Some(a), out));
+            }
             Instruction::Combine(Binary::Add, a, b) => binary(row, out, [value(a), value(b)], |a, b| a + b),
             Instruction::Combine(Binary::Subtract, a, b) => binary(row, out, [value(a), value(b)], |a, b| a - b),
             Instruction::Combine(Binary::Multiply, a, b) => binary(row, out, [value(a), value(b)], |a, b| a * b),

@@ -39,7 +39,7 @@
 //! 2. `loops` orders the axes and cuts the innermost ones into chunks; `access` says how each operand is read in a chunk. Where an input
 //!    crosses the loops, `block_schedule` or `tiled_schedule` cuts the nest into pieces that stay in a cache.
 //! 3. `fused_program` joins products with the instruction that uses them; `evaluate` interprets the passes, one loop over a chunk for
-//!    each (`passes`) in memory that `registers` shares out. `fold` reduces values, `stream` writes large results past the caches.
+//!    each (`passes`, `functions`) in memory that `registers` shares out. `fold` reduces values, `stream` writes large results past the caches.
 //!
 //! # Matrices
 //!
@@ -77,6 +77,7 @@ pub mod factorise;
 mod factorise_tests;
 pub mod fixed;
 mod fold;
+mod functions;
 mod fused_program;
 mod gemv;
 mod inner_products;

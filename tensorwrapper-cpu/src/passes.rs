@@ -29,6 +29,12 @@ fn each<T: Copy, const N: usize>(row: usize, out: &mut [T], values: [Rows<'_, T>
     }
 }
 
+/// An operation on whole rows.
+#[inline(always)]
+pub(super) fn rows_of<T: Copy>(row: usize, out: &mut [T], a: Rows<'_, T>, operation: impl Fn(&mut [T], &[T])) {
+    each(row, out, [a], |out, [a]| operation(out, a));
+}
+
 #[inline(always)]
 pub(super) fn unary<T: Copy>(row: usize, out: &mut [T], a: Rows<'_, T>, operation: impl Fn(T) -> T) {
     each(row, out, [a], |out, [a]| {

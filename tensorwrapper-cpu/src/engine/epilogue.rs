@@ -5,6 +5,7 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::kernel::GemmElement;
+use crate::functions::{self, Exponent};
 use crate::multiversion::{Loops, dispatch_narrow};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::Unary;
@@ -128,9 +129,9 @@ impl<T: GemmElement> Loops for Run<'_, '_, T> {
                 Stage::MultiplyBy(n, c) if c == T::ONE => bound.with_other(elements, (n, at), |x, y| x * y),
                 Stage::MultiplyBy(n, c) => bound.with_other(elements, (n, at), |x, y| x * (c * y)),
                 Stage::DivideBy(n) => bound.with_other(elements, (n, at), |x, y| x.quotient(y)),
-                Stage::Apply(function) => T::apply(function, elements),
-                Stage::PowerInteger(exponent) => elements.iter_mut().for_each(|x| *x = x.power_integer(exponent)),
-                Stage::PowerReal(exponent) => elements.iter_mut().for_each(|x| *x = x.power_real(exponent)),
+                Stage::Apply(function) => functions::apply(bound.epilogue.simd, function, None, elements),
+                Stage::PowerInteger(exponent) => functions::power(bound.epilogue.simd, Exponent::Whole(exponent), None, elements),
+                Stage::PowerReal(exponent) => functions::power(bound.epilogue.simd, Exponent::Real(exponent), None, elements),
             }
         }
     }

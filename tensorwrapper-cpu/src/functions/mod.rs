@@ -1,0 +1,142 @@
+//! Elementary functions of many elements at once, by vector instructions.
+//!
+//! `exponential` has exp, ln and tanh, `circular` sin and cos, `power` powers; `kernel` has what they share. Each function is plain
+//! arithmetic without branches, which the compiler turns into vectors. Errors are below one unit in the last place (`tests`). An
+//! element's value depends on nothing but the element: neither on its neighbours nor on the number of threads.
+//!
+//! Where there is no fused multiply-add, and for complex numbers, the functions are those of `Scalar`.
+//!
+//! Sources: the structure of each function is that of FreeBSD's msun (S. Moshier, K. C. Ng), with arguments reduced as in W. J. Cody,
+//! W. Waite, "Software Manual for the Elementary Functions" (1980), and sums in two numbers as in T. J. Dekker, Numer. Math. 18 (1971)
+//! 224. Polynomials are Chebyshev fits that were made with 60 digits, those of `sine` and `cosine` msun's.
+
+mod circular;
+mod exponential;
+mod kernel;
+mod power;
+#[cfg(test)]
+mod tests;
+
+use super::multiversion::{Loops, dispatch};
+use crate::simd::Simd;
+use exponential::{double, single};
+use kernel::{From, Ordinary};
+pub(super) use power::Exponent;
+use tensorwrapper_core::backend::Unary;
+use tensorwrapper_core::backend::function::Scalar;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
+
+/// Whether a multiply-add is one instruction.
+fn is_fused(simd: Simd) -> bool {
+    matches!(simd, Simd::Avx512 | Simd::Avx2 | Simd::Neon)
+}
+
+/// Elements of one type, and a function of them.
+struct Call<'v, R, F> {
+    function: F,
+    from: From<'v, R>,
+    to: &'v mut [R],
+}
+
+/// Runs a function of real numbers by vector instructions, if it has a form for these; otherwise by itself.
+macro_rules! by_vectors {
+    ($simd:expr, $from:expr, $to:expr, $function:expr, others $other:expr) => {
+        match ($from.map(T::erase), T::erase_mut($to)) {
+            (None, SliceMut::F64(to)) => dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (None, SliceMut::F32(to)) => dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (Some(SliceRef::F64(from)), SliceMut::F64(to)) => {
+                dispatch($simd, Call { function: $function, from: From::Memory(from), to })
+            }
+            (Some(SliceRef::F32(from)), SliceMut::F32(to)) => {
+                dispatch($simd, Call { function: $function, from: From::Memory(from), to })
+            }
+            _ => $other,
+        }
+    };
+}
+
+/// Writes the values of a function at elements of `from`; at those of `to` itself, if there are no others.
+pub(super) fn apply<T: Scalar>(simd: Simd, function: Unary, from: Option<&[T]>, to: &mut [T]) {
+    let others = |to: &mut [T]| {
+        from.iter().for_each(|from| to.copy_from_slice(from));
+        T::apply(function, to);
+    };
+    use Unary::{Cos, Exp, Ln, Recip, Sin, Sqrt, Tanh};
+    let has_form = matches!(function, Exp | Ln | Sin | Cos | Tanh | Sqrt | Recip);
+    if !has_form || !is_fused(simd) || T::DTYPE.is_complex() {
+        return others(to);
+    }
+    by_vectors!(simd, from, to, function, others unreachable!("there are two types of real numbers"));
+}
+
+/// As [`apply`], for powers.
+pub(super) fn power<T: Scalar>(simd: Simd, exponent: Exponent, from: Option<&[T]>, to: &mut [T]) {
+    let others = |to: &mut [T]| {
+        from.iter().for_each(|from| to.copy_from_slice(from));
+        match exponent {
+            Exponent::Whole(n) => to.iter_mut().for_each(|x| *x = x.power_integer(n)),
+            Exponent::Real(p) => to.iter_mut().for_each(|x| *x = x.power_real(p)),
+        }
+    };
+    if !is_fused(simd) || T::DTYPE.is_complex() {
+        return others(to);
+    }
+    by_vectors!(simd, from, to, exponent, others unreachable!("there are two types of real numbers"));
+}
+
+macro_rules! functions {
+    ($R:ident, $functions:ident, $sin:path, $cos:path) => {
+        impl Loops for Call<'_, $R, Unary> {
+            type Result = ();
+
+            #[inline(always)]
+            fn run(self) {
+                let Call { function, from, to } = self;
+                // The short form where all elements of a block are ordinary; elsewhere one that has the same values.
+                macro_rules! whole {
+                    ($ordinary:expr, $short:path, $long:path) => {{
+                        let ordinary = $ordinary;
+                        kernel::blocks!(from, to, |x, out| match ordinary.holds_all(x) {
+                            true => kernel::each!(x, out, $short),
+                            false => kernel::each!(x, out, $long),
+                        });
+                    }};
+                }
+                // The other form for the elements that need it.
+                macro_rules! apart {
+                    ($ordinary:expr, $short:path, $long:path) => {{
+                        let ordinary = $ordinary;
+                        kernel::blocks!(from, to, |x, out| match ordinary.holds_all(x) {
+                            true => kernel::each!(x, out, $short),
+                            false => {
+                                for n in 0..kernel::BLOCK {
+                                    out[n] = if ordinary.holds(x[n]) { $short(x[n]) } else { $long(x[n]) };
+                                }
+                            }
+                        });
+                    }};
+                }
+                match function {
+                    Unary::Exp => whole!(Ordinary::<$R>::near_zero($functions::NEAR), $functions::exp_near, $functions::exp),
+                    Unary::Ln => {
+                        whole!(Ordinary::<$R>::between($R::MIN_POSITIVE, $R::INFINITY), $functions::ln_normal, $functions::ln)
+                    }
+                    Unary::Tanh => {
+                        kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $functions::tanh));
+                    }
+                    Unary::Sqrt => {
+                        kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $R::sqrt));
+                    }
+                    Unary::Recip => {
+                        kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $R::recip));
+                    }
+                    Unary::Sin => apart!(Ordinary::<$R>::near_zero(circular::NEAR as $R), $sin, $R::sin),
+                    Unary::Cos => apart!(Ordinary::<$R>::near_zero(circular::NEAR as $R), $cos, $R::cos),
+                    _ => unreachable!("other functions are computed elsewhere"),
+                }
+            }
+        }
+    };
+}
+functions!(f64, double, circular::sin, circular::cos);
+functions!(f32, single, circular::sin_f32, circular::cos_f32);
