@@ -3,6 +3,9 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
+mod flat;
+#[cfg(test)]
+mod flat_tests;
 mod folds;
 mod short;
 #[cfg(test)]
@@ -10,6 +13,7 @@ mod tiles_tests;
 
 use std::ops::Range;
 
+use self::flat::Flat;
 use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
 use super::evaluate::{Data, Evaluator, Input, NextChunk};
@@ -70,6 +74,9 @@ pub(super) fn map_by<T: Scalar>(
         return Ok(());
     }
     let inputs = &inputs[..program.inputs()];
+    if Flat::run_if(simd, nest, (program, reduction), inputs, (&mut *out, layout)) {
+        return Ok(());
+    }
     let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };
     let (kept, reduced, start) = axes(nest, inputs, layout);
     let out = Sink::new(out);

@@ -192,7 +192,7 @@ fn sums_over_an_axis_of_neither_factor_repeat() {
 
 /// A random program; `tame` ones keep values of parts between -1 and 1 small, so that sums and products can be compared. The others have
 /// no operations that each device rounds in its own way.
-fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
+pub(crate) fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
     let mut instructions: Vec<Instruction> = (0..inputs).map(Instruction::Input).collect();
     if rng.random_bool(0.2) || instructions.is_empty() {
         instructions.push(Instruction::Constant(Complex::new(0.7, -0.2)));

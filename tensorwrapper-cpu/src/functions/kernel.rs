@@ -17,6 +17,13 @@ pub(super) enum From<'v, R> {
     Itself,
 }
 
+/// Elements of one type, and a function of them.
+pub(super) struct Call<'v, R, F> {
+    pub(super) function: F,
+    pub(super) from: From<'v, R>,
+    pub(super) to: &'v mut [R],
+}
+
 /// A type of real numbers, with that of whole numbers of as many digits.
 pub(super) trait Digits {
     type Bits: Copy;

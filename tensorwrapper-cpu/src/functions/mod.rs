@@ -20,7 +20,7 @@ mod tests;
 use super::multiversion::{Loops, dispatch};
 use crate::simd::Simd;
 use exponential::{double, single};
-use kernel::{From, Ordinary};
+use kernel::{Call, From, Ordinary};
 pub(super) use power::Exponent;
 use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::backend::function::Scalar;
@@ -29,13 +29,6 @@ use tensorwrapper_core::storage::{SliceMut, SliceRef};
 /// Whether a multiply-add is one instruction.
 fn is_fused(simd: Simd) -> bool {
     matches!(simd, Simd::Avx512 | Simd::Avx2 | Simd::Neon)
-}
-
-/// Elements of one type, and a function of them.
-struct Call<'v, R, F> {
-    function: F,
-    from: From<'v, R>,
-    to: &'v mut [R],
 }
 
 /// Runs a function of real numbers by vector instructions, if it has a form for these; otherwise by itself.

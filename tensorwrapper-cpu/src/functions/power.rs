@@ -1,10 +1,9 @@
 //! Powers: real ones by logarithms of 70 digits, whole ones by products in two numbers.
 
-use super::Call;
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Ordinary, blocks, each, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Ordinary, blocks, each, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.

@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(in crate::exec) made: AtomicUsize,
 }
 
-/// Facts about a plan that is a single contraction of sources. It has no intermediates, and releases nothing.
+/// Facts about a plan that is a single contraction or element-wise program of sources. It has no intermediates, and releases nothing.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Only {
     /// Whether it reads all sources in their order.

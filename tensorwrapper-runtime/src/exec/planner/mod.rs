@@ -87,13 +87,16 @@ fn plan_into(device: &dyn Device, graph: OpGraph, sources: &[Strided], target: O
     Ok(plan)
 }
 
-/// Facts about a plan that is a single contraction of sources. `None` for other plans, and on a device with its own memory that
-/// has not made the kernel: such a kernel would read host memory, where the sources may not be.
+/// Facts about a plan that is a single contraction or element-wise program of sources. `None` for other plans, and on a device with its
+/// own memory that has not made the kernel: such a kernel would read host memory, where the sources may not be.
 fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let ([step], [_]) = (steps, graph.sinks()) else { return None };
-    let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &step.kernels[..] else { return None };
-    if device.resident().is_some() && contraction.own().is_none() {
-        return None;
+    let [Kernel { work, inputs, .. }] = &step.kernels[..] else { return None };
+    let is_host = device.resident().is_none();
+    match work {
+        Work::Contract(contraction) if is_host || contraction.own().is_some() => {}
+        Work::Map(..) if is_host && step.covers && step.sliced.is_none() => {}
+        _ => return None,
     }
     let (tensor, len) = step.outputs[0];
     let in_order = inputs.iter().map(|access| access.tensor).eq(graph.sources());

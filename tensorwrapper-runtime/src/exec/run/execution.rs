@@ -62,7 +62,7 @@ impl<'e> Execution<'e> {
             && (self.replays.is_none() || device.resident().is_none())
         {
             let mut result = Buffer::for_results(only.dtype, only.len)?;
-            only_step(plan, (only, device), sources, result.as_mut())?;
+            only_step(plan, (only, device), (sources, self.functions), result.as_mut())?;
             return Ok(Computed::from_buf([result]));
         }
         if let Some(executable) = plan.whole.as_deref() {
@@ -90,12 +90,12 @@ impl<'e> Execution<'e> {
         debug_assert!(device.resident().is_none(), "the device computes in the host's memory");
         are_within_reach(device, sources)?;
         if let Some(only) = self.only() {
-            return only_step(plan, (only, device), sources, target);
+            return only_step(plan, (only, device), (sources, self.functions), target);
         }
         self.run_many_into(sources, target)
     }
 
-    /// The same for plans that are more than a single contraction. Not inlined, so that a run of one is short.
+    /// The same for plans that are more than that. Not inlined, so that a run of one is short.
     #[inline(never)]
     fn run_many_into(&self, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
         let (plan, device) = (self.plan, self.device());
@@ -153,7 +153,7 @@ impl<'e> Execution<'e> {
         Ok(())
     }
 
-    /// Facts about a plan that is a single contraction of sources; `None` for other plans, or if the run is observed.
+    /// Facts about a plan that is a single contraction or element-wise program of sources; `None` for other plans, or if the run is observed.
     #[inline]
     fn only(&self) -> Option<&'e Only> {
         self.plan.only.as_ref().filter(|_| self.observer.is_silent())

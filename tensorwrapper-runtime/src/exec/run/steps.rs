@@ -4,14 +4,14 @@ use smallvec::SmallVec;
 
 use super::arena::{Arenas, Memory, Outputs, Space};
 use super::observer::Observer;
-use crate::exec::plan::{Access, Kernel, Location, Only, Plan, SlicedProduct, Work};
+use crate::exec::plan::{Kernel, Location, Only, Plan, SlicedProduct, Work};
 use tensorwrapper_core::backend::{Device, Operand, Output};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
 use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
-/// Runs a plan that is one contraction of sources.
+/// Runs a plan that is one contraction or element-wise program of sources.
 ///
 /// # Errors
 /// What the device reports.
@@ -19,18 +19,15 @@ use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 pub(super) fn only_step(
     plan: &Plan,
     (only, device): (&Only, &dyn Device),
-    sources: &[SliceRef<'_>],
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     target: SliceMut<'_>,
 ) -> Result<(), Error> {
-    let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &plan.steps[0].kernels[..] else {
-        unreachable!("the plan was found to be one contraction");
-    };
-    if only.in_order {
-        return contraction.run(device, sources, target);
+    let [kernel] = &plan.steps[0].kernels[..] else { unreachable!("the plan was found to be one step") };
+    let slot = |tensor: TensorId| plan.graph.tensor(tensor).slot.expect("the only step reads sources");
+    match &kernel.work {
+        Work::Contract(contraction) if only.in_order => contraction.run(device, sources, target),
+        _ => launch(device, functions, kernel, &|tensor| sources[slot(tensor)], &mut Outputs::from_buf([target])),
     }
-    let slot = |access: &Access| plan.graph.tensor(access.tensor).slot.expect("the only step reads sources");
-    let factors: SmallVec<[SliceRef<'_>; 4]> = inputs.iter().map(|access| sources[slot(access)]).collect();
-    contraction.run(device, &factors, target)
 }
 
 /// Runs the steps of a plan in memory of the host.
@@ -160,7 +157,7 @@ fn part_of(
 ) -> Result<(), Error> {
     let nothing = Observer::default();
     match body.only.as_ref().filter(|_| nothing.is_silent()) {
-        Some(only) => only_step(body, (only, device), sources, target),
+        Some(only) => only_step(body, (only, device), (sources, &[]), target),
         None => steps(body, device, &nothing, (sources, &[]), Memory { results: &mut [Space::Lent(target)], arenas }),
     }
 }

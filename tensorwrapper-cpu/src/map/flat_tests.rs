@@ -1,0 +1,62 @@
+//! Programs of few points, against the reference.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::Cpu;
+use crate::tests::program;
+use tensorwrapper_core::backend::function::Scalar;
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{Device, LoopNest, Reduction};
+use tensorwrapper_core::internal::map_function::callback2;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_testing::{Placed, assert_close, epsilon};
+
+/// Programs whose inputs lie in the order of the points, or are one number, from few points to more than a thread's.
+fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
+    let extents = [kept, reduced].concat();
+    let number = rng.random_range(1..3);
+    let inputs: Vec<Placed<T>> = (0..number)
+        .map(|_| {
+            let mut input =
+                Placed::of(&extents, (0..extents.iter().product()).map(|_| tensorwrapper_testing::number(rng)).collect());
+            if rng.random_bool(0.2) && !input.data.is_empty() {
+                input.layout =
+                    Strided::within(&extents, &vec![0; extents.len()], input.data.len() / 2, input.data.len()).unwrap();
+            }
+            input.conjugate = rng.random_bool(0.2);
+            input
+        })
+        .collect();
+    let program = program(rng, number, true);
+    let product = |a: T, b: T| a * b;
+    let functions = [callback2(&product)];
+    let nest = LoopNest::new(extents.clone(), kept.len());
+    let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
+    let output = Placed::of(kept, vec![T::ZERO; kept.iter().product()]);
+    let terms: usize = reduced.iter().product();
+    let reductions = [Reduction::Sum, Reduction::Max, Reduction::Min];
+    for reduction in if T::DTYPE.is_complex() { &reductions[..1] } else { &reductions } {
+        let (mut found, mut expected) = (output.clone(), output.clone());
+        let what = format!("{}, {nest:?}, {program:?}, {reduction:?}", T::DTYPE);
+        let result = Cpu::new(Some(1)).map(&nest, &program, *reduction, &functions, &operands, found.as_output());
+        let wanted = Reference.map(&nest, &program, *reduction, &functions, &operands, expected.as_output());
+        assert_eq!(result, wanted, "{what}");
+        if result.is_ok() {
+            assert_close(&found.data, &expected.data, epsilon::<T>() * 64.0 * (terms + 1) as f64, &what);
+        }
+    }
+}
+
+#[test]
+fn programs_of_operands_in_order() {
+    let mut rng = StdRng::seed_from_u64(12);
+    for round in 0..600 {
+        let kept: &[usize] = [&[][..], &[1], &[4, 4], &[65], &[3, 0], &[64, 3], &[1000], &[7, 9, 5]][round % 8];
+        let reduced: &[usize] = [&[][..], &[1], &[3, 3], &[64], &[0], &[200], &[257], &[2, 1]][round / 8 % 8];
+        in_order::<f64>(&mut rng, kept, reduced);
+        in_order::<f32>(&mut rng, kept, reduced);
+        in_order::<Complex<f64>>(&mut rng, kept, reduced);
+    }
+}
