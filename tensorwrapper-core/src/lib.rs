@@ -29,15 +29,16 @@
 //! that it does not compute itself:
 //!
 //! ```
-//! use tensorwrapper_core::backend::linear::Decomposition;
-//! use tensorwrapper_core::backend::reference::Reference;
+//! # use tensorwrapper_core as tensorwrapper;
+//! use tensorwrapper::backend::linear::Decomposition;
+//! use tensorwrapper::backend::reference::Reference;
 //! use tensorwrapper_core::backend::{
 //!     Contraction, Device, KernelContext, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 //! };
 //! use tensorwrapper_core::callback::Callback;
 //! use tensorwrapper_core::layout::Strided;
 //! use tensorwrapper_core::storage::{SliceMut, SliceRef};
-//! use tensorwrapper_core::{Dtype, Element, Error};
+//! use tensorwrapper::{Dtype, Element, Error};
 //!
 //! /// A device with a kernel of its own for products of two factors in double precision.
 //! #[derive(Clone, Debug)]

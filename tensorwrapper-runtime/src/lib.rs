@@ -42,6 +42,8 @@ pub use expr::{
 };
 pub use functions::{PreparedGrad, PreparedStep, Steps, Tolerance};
 pub use grad::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};
+/// Complex numbers, of the crate `num-complex`.
+pub use num_complex::Complex;
 pub use optimize::{Accumulate, Pass};
 pub use structs::{HasElements, RecordedTensors, Tensors};
 pub use tensor::{

@@ -388,14 +388,14 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyShape, AnyTensor, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class,
-    ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error,
-    ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices, Form,
-    Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, JaggedBoxes,
-    JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind,
-    Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared,
-    PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors,
-    Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry, Tensor,
-    TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole,
+    Complex, ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements,
+    Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices,
+    Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape,
+    JaggedBoxes, JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask,
+    MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement,
+    Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable,
+    RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry,
+    Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole,
     WrittenEquations, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero, order, record,
 };
 

@@ -87,6 +87,24 @@ fn every_file_says_what_it_is_for() {
     assert!(silent.is_empty(), "files that do not open with `//!`: {silent:?}");
 }
 
+/// Who reads an example in the documentation has the crate `tensorwrapper`, not those that it is made of.
+#[test]
+fn examples_name_the_library_as_its_users_do() {
+    let is_shown = |line: &&str| {
+        let text = line.trim_start();
+        let inner = ["use tensorwrapper_runtime::", "use num_complex::"];
+        ["/// ", "//! "]
+            .iter()
+            .any(|comment| text.strip_prefix(comment).is_some_and(|code| inner.iter().any(|name| code.starts_with(name))))
+    };
+    let is_user_facing =
+        |path: &Path| ["tensorwrapper", "tensorwrapper-runtime"].iter().any(|name| path.starts_with(Path::new(ROOT).join(name)));
+    let sources = all_sources();
+    let shown = sources.iter().filter(|(path, _)| is_user_facing(path));
+    let wrong: Vec<_> = shown.flat_map(|(path, text)| text.lines().filter(is_shown).map(move |line| (path, line))).collect();
+    assert!(wrong.is_empty(), "examples that name crates their readers do not have: {wrong:?}");
+}
+
 #[test]
 fn files_are_short() {
     let long: Vec<_> =

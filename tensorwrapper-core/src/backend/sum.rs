@@ -51,7 +51,8 @@ pub trait RunSum: Debug + Send + Sync {
 /// A sum of products that a device has prepared; see [`Device::prepare_sum`](super::Device::prepare_sum).
 ///
 /// ```
-/// use tensorwrapper_core::backend::{Contraction, Device, LoopNest, SumTerm, reference::Reference};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::backend::{Contraction, Device, LoopNest, SumTerm, reference::Reference};
 /// use tensorwrapper_core::{Dtype, Element, layout::Strided};
 /// // Rows of two times columns of two: `out = 1 · [1, 2] · [3, 4] + 2 · [3, 4] · [1, 2]`.
 /// let (row, column, out) = (Strided::within(&[1, 1, 2], &[0, 0, 1], 0, 2)?, Strided::row_major(&[1, 1, 2])?, Strided::row_major(&[1, 1])?);

@@ -66,7 +66,8 @@ impl Edge {
     /// if the tensor's own axes have been put in that order, the tensor itself.
     ///
     /// ```
-    /// use tensorwrapper_core::graph::{Edge, TensorId};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::graph::{Edge, TensorId};
     /// let edge = Edge::whole(TensorId(0), &[5, 6, 7]);
     /// assert_eq!(edge.permuted(&[2, 0, 1]).labels(), [7, 5, 6]);
     /// ```
@@ -81,7 +82,8 @@ impl Edge {
     /// The same edge with other labels.
     ///
     /// ```
-    /// use tensorwrapper_core::graph::{Edge, TensorId};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::graph::{Edge, TensorId};
     /// let edge = Edge::whole(TensorId(0), &[0, 1]);
     /// assert_eq!(edge.relabelled(|label| label + 3).labels(), [3, 4]);
     /// ```

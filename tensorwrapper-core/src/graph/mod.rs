@@ -26,8 +26,9 @@
 //!
 //! ```
 //! use num_complex::Complex;
-//! use tensorwrapper_core::Dtype;
-//! use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationId};
+//! # use tensorwrapper_core as tensorwrapper;
+//! use tensorwrapper::Dtype;
+//! use tensorwrapper::graph::{Edge, OpGraph, Operation, OperationId};
 //!
 //! let mut graph = OpGraph::new();
 //! let a = graph.add_source(vec![2, 3], Dtype::F64); // slot 0
@@ -63,8 +64,9 @@
 //!
 //! ```
 //! use num_complex::Complex;
-//! use tensorwrapper_core::Dtype;
-//! use tensorwrapper_core::graph::{Edge, OpGraph, Operation};
+//! # use tensorwrapper_core as tensorwrapper;
+//! use tensorwrapper::Dtype;
+//! use tensorwrapper::graph::{Edge, OpGraph, Operation};
 //!
 //! let mut graph = OpGraph::new();
 //! let a = graph.add_source(vec![2, 3], Dtype::F64);

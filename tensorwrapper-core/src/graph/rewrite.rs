@@ -16,8 +16,9 @@ use crate::error::{Error, ErrorKind};
 ///
 /// ```
 /// use num_complex::Complex;
-/// use tensorwrapper_core::Error;
-/// use tensorwrapper_core::graph::{OpGraph, Operation, Rewrite};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::Error;
+/// use tensorwrapper::graph::{OpGraph, Operation, Rewrite};
 ///
 /// /// Products with zero in front are filled with zeros instead.
 /// #[derive(Debug)]
@@ -29,7 +30,7 @@ use crate::error::{Error, ErrorKind};
 ///     }
 ///
 ///     fn rewrite(&self, graph: &OpGraph) -> Result<Option<OpGraph>, Error> {
-///         use tensorwrapper_core::graph::{Instruction, Program};
+///         use tensorwrapper::graph::{Instruction, Program};
 ///         let is_zero = |operation: &Operation| operation.as_product() == Some(Complex::ZERO);
 ///         if !graph.operations().iter().any(|node| is_zero(&node.operation)) {
 ///             return Ok(None); // nothing to be done
@@ -214,8 +215,9 @@ impl OpGraph {
     /// the new graph is [verified](OpGraph::verify).
     ///
     /// ```
-    /// use tensorwrapper_core::Dtype;
-    /// use tensorwrapper_core::graph::{Edge, OpGraph, Operation};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::Dtype;
+    /// use tensorwrapper::graph::{Edge, OpGraph, Operation};
     ///
     /// // Two copies, one of the other.
     /// let mut graph = OpGraph::new();

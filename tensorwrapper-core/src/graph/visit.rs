@@ -63,8 +63,9 @@ impl OpGraph {
     /// All operations that have to run before an operation can, in the order in which they run.
     ///
     /// ```
-    /// use tensorwrapper_core::Dtype;
-    /// use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationId};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::Dtype;
+    /// use tensorwrapper::graph::{Edge, OpGraph, Operation, OperationId};
     /// let mut graph = OpGraph::new();
     /// let mut last = graph.add_source(vec![4], Dtype::F64);
     /// for _ in 0..3 {

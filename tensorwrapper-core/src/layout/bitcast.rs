@@ -21,7 +21,8 @@ impl Physical {
     /// grows with the number of elements up to the first one that would move.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Physical};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Physical};
     /// let read = |text: &str| text.parse::<Physical>();
     /// assert!(read("f32[2,3,4]{2,1,0}")?.reshape_is_bitcast(&read("f32[6,4]{1,0}")?)?);
     /// assert!(!read("f32[2,3,4]{2,1,0}")?.reshape_is_bitcast(&read("f32[6,4]{0,1}")?)?);
@@ -67,7 +68,8 @@ impl Physical {
     /// elements that has padding, because a reshape cannot keep them. It is also `None` if the element types differ.
     ///
     /// ```
-    /// use tensorwrapper_core::{Dtype, Error, Logical, Physical};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Dtype, Error, Logical, Physical};
     /// let stored: Physical = "f32[2,3,4]{0,2,1}".parse()?;
     /// let aligned = stored.align(&Logical::new(Dtype::F32, [2, 12])?)?;
     /// assert_eq!(aligned.expect("axes 1 and 2 lie in a row").to_string(), "f32[2,12]{0,1}");

@@ -12,7 +12,8 @@ impl Physical {
     /// The memory in this layout of elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Physical};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Physical};
     /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?;
     /// let memory = stored.store(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// assert_eq!(memory, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0, 3.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

@@ -23,7 +23,8 @@ struct Dimension {
 /// Made by [`Physical::indexer`](super::Physical::indexer). A call allocates nothing and divides nothing: it multiplies by reciprocals.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Physical};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Physical};
 /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?; // a d 0 b e 0 c f 0 0 0 0 0 0 0
 /// let indexer = stored.indexer();
 /// assert_eq!(indexer.position(&[1, 2]), Some(7));

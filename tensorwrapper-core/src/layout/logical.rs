@@ -19,7 +19,8 @@ const NAMES: [&str; 4] = ["p", "z", "y", "x"];
 /// extents. In `f32[<=456,3]` the first extent is a bound. `Display` and `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_core::{Dtype, Error, Logical};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Dtype, Error, Logical};
 /// let array = Logical::new(Dtype::F64, [2, 1, 3])?;
 /// assert_eq!(array.to_string(), "f64[2,1,3]");
 /// assert_eq!("f64[2,1,3]".parse::<Logical>()?, array);

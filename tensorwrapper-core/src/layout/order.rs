@@ -86,7 +86,8 @@ pub(super) struct Padding {
 /// `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Fill, Layout, Tile};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Fill, Layout, Tile};
 /// let layout = Layout::new([1, 0])?.with_padding([3, 5], Fill::One)?.with_tiles([Tile::new([2, 2])?]);
 /// assert_eq!(layout.to_string(), "{1,0:W(3,5;1)T(2,2)}");
 /// assert_eq!("{1,0:W(3,5;1)T(2,2)}".parse::<Layout>()?, layout);

@@ -25,7 +25,8 @@ use crate::shape::PerAxis;
 /// The text is XLA's, `f32[2,3]{1,0:T(2,2)S(1)}`; see [`Layout`] for padding. `Display` and `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Dtype, Error, Layout, Logical, Physical};
 /// let array = Logical::new(Dtype::F32, [2, 3])?;
 /// let stored = Physical::new(array.clone(), Layout::new([0, 1])?)?;
 /// assert_eq!(stored.to_string(), "f32[2,3]{0,1}");

@@ -26,7 +26,8 @@ pub(super) fn name(dtype: Dtype) -> &'static str {
 /// and `FromStr` are inverse. Tuples may be nested up to 64 deep.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Layouts, Logical};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Layouts, Logical};
 /// let text = "(f32[2]{0}, (f64[], c64[3]{0}))";
 /// let layouts: Layouts = text.parse()?;
 /// assert_eq!(layouts.to_string(), text);

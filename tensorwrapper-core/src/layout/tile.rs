@@ -13,7 +13,8 @@ use crate::shape::PerAxis;
 /// than the array has axes, axes of extent 1 are added in front.
 ///
 /// ```
-/// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical, Tile};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Dtype, Error, Layout, Logical, Physical, Tile};
 /// let layout = Layout::row_major(2).with_tiles([Tile::new([2, 2])?]);
 /// let stored = Physical::new(Logical::new(Dtype::F32, [3, 5])?, layout)?;
 /// assert_eq!(stored.to_string(), "f32[3,5]{1,0:T(2,2)}");
@@ -37,7 +38,8 @@ impl Tile {
     /// A tile that combines axes before it divides them. `None`, written `*`, merges an axis with the next more minor one.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Layout, Tile};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Layout, Tile};
     /// let tile = Tile::combining([None, Some(4)])?; // all elements of two axes in a row, in fours
     /// assert_eq!(Layout::row_major(2).with_tiles([tile]).to_string(), "{1,0:T(*,4)}");
     /// # Ok::<(), Error>(())

@@ -13,7 +13,8 @@ impl Logical {
     /// `BumpIndices`.
     ///
     /// ```
-    /// use tensorwrapper_core::{Dtype, Error, Logical};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Dtype, Error, Logical};
     /// let array = Logical::new(Dtype::F32, [2, 3])?;
     /// let mut index = [0, 2];
     /// assert!(array.bump(&mut index)?);
@@ -43,7 +44,8 @@ impl Physical {
     /// `base + step`, `base + 2·step`, … that are below `base + count`. XLA's `ForEachIndex`.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Physical};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Physical};
     /// let stored: Physical = "f32[4,6]{0,1}".parse()?;
     /// let mut walk = stored.walk(&[0, 1], &[4, 4], &[2, 3])?;
     /// assert_eq!(walk.next(), Some(4));

@@ -20,7 +20,8 @@ pub(super) mod sealed {
 /// The methods are those that the types have themselves; the trait is for functions that take any of them.
 ///
 /// ```
-/// use tensorwrapper_core::{AnyShape, Error, JaggedShape, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{AnyShape, Error, JaggedShape, Shape};
 /// fn last_of_row(shape: &impl AnyShape, row: usize) -> Result<Vec<usize>, Error> {
 ///     Ok(shape.slice_at([row])?.indices().last().map_or_else(Vec::new, |index| index.to_vec()))
 /// }

@@ -69,7 +69,8 @@ impl ChargeGroup {
 /// The charges of an axis's tiles, one for each.
 ///
 /// ```
-/// use tensorwrapper_core::{ChargeGroup, Charges, Error};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{ChargeGroup, Charges, Error};
 /// let spins = Charges::from([-1, 1]);
 /// assert_eq!((spins.len(), spins.of(1)), (2, &[1][..]));
 ///

@@ -9,7 +9,8 @@ mod sealed {
 /// An extent known at compile time.
 ///
 /// ```
-/// use tensorwrapper_core::{Const, Dyn, Extent, IntoShape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Const, Dyn, Extent, IntoShape};
 /// assert_eq!((Const::<3>::KNOWN, Dyn::KNOWN), (Some(3), None));
 /// // The shape of a new tensor: 3 is part of its type, 4 is not.
 /// let extents = IntoShape::<(Const<3>, Dyn)>::into_extents((Const::<3>, 4))?;

@@ -91,7 +91,8 @@ impl<const I: usize> Axis<I> for Shape {
 /// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Extents, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Extents, Shape};
 /// type ThreeRows = Shape![3, _];
 /// assert_eq!((ThreeRows::RANK, ThreeRows::known(0), ThreeRows::known(1)), (Some(2), Some(3), None));
 /// ThreeRows::check(&[3, 5])?;

@@ -13,7 +13,8 @@ const INLINE: usize = 8;
 /// One index of a [`Shape`](super::Shape): a number for each axis, as a slice. Up to rank 8 it needs no allocation.
 ///
 /// ```
-/// use tensorwrapper_core::Shape;
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::Shape;
 /// let last = Shape::new([2, 3]).indices().last().expect("there are six");
 /// assert_eq!(last, [1, 2]);
 /// assert_eq!((last.len(), last[1]), (2, 2));

@@ -24,7 +24,8 @@ mod tests;
 /// `sum` up to rank 4. A `for` loop calls `next` for each index, and is several times slower if its body is only a few instructions.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Shape};
 /// let shape = Shape::new([2, 3]);
 /// for index in &shape {
 ///     assert!(index[0] < 2 && index[1] < 3);

@@ -15,7 +15,8 @@ mod tests;
 /// index of the whole shape, and [`locate`](Mask::locate) converts back.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Mask, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Mask, Shape};
 /// let rows_and_columns = [vec![7, 2, 5], vec![0, 19]];
 /// let mask = Mask::new(&Shape::new([10, 20]), rows_and_columns)?;
 /// assert_eq!(mask.shape(), &Shape::new([3, 2]));

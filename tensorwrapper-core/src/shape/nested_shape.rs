@@ -19,7 +19,8 @@ mod tests;
 /// neither the indices nor their order, and a nested shape dereferences to the shape inside it.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Nested, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Nested, Shape};
 /// let nested = Nested::new([1, 2], Shape::new([10, 20, 30]))?;
 /// assert_eq!((nested.n_layers(), nested.rank_layer(1)?, nested.rank()), (2, 2, 3));
 /// assert_eq!((nested.elements_in_layer(0)?, nested.elements_in_layer(1)?), (10, 6000));

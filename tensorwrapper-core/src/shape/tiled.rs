@@ -23,7 +23,8 @@ mod tests;
 /// the indices in the tile, so that its rank is twice as large. `==` compares tiles, charges and origin.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, JaggedShape, Shape, TiledShape, Tiling};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, JaggedShape, Shape, TiledShape, Tiling};
 /// let (occ, vir) = (Tiling::cuts([5, 15]), Tiling::even(100, 40));
 /// let shape = TiledShape::new([&occ, &vir]);
 /// assert_eq!((shape.extents(), shape.size()?, shape.tiles()), (&[20, 100][..], 2000, Shape::new([2, 3])));

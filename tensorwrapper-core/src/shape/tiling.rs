@@ -15,7 +15,8 @@ mod tests;
 /// An axis that is cut into tiles: their extents, in the order in which they follow each other, and perhaps a charge for each.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Tiling};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Tiling};
 /// let occ = Tiling::cuts([5, 15, 10]);
 /// assert_eq!((occ.extent(), occ.len()), (30, 3));
 /// assert_eq!(occ.tile(1)?, 5..20);

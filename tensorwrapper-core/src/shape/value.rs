@@ -21,7 +21,8 @@ mod tests;
 /// `Shape::new([])`, not [`Shape::null`].
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Shape};
 /// let shape = Shape::new([2, 3]);
 /// assert_eq!((shape.rank(), shape.size()?, shape.extent(-1)?), (2, 6, 3));
 ///

@@ -40,7 +40,8 @@ const MOST_BLOCKS: usize = 1 << 26;
 /// a [symmetry](Structure::with) one block of each orbit is stored, the one at the smallest coordinates.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Structure, Symmetry, Tiling};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Structure, Symmetry, Tiling};
 /// let occ = Tiling::cuts([2, 3]);
 /// let pairs = Structure::new([&occ, &occ]).with(Symmetry::none(2).antisymmetric([0, 1])?)?;
 /// let stored: Vec<_> = pairs.stored()?.iter().collect();

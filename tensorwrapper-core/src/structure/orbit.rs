@@ -17,7 +17,8 @@ impl Structure {
     /// Products of such a tensor read one block in several places; results are not known to have equal blocks.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Structure, Tiling};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Structure, Tiling};
     /// let cell = Tiling::cuts([2, 2]);
     /// let chain = Structure::new([&cell, &cell]).equal_blocks([[0, 0], [1, 1]])?;
     /// assert_eq!(chain.stored()?.iter().collect::<Vec<_>>(), [[0, 0], [0, 1], [1, 0]]);

@@ -21,7 +21,8 @@ impl Structure {
     /// stays what maps the part to itself; the charges of positions are taken from the total. Equal blocks are stored each.
     ///
     /// ```
-    /// use tensorwrapper_core::{AxisPart, Error, Shape, Structure, Symmetry, Tiling};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{AxisPart, Error, Shape, Structure, Symmetry, Tiling};
     /// let (cut, pair) = (Tiling::cuts([2, 3]), Symmetry::none(3).antisymmetric([0, 1])?);
     /// let whole = Structure::new([&cut, &cut, &cut]).with(pair)?;
     /// let part = whole.part(&[AxisPart::Range(1, 4), AxisPart::Range(1, 4), AxisPart::Position(4)])?;

@@ -15,7 +15,8 @@ impl Structure {
     /// row ends, and others are whole. Blocks behind the end of a row are not there.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, JaggedShape, Shape, Structure};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, JaggedShape, Shape, Structure};
     /// let rows = JaggedShape::rows([3, 1, 4].map(|extent| Shape::new([extent])))?;
     /// let structure = Structure::jagged(&rows)?;
     /// assert_eq!(structure.shape(), Shape::new([3, 4])); // the smallest that has all rows

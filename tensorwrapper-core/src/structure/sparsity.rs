@@ -14,7 +14,8 @@ type Part = Vec<Range<usize>>;
 /// Which parts of a tensor may be other than zero. Everything else is zero.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Shape, Sparsity, Structure, Tiling};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Shape, Sparsity, Structure, Tiling};
 /// let shape = Shape::new([5, 5]);
 /// let elements = Sparsity::elements(&shape, [[0, 0], [4, 1]])?;
 /// let below = Sparsity::blocks(&shape, &[Shape::new([3, 2]).with_origin([2, 0])?])?;
@@ -57,7 +58,8 @@ impl Sparsity {
     /// As [`elements`](Sparsity::elements).
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Shape, Sparsity};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Shape, Sparsity};
     /// let corner = Sparsity::zero_elements(&Shape::new([2, 2]), [[1, 1]])?;
     /// assert_eq!((corner.fraction(), corner.is_zero(&Shape::new([1, 1]).with_origin([1, 1])?)?), (0.75, true));
     /// # Ok::<(), Error>(())
@@ -95,7 +97,8 @@ impl Sparsity {
     /// [`ErrorKind::Shape`] when there are not as many norms as blocks, and when a norm or `tau` is negative or NaN.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Sparsity, Tiling};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Sparsity, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// assert_eq!(Sparsity::norms(&[&cut, &cut], &[1.0, 1e-9, 0.0, 2.0], 1e-8)?.fraction(), 0.5);
     /// let error = Sparsity::norms(&[&cut], &[1.0, f64::NAN], 0.0).unwrap_err();

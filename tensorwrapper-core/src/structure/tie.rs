@@ -14,7 +14,8 @@ impl Structure {
     /// has a symmetry; and with a charge that is conserved, when tied axes are not one that charges enter and one that they leave.
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Structure, Tiling};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let diagonal = Structure::new([&cut, &cut]).tied([0, 1])?;
     /// let stored = diagonal.stored()?;
@@ -93,7 +94,8 @@ impl Structure {
     /// [`ErrorKind::Shape`] when it is not the structure of a matrix, and as [`stored`](Structure::stored).
     ///
     /// ```
-    /// use tensorwrapper_core::{Error, Structure, Tiling};
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let plain = Structure::new([&cut, &cut]);
     /// assert_eq!(plain.lower()?.stored()?.iter().collect::<Vec<_>>(), [[0, 0], [1, 0], [1, 1]]);

@@ -24,7 +24,8 @@ use crate::shape::Shape;
 /// element at the smallest index of those that follow from each other is the canonical one.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, Sign, Symmetry};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, Sign, Symmetry};
 /// // ⟨pq||rs⟩: antisymmetric in each pair, and symmetric when the pairs change places.
 /// let integrals = Symmetry::none(4).antisymmetric([0, 1])?.antisymmetric([2, 3])?.exchange(&[0, 1], &[2, 3], Sign::Plus)?;
 /// assert_eq!(integrals.order(), 8);

@@ -15,7 +15,8 @@ use tensorwrapper_order::{Minimize, Order};
 /// Where and how equations run: the device, and settings such as how contraction orders are found. Clones share the device.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Context, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Context, Tensor};
 /// let context = Context::cpu().threads(1);
 /// let a = Tensor::<f64>::from_slice([2, 2], &[1.0, 2.0, 3.0, 4.0])?;
 /// let trace = context.einsum("ii->", &[&a])?;
@@ -57,7 +58,8 @@ impl Context {
     /// [`Explanation::replay`](crate::Explanation::replay)).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, ErrorKind};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, ErrorKind};
     /// match Context::cuda(0) {
     ///     Ok(context) => println!("equations run on {}", context.device_name()),
     ///     Err(error) => assert!(matches!(error.kind(), ErrorKind::Unavailable { .. } | ErrorKind::Device(_)), "{error}"),
@@ -77,7 +79,8 @@ impl Context {
     /// has no effect on other devices, on other element types, and on generated kernels, which never round.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Context;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Context;
     /// let coarse = Context::cpu().tf32(true); // a processor has no TF32
     /// assert_eq!(coarse.device_name(), "cpu");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -99,7 +102,8 @@ impl Context {
     /// there is not enough memory, the size decides.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Context;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Context;
     /// let alike = Context::cpu().measured(false); // a processor has one way
     /// assert_eq!(alike.device_name(), "cpu");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -118,7 +122,8 @@ impl Context {
     ///
     /// ```
     /// use tensorwrapper_core::backend::reference::Reference;
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let context = Context::on(Reference); // every device that can be cloned is a backend
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// assert_eq!(context.einsum("ij,jk->ik", &[&a, &a])?.as_slice(), [2.0; 4]);
@@ -173,7 +178,8 @@ impl Context {
     /// The same context with another seed for randomised searches for a contraction order. The same seed gives the same order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Order, Tensor};
     /// let context = Context::cpu().order(Order::Exact).seed(7);
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// assert_eq!(context.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
@@ -194,8 +200,9 @@ impl Context {
     /// [`Rates::default`]: tensorwrapper_order::Rates::default
     ///
     /// ```
-    /// use tensorwrapper_runtime::order::{Minimize, Rates};
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::order::{Minimize, Rates};
+    /// use tensorwrapper::{Context, Tensor};
     /// let quick = Context::cpu().minimize(Minimize::Time(Rates::default()));
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// assert_eq!(quick.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
@@ -214,7 +221,8 @@ impl Context {
     /// processor packs factors (some megabytes), and [kept memory](crate::keep_memory).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, ErrorKind, Order, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, ErrorKind, Order, Tensor};
     /// let a = Tensor::<f64>::filled([64, 64], 1.0)?;
     /// let careful = Context::cpu().memory_limit(10_000).order(Order::AsWritten);
     /// // 32 KiB for the product of the first two, unless it is made in parts.
@@ -233,7 +241,8 @@ impl Context {
     /// The same context, in which sums have this precision.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Accumulate, Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Accumulate, Context, Tensor};
     /// let x = Tensor::<f32>::from_slice([3], &[1e8, 1.0, -1e8])?;
     /// let careful = Context::cpu().accumulate(Accumulate::Double);
     /// assert_eq!(careful.einsum("i->", &[&x])?.as_slice(), [1.0]); // in f32 it would be 0
@@ -247,7 +256,8 @@ impl Context {
     /// The same context without one of the passes that make graphs cheaper.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Pass, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Pass, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let plain = Pass::ALL.into_iter().fold(Context::cpu(), Context::without);
     /// let sum = (a.at("ik") * a.at("kj") + a.at("ik") * a.at("kj")).record("ij")?;
@@ -265,7 +275,8 @@ impl Context {
     ///
     /// ```
     /// use std::ops::ControlFlow;
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let context = Context::cpu().progress(|p| {
     ///     eprintln!("step {} of {}, {:.0} % of the operations", p.step, p.steps, 100.0 * p.done / p.operations);
@@ -294,8 +305,9 @@ impl Context {
     /// this context and its clones reuse plans that were made with the pass.
     ///
     /// ```
-    /// use tensorwrapper_runtime::graph::{OpGraph, Rewrite};
-    /// use tensorwrapper_runtime::{Context, Error, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::graph::{OpGraph, Rewrite};
+    /// use tensorwrapper::{Context, Error, Tensor};
     ///
     /// #[derive(Debug)]
     /// struct Count;

@@ -29,7 +29,8 @@ use tensorwrapper_core::shape::Extents;
 /// Text that is not a subscript, more labels or operands than that, ranks and extents that do not fit, and memory.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, einsum};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, einsum};
 /// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
 /// let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * i[1]) as f64)?;
 /// let c = einsum("ik,kj->ij", &[&a, &b])?;
@@ -47,7 +48,8 @@ pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> 
 /// Ranks and extents that do not fit, labels of `output` that no operand has, memory.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, contract};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, contract};
 /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
 /// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
 /// let c = contract(&[(&a, &[0, 1]), (&b, &[1, 2])], &[0, 2])?;
@@ -140,7 +142,8 @@ impl<T: Element> Indexed<'_, T> {
     /// All faults in the chain, ranks and extents that do not fit, and memory.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
     /// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
     /// let c = (a.at("i,k") * b.at("k,j")).eval("i,j")?;
@@ -164,7 +167,8 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
     /// The graph that computes this result, as lowered: before any pass has changed it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
     /// let graph = (a.at("ij") * a.at("kj") * a.at("kl")).record("il")?.graph();
     /// assert_eq!(graph.operations().len(), 1); // one product of three factors
@@ -192,7 +196,8 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
 /// Memory, and what decompositions and reductions report.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, eval_all};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, eval_all};
 /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
 /// let square = (a.at("ik") * a.at("kj")).record("ij")?;
 /// let cube = (square.at("ik") * a.at("kj")).record("ij")?;

@@ -14,7 +14,8 @@ impl<'a, T: Element> Expr<'a, T> {
     /// results recorded from it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Expr, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Expr, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let graph = (a.at("ik") * a.at("kj")).record("ij")?.graph(); // has one source, read twice
     ///

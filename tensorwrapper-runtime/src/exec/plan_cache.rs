@@ -153,7 +153,8 @@ impl Context {
     /// are kept.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let before = Context::plans();
     /// for _ in 0..3 {

@@ -32,7 +32,8 @@ use tensorwrapper_cpu::copy;
 /// in the run before.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Context, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Context, Tensor};
 /// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
 /// let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * i[1]) as f64)?;
 /// let product = Context::cpu().prepare("ik,kj->ij", &[&a, &b])?;
@@ -99,7 +100,8 @@ impl Context {
     /// labels. Such a plan is not kept for other calls.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
     /// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
     /// let product = Context::cpu().prepare_contraction(&[(&a, &[0, 7]), (&b, &[7, 1000])], &[0, 1000])?;
@@ -141,7 +143,8 @@ impl<T: Element> Prepared<T> {
     /// result is written into an existing tensor while it is computed ([`run_into`](Prepared::run_into)), its bytes are not needed.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Order, Tensor};
     /// let a = Tensor::<f64>::filled([10, 10], 1.0)?;
     /// let trace = Context::cpu().order(Order::AsWritten).prepare("ij,jk,ki->", &[&a, &a, &a])?;
     /// assert!(trace.peak_bytes() >= 10 * 10 * 8 + 8); // the product of the first two, the result, and what is packed

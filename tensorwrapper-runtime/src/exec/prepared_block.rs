@@ -39,7 +39,8 @@ use tensorwrapper_core::storage::{Buffer, SliceRef};
 /// borrows all tensors that the results were recorded over, so the kept results cannot become out of date.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Context, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Context, Tensor};
 /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
 /// let x = Tensor::<f64>::filled([2], 1.0)?;
 /// let next = (a.at("ij") * a.at("jk") * x.at("k")).record("i")?;

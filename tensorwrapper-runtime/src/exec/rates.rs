@@ -21,8 +21,9 @@ impl Context {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     ///
     /// ```
-    /// use tensorwrapper_runtime::Context;
-    /// use tensorwrapper_runtime::order::Minimize;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Context;
+    /// use tensorwrapper::order::Minimize;
     /// let context = Context::cpu().threads(1);
     /// let rates = context.measured_rates()?;
     /// assert!(rates.matrix > 0.0 && rates.other > 0.0 && rates.elements > 0.0);

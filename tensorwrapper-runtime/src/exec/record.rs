@@ -93,7 +93,8 @@ impl<'a> Named<'a> {
 /// functions, element types of casts) cannot be used in a text.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, record};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, record};
 /// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
 /// let b = Tensor::<f64>::from_fn([4, 3], |i| (i[0] * i[1]) as f64)?;
 /// let product = record("[i, k] = c * A[i, j] * B[k, j]", &[("A", &a), ("B", &b), ("c", &0.5)])?;

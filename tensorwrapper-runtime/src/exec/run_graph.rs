@@ -20,7 +20,8 @@ impl Context {
     /// tensors in the order in which the results first read them, each once.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let square = (a.at("ik") * a.at("kj")).record("ij")?;
     /// let cube = (square.at("ik") * a.at("kj")).record("ij")?;
@@ -51,8 +52,9 @@ impl Context {
     /// sink, in order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::graph::{Edge, OpGraph, Operation};
-    /// use tensorwrapper_runtime::{Context, Dtype, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::graph::{Edge, OpGraph, Operation};
+    /// use tensorwrapper::{Context, Dtype, Tensor};
     /// let mut graph = OpGraph::new();
     /// let [a, b] = [(); 2].map(|()| graph.add_source(vec![2, 2], Dtype::F64));
     /// let product = Operation::Contract { alpha: 1.0.into(), then: None };

@@ -205,7 +205,8 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// operands determine the extents of the labels.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Indexed, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Indexed, Tensor};
     /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
     /// let c = (a.at("i,j") + Indexed::spread(0.5, "i,j")).eval("i,j")?;
     /// assert_eq!(c[[1, 2]], 1.5);

@@ -15,7 +15,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// The same elements in C order with other extents.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::from_fn([6], |i| i[0] as f64)?;
     /// let matrix = a.at("i").record("i")?.reshape([2, 3])?;
     /// assert_eq!(matrix.eval()?[[1, 0]], 3.0);
@@ -39,7 +40,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// position; the axes of the part are its labels, in order. A label that stands twice is the diagonal.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::filled([3, 3], 1.0)?;
     /// let row = Tensor::<f64>::from_fn([2], |i| 5.0 + i[0] as f64)?;
     /// let changed = a.at("i,j").record("i,j")?.with_part("2, j in 1..3", &row)?;

@@ -44,7 +44,8 @@ pub trait LabelAxes {
     /// error messages are those of [`Indexed`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{LabelAxes as _, Shape};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{LabelAxes as _, Shape};
     /// let s = Shape::new([10, 20, 30]);
     /// assert_eq!((s.at("i,j,k") + s.at("i,j,k")).shape("j,i,k")?, Shape::new([20, 10, 30])); // permuted
     /// assert_eq!((s.at("i,j,k") * s.at("i,j,k")).shape("i,k")?, Shape::new([10, 30])); // summed over j
@@ -171,7 +172,8 @@ pub struct IndexedPhysical {
 /// Labels the axes of a layout, as those of a [`Shape`].
 ///
 /// ```
-/// use tensorwrapper_runtime::{LabelAxes as _, Physical};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{LabelAxes as _, Physical};
 /// let stored: Physical = "f64[10,20,30]{2,1,0:W(10,20,32)}".parse()?;
 /// assert_eq!(stored.at("i,j,k").physical("k,i,j")?.to_string(), "f64[30,10,20]{0,2,1:W(32,10,20)}");
 /// # Ok::<(), tensorwrapper_runtime::Error>(())

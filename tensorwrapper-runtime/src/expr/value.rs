@@ -55,7 +55,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// The same value with another shape type `S2`, which says what the compiler knows of the extents.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Expr, Shape, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Expr, Shape, Tensor};
     /// let x = Tensor::<f64>::filled([3], 1.0)?;
     /// let y: Expr<'_, f64, Shape![3]> = (x.at("i") * 2.0).record("i")?.into_typed()?;
     /// assert!(y.into_typed::<Shape![4]>().is_err());

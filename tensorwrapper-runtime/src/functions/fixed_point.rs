@@ -17,7 +17,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// When a fixed point is found: how near it has to be, and how many steps may be taken.
 ///
 /// ```
-/// use tensorwrapper_runtime::Tolerance;
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::Tolerance;
 /// let tolerance = Tolerance::new(1e-12).steps(1000);
 /// assert_ne!(tolerance, Tolerance::default());
 /// ```
@@ -62,7 +63,8 @@ impl Context {
     /// Solutions are computed tensors: they do not change with the tensors of a [prepared](Context::prepare_all) block.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor, Tolerance};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor, Tolerance};
     /// // Kepler's equation E = M + e·sin(E), for three mean anomalies M.
     /// let mean = Tensor::<f64>::from_slice([3], &[0.5, 1.0, 2.0])?;
     /// let eccentricity = Tensor::<f64>::filled([], 0.3)?;

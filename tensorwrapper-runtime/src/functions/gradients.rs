@@ -35,7 +35,8 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// Computes this number and its [gradient](Expr::grad) together: what they share is computed once.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = [Tensor::<f64>::filled([2], 3.0)?, Tensor::<f64>::filled([2], 1.0)?];
     /// let loss = (x[0].at("i") * x[0].at("i") * x[1].at("i")).record("")?;
     /// let (loss, gradients) = loss.value_and_grad(&x[..])?;
@@ -56,7 +57,8 @@ impl Context {
     /// records the number; it receives the parameters as recorded values, in the form in which they are given.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let x = Tensor::<f64>::filled([2], 3.0)?;
     /// let (loss, (by_a, by_x)) =
@@ -80,7 +82,8 @@ impl Context {
     /// other parameters. Work that no parameter influences is computed now.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::from_slice([2, 2], &[2.0, 0.0, 0.0, 1.0])?;
     /// let start = Tensor::<f64>::filled([2], 1.0)?;
     /// let energy = Context::cpu().prepare_grad(&start, |x| (a.at("ij") * x.at("i") * x.at("j") - x.at("i")).record(""))?;

@@ -26,7 +26,8 @@ impl Context {
     /// `state` and `parameters` say what form x and p have; both are given anew in each run. Whatever else the step reads is constant.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let (state, rate) = (Tensor::<f64>::filled([2], 0.5)?, Tensor::<f64>::filled([2], 3.2)?);
     /// // The logistic map.
     /// let step = Context::cpu().prepare_step(&state, &rate, |x, rate| {

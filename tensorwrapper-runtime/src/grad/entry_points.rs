@@ -80,7 +80,8 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// The gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Tensor, eval_all};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Tensor, eval_all};
     /// let a = Tensor::<f64>::from_fn([2, 3], |i| (1 + i[0] + 2 * i[1]) as f64)?;
     /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
     /// let y = (a.at("ij") * x.at("j")).record("i")?;
@@ -103,7 +104,8 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// The second derivatives of this number along directions, H·d: the change of its [gradient](Expr::grad) along them.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([3], |i| 1.0 + i[0] as f64)?;
     /// let d = Tensor::<f64>::filled([3], 1.0)?;
     /// let loss = x.at("i").powi(3).sum("i").record("")?;
@@ -132,7 +134,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// adjoint of [`jvp`](Expr::jvp).
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
     /// let w = Tensor::<f64>::filled([3], 2.0)?;
     /// let y = (x.at("i") * x.at("i")).record("i")?;
@@ -156,7 +159,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Records the change of a tensor along changes of the variables.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([3], |i| i[0] as f64)?;
     /// let d = Tensor::<f64>::filled([3], 0.5)?;
     /// let y = (x.at("i") * x.at("i")).record("i")?;
@@ -182,7 +186,8 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// The same value, on whose parts no derivative depends: it is constant where a derivative is taken.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([2], |i| 1.0 + i[0] as f64)?;
     /// let square = (x.at("i") * x.at("i")).record("i")?.held();
     /// let loss = (square.at("i") * x.at("i")).record("")?;
@@ -201,7 +206,8 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     /// decides whether it is made of derivatives of elements or along directions.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([3], |i| 1.0 + i[0] as f64)?;
     /// let y = (x.at("i") * x.at("j")).record("i,j")?;
     /// let jacobian = y.jacobian(&x)?.eval()?;
@@ -225,7 +231,8 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     /// `colours` has a number for each element of the variable, in C order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// // y[i] = x[i]² - x[i+1] depends on neighbours, so that two colours do.
     /// let x = Tensor::<f64>::from_fn([5], |i| i[0] as f64)?;
     /// let y = (x.at("i in 0..4") * x.at("i in 0..4") - x.at("i in 1..5")).record("i")?;
@@ -252,7 +259,8 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// Records all second derivatives of this number by a variable: the axes of the variable, twice.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_fn([2], |i| 1.0 + i[0] as f64)?;
     /// let loss = (x.at("i") * x.at("i") * x.at("j")).record("")?;
     /// let hessian = loss.hessian(&x)?.eval()?;

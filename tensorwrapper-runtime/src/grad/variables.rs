@@ -76,7 +76,8 @@ pub struct OrZero<X>(X);
 /// A variable of a derivative that the value need not depend on: the derivative by it is zero then, where it would be an error.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, or_zero};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, or_zero};
 /// let x = Tensor::<f64>::filled([2], 3.0)?;
 /// let other = Tensor::<f64>::filled([2], 1.0)?;
 /// let loss = (x.at("i") * x.at("i")).record("")?;

@@ -15,7 +15,8 @@ use tensorwrapper_core::storage::Buffer;
 /// A dense tensor whose element type and rank are known only at run time, such as one read from a file.
 ///
 /// ```
-/// use tensorwrapper_runtime::{AnyTensor, Dtype, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{AnyTensor, Dtype, Tensor};
 /// let any = AnyTensor::from(Tensor::<f32, _>::zeros((2, 3))?);
 /// assert_eq!(any.dtype(), Dtype::F32);
 /// assert!(any.view::<f64>().is_err());

@@ -42,7 +42,8 @@ mod tiled;
 /// [`einsum`](crate::einsum), [`record`](crate::record) and operators read a block tensor as a dense one.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling};
 /// let occ = Tiling::cuts([1, 2]);
 /// let structure = Structure::new([&occ, &occ]).with(Symmetry::none(2).antisymmetric([0, 1])?)?;
 /// let t = Blocks::<f64>::from_fn(&structure, |index| (10 * index[0] + index[1]) as f64)?;
@@ -111,7 +112,8 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// [`ErrorKind::Shape`] when the rank or a constant extent differs, and for a constant extent of a ragged axis, which has many.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Shape, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Shape, Structure, Tiling};
     /// let t = Blocks::<f64>::zeros(&Structure::new([&Tiling::cuts([1, 2]), &Tiling::whole(4)]))?;
     /// let t: Blocks<f64, Shape![3, _]> = t.into_typed()?;
     /// assert!(t.into_typed::<Shape![4, 3]>().is_err());

@@ -47,7 +47,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let single = Tensor::<f32>::from_slice([2], &[0.5, 2.0])?;
     /// let double = single.cast::<f64>()?;
     /// assert_eq!(double.as_slice(), [0.5, 2.0]);

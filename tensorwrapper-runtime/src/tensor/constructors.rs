@@ -15,7 +15,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor of zeros.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Shape, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
     /// let any_rank: Tensor<f64> = Tensor::zeros([2, 3])?;
     /// let rank_two: Tensor<f64, Shape![_, _]> = Tensor::zeros((2, 3))?;
     /// assert_eq!(any_rank, rank_two);
@@ -43,7 +44,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor whose elements are computed from their indices, in C order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Const, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Const, Tensor};
     /// let unit = Tensor::<f64, _>::from_fn((Const::<3>, Const::<3>), |i| if i[0] == i[1] { 1.0 } else { 0.0 })?;
     /// assert_eq!(unit.as_slice(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -95,7 +97,8 @@ impl<T: Element> Tensor<T, ()> {
     /// A tensor of rank 0, which holds one number.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// assert_eq!(Tensor::scalar(2.5)[[]], 2.5);
     /// ```
     #[must_use]

@@ -35,7 +35,8 @@ pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
 /// A tensor has no arithmetic of its own: equations compute with it.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Shape, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Shape, Tensor};
 /// let t = Tensor::<f64, _>::from_fn([2, 3], |index| (10 * index[0] + index[1]) as f64)?;
 /// assert_eq!(t.extents(), [2, 3]);
 /// assert_eq!(t[[1, 2]], 12.0);

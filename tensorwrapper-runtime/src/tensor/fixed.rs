@@ -22,7 +22,8 @@ use tensorwrapper_core::shape::{Extents, NestedArray, StaticExtents};
 /// result is static too. In an equation with other tensors, static tensors are ordinary operands.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Shape, StaticTensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Shape, StaticTensor};
 /// const SWAP: StaticTensor<f64, Shape![2, 2]> = StaticTensor::new([[0.0, 1.0], [1.0, 0.0]]);
 /// let mut t = SWAP; // a copy, as of an array
 /// t[[0, 0]] = 5.0;
@@ -38,7 +39,8 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     /// A tensor of the elements of nested arrays, or a tensor of rank 0 from a plain number.
     ///
     /// ```
-    /// use tensorwrapper_runtime::StaticTensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::StaticTensor;
     /// let t = StaticTensor::new([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]); // a StaticTensor<f64, Shape![2, 3]>
     /// assert_eq!(t[[1, 0]], 4.0);
     /// ```
@@ -87,7 +89,8 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     /// A tensor whose elements are computed from their indices, in C order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Shape, StaticTensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, StaticTensor};
     /// let t: StaticTensor<f32, Shape![2, 2]> = StaticTensor::from_fn(|i| (10 * i[0] + i[1]) as f32);
     /// assert_eq!(t.as_slice(), [0.0, 1.0, 10.0, 11.0]);
     /// ```
@@ -291,7 +294,8 @@ impl<T: Element, S: StaticExtents, S2: Extents> PartialEq<Tensor<T, S2>> for Sta
 /// [`ErrorKind::Shape`](crate::ErrorKind::Shape).
 ///
 /// ```
-/// use tensorwrapper_runtime::{Shape, StaticTensor, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Shape, StaticTensor, Tensor};
 /// let tensor = Tensor::<f64>::zeros([2, 2])?;
 /// let fixed: StaticTensor<f64, Shape![2, 2]> = (&tensor).try_into()?;
 /// assert_eq!(fixed, tensor);

@@ -29,7 +29,8 @@ impl AnyTensor {
     /// Reads an `.npy` file of any element type that tensors can hold, in either byte order, in C or Fortran order.
     ///
     /// ```no_run
-    /// use tensorwrapper_runtime::AnyTensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::AnyTensor;
     /// let integrals = AnyTensor::read_npy("integrals.npy")?;
     /// println!("{} {:?}", integrals.dtype(), integrals.extents());
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -57,7 +58,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// Reads an `.npy` file of elements `T`, in either byte order, in C or Fortran order.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Shape, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
     /// let path = std::env::temp_dir().join(format!("tensorwrapper-example-{}.npy", std::process::id()));
     /// let written = Tensor::<f64, _>::from_fn((2, 3), |i| (i[0] + i[1]) as f64)?;
     /// written.write_npy(&path)?;

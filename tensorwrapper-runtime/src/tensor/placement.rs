@@ -64,7 +64,8 @@ impl fmt::Display for ComputeDevice {
 /// The elements of a `DeviceTensor` are on the device only, except that a single number is copied to the host by every run.
 ///
 /// ```
-/// use tensorwrapper_runtime::{MemoryKind, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{MemoryKind, Tensor};
 /// let t = Tensor::<f64, _>::zeros([2, 3])?;
 /// assert_eq!(t.placement().memory_kind, MemoryKind::UnpinnedHost);
 /// assert_eq!(t.placement().resident_device, None);

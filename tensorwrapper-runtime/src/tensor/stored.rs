@@ -35,7 +35,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// assumed to hold what the layout says, which is not checked.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Layout, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Layout, Tensor};
     /// let columns = Layout::column_major(2);
     /// let t = Tensor::<f64>::from_memory([2, 3], &columns, vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0])?;
     /// assert_eq!(t[[1, 2]], 6.0);
@@ -80,7 +81,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// place; otherwise the elements are copied and the padding is filled anew.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Layout, Moved, Tensor};
     /// let t = Tensor::<f64>::from_slice([2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// let (t, moved) = t.relayout(&Layout::column_major(2))?;
     /// assert_eq!((t.memory(), moved), (&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0][..], Moved::Elements));
@@ -110,7 +112,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// read with the new extents; otherwise the elements are copied in C order. The error of [`TensorRef::reshape`] says why.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Layout, Moved, Tensor};
     /// let t = Tensor::<f64>::from_slice([2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// let (t, moved) = t.reshape([3, 2])?;
     /// assert_eq!((t[[1, 0]], moved), (3.0, Moved::Nothing));
@@ -168,7 +171,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// as padding. `None` if an axis is reversed or repeats its elements, or if the view is a diagonal of two axes.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let t = Tensor::<f64>::zeros([4, 6])?;
     /// let corner = t.view().slice(0, 1..3)?.slice(1, 2..4)?.permute(&[1, 0])?;
     /// assert_eq!(corner.layout().map(|layout| layout.to_string()), Some("{0,1:W(6,2)}".to_string()));

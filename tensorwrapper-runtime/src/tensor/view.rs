@@ -20,7 +20,8 @@ use tensorwrapper_core::storage::SliceRef;
 /// elements and copy nothing.
 ///
 /// ```
-/// use tensorwrapper_runtime::TensorRef;
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::TensorRef;
 /// let elements = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// let matrix = TensorRef::from_slice([2, 3], &elements)?;
 /// let last_columns = matrix.slice(1, 1..)?;
@@ -38,7 +39,8 @@ use tensorwrapper_core::storage::SliceRef;
 #[cfg_attr(feature = "ndarray", doc = "```")]
 #[cfg_attr(not(feature = "ndarray"), doc = "```ignore")]
 /// use ndarray::{ArrayView2, array};
-/// use tensorwrapper_runtime::{TensorRef, einsum};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{TensorRef, einsum};
 /// let a = array![[1.0, 2.0], [3.0, 4.0]];
 /// let product = einsum::<f64>("ij,jk->ik", &[&TensorRef::from(&a), &TensorRef::try_from(a.t())?])?;
 /// let product = ArrayView2::try_from(product.view())?;
@@ -92,7 +94,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// elements, may be negative, and may be 0.
     ///
     /// ```
-    /// use tensorwrapper_runtime::TensorRef;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::TensorRef;
     /// let backwards = TensorRef::strided([3], &[-1], 2, &[1.0, 2.0, 3.0])?;
     /// assert!(backwards.elements().eq(&[3.0, 2.0, 1.0]));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -211,7 +214,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// The same elements with a new axis before axis `axis`, along which every element is repeated `extent` times.
     ///
     /// ```
-    /// use tensorwrapper_runtime::TensorRef;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::TensorRef;
     /// let rows = TensorRef::<f64>::from_slice([2], &[1.0, 2.0])?.repeat(0, 3)?;
     /// assert_eq!((rows.extents(), rows.strides()), (&[3, 2][..], &[0, 1][..]));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -228,7 +232,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// cannot be merged or split differently; the error names them.
     ///
     /// ```
-    /// use tensorwrapper_runtime::TensorRef;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::TensorRef;
     /// let elements = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     /// let matrix = TensorRef::<f64>::from_slice([2, 3], &elements)?;
     /// assert_eq!(matrix.reshape([3, 2])?[[1, 0]], 3.0);

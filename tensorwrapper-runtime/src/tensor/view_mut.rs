@@ -20,7 +20,8 @@ use tensorwrapper_core::storage::SliceRef;
 /// it.
 ///
 /// ```
-/// use tensorwrapper_runtime::TensorMut;
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::TensorMut;
 /// let mut elements = [0.0; 6];
 /// let mut matrix = TensorMut::from_slice([2, 3], &mut elements)?;
 /// matrix[[1, 2]] = 1.0;

@@ -24,7 +24,8 @@ const PRINTED: usize = 16;
 /// Rows that are smooth and equal are a smooth shape: two rows of 10 are equal to `Shape::new([2, 10])`.
 ///
 /// ```
-/// use tensorwrapper_core::{Error, JaggedShape, Shape};
+/// # use tensorwrapper_core as tensorwrapper;
+/// use tensorwrapper::{Error, JaggedShape, Shape};
 /// let shape = JaggedShape::rows([Shape::new([1]), Shape::new([3])])?;
 /// assert_eq!((shape.rank(), shape.size()?, shape.is_smooth()), (2, 4, false));
 /// assert_eq!((shape.extent(0)?, shape.extent(1)?, shape.padded()), (Some(2), None, &Shape::new([2, 3])));

@@ -12,7 +12,8 @@ impl PreparedBlocks {
     /// The plan as text: the operands, what each stage computes, and the structure of what it makes, all known before a run.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Context, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Context, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let a = Blocks::<f64>::zeros(&Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?)?;
     /// let gram = Context::cpu().prepare_blocks::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)])?;

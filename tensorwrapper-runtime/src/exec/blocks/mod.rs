@@ -76,7 +76,8 @@ fn numbers<T: Element>(operands: &[BlockOperand<'_, T>]) -> Vec<usize> {
 /// As [`Context::einsum_blocks`].
 ///
 /// ```
-/// use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling, einsum_blocks};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling, einsum_blocks};
 /// let cut = Tiling::cuts([2, 1]);
 /// let symmetric = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1])?)?;
 /// let f = Blocks::<f64>::from_fn(&symmetric, |i| (1 + i[0] + i[1]) as f64)?;

@@ -16,7 +16,8 @@ use crate::tensor::Blocks;
 /// An equation over block tensors of certain structures, planned once and run on any elements.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Blocks, Context, Error, Structure, Tiling};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Blocks, Context, Error, Structure, Tiling};
 /// let (occ, vir) = (Tiling::cuts([2, 3]), Tiling::cuts([4, 1]));
 /// let a = Blocks::<f64>::from_fn(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [1, 1]])?, |i| (i[0] + i[1]) as f64)?;
 /// let b = Blocks::<f64>::from_fn(&Structure::new([&vir, &occ]).with_blocks([[0, 1], [1, 0]])?, |i| (i[0] * i[1]) as f64)?;

@@ -32,7 +32,8 @@ impl<T: Element> Blocks<T> {
     /// slice. Nothing is known of what the function does, so the result has no symmetry and no charge.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tensor, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
     /// let (occ, vir) = (Tiling::cuts([1, 1]), Tiling::cuts([2, 1]));
     /// let t = Blocks::<f64>::from_fn(&Structure::new([&occ, &vir]), |i| (3 * i[0] + i[1]) as f64)?;
     /// let shift = Tensor::from_slice([3], &[10.0, 20.0, 30.0])?;

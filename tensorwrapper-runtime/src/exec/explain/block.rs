@@ -34,7 +34,8 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// Explains the part that was computed once and the part that each run computes, step by step. Nothing is computed.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let x = Tensor::<f64>::filled([2], 1.0)?;
     /// let next = (a.at("i,j").exp() * x.at("j")).record("i")?;

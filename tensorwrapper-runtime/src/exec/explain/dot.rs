@@ -10,7 +10,8 @@ impl Explanation {
     /// The plan in Graphviz's language: `dot -Tsvg` draws it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let dot = Context::cpu().prepare("ij,jk->ik", &[&a, &a])?.explain().dot();
     /// assert!(dot.starts_with("digraph plan {"));

@@ -14,7 +14,8 @@ use tensorwrapper_order::Rates;
 /// [`Rates`]. If the plan was [measured](crate::Prepared::measure), the measured times are shown beside them.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Class, Context, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Class, Context, Tensor};
 /// let a = Tensor::<f64>::filled([8, 9], 1.0)?;
 /// let b = Tensor::<f64>::filled([9, 7], 1.0)?;
 /// let c = Tensor::<f64>::filled([7], 1.0)?;
@@ -137,7 +138,8 @@ impl Explanation {
     /// prepared.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
     /// let x = Tensor::<f64>::filled([3], 0.5)?;
     /// let y = (a.at("i,j") * x.at("j")).record("i")?;

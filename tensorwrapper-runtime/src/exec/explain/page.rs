@@ -14,7 +14,8 @@ impl Explanation {
     /// other resources, light or dark like the reader's screen.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let page = Context::cpu().prepare("ij,jk,kl->il", &[&a, &a, &a])?.explain().html();
     /// assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("http"));

@@ -32,7 +32,8 @@ impl<T: Element> Prepared<T> {
     /// with its own memory also [the memory that the runs took](Explanation::measured_peak_bytes).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([8, 8], 1.0)?;
     /// let product = Context::cpu().prepare("ij,jk,kl->il", &[&a, &a, &a])?;
     /// let measured = product.measure(&[&a, &a, &a], 3)?;
@@ -55,7 +56,8 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
     /// products (`Context::measured`).
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::filled([3, 3], 1.0)?;
     /// let result = (a.at("i,k") * a.at("k,j")).record("i,j")?;
     /// assert_eq!(result.explain()?.steps()[0].equation, "r[i,j] = x0[i,k] * x0[k,j]");
@@ -74,7 +76,8 @@ impl Context {
     /// [`eval_all`](Context::eval_all). Nothing is computed, except that a GPU may measure new products (`Context::measured`).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
     /// let a = Tensor::<f64>::filled([3, 3], 1.0)?;
     /// let square = (a.at("i,k") * a.at("k,j")).record("i,j")?;
     /// let cube = (square.at("i,k") * a.at("k,j")).record("i,j")?;

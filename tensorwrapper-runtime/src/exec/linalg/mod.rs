@@ -17,7 +17,8 @@
 //! | [`det`], [`slogdet`], [`trace`], [`norm`], [`rank`] | `[n, m, b…]` | `[b…]` |
 //!
 //! ```
-//! use tensorwrapper_runtime::{Tensor, linalg};
+//! # use tensorwrapper_runtime as tensorwrapper;
+//! use tensorwrapper::{Tensor, linalg};
 //! let a = Tensor::<f64>::from_slice([2, 2], &[2.0, 1.0, 1.0, 3.0])?;
 //! let b = Tensor::<f64>::from_slice([2], &[3.0, 4.0])?;
 //! assert_eq!(linalg::solve(&a, &b).eval()?.as_slice(), [1.0, 1.0]);

@@ -186,7 +186,8 @@ impl<T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>> RightHandSide<T
 /// An operation on a static matrix that is not computed yet. Functions of [`linalg`](crate::linalg) return it.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Shape, StaticTensor, linalg};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Shape, StaticTensor, linalg};
 /// let a = StaticTensor::new([[4.0, 2.0], [2.0, 5.0]]);
 /// let l: StaticTensor<f64, Shape![2, 2]> = linalg::cholesky(&a).eval()?;
 /// assert_eq!(l.as_slice(), [2.0, 0.0, 1.0, 2.0]);

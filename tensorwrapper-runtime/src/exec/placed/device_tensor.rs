@@ -25,7 +25,8 @@ use tensorwrapper_core::storage::Owned;
 /// device fails with an error that says so.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Context, DeviceTensor, Error, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Context, DeviceTensor, Error, Tensor};
 /// fn power(context: &Context, a: &Tensor<f64>, times: usize) -> Result<Tensor<f64>, Error> {
 ///     let device = context.on_device()?;
 ///     let a = device.take(a)?;

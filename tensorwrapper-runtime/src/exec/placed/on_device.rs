@@ -81,7 +81,8 @@ impl OnDevice {
     ///
     /// ```
     /// use std::time::{Duration, Instant};
-    /// use tensorwrapper_runtime::{Context, Error, OnDevice, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Error, OnDevice, Tensor};
     /// fn time_of_square(device: &OnDevice, a: &Tensor<f64>) -> Result<Duration, Error> {
     ///     let a = device.take(a)?;
     ///     device.einsum("ij,jk->ik", &[&a, &a])?; // the first call plans

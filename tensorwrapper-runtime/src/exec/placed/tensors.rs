@@ -17,7 +17,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// does the same as [`to_host`](Tensor::to_host).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Placement, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Placement, Tensor};
     /// let context = Context::cpu(); // or `Context::cuda(0)?`
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?.to(&context)?;
     /// assert_eq!(context.einsum("ij,jk->ik", &[&a, &a])?.as_slice(), [2.0; 4]);
@@ -42,7 +43,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`to_host`](Tensor::to_host).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Placement, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Placement, Tensor};
     /// let context = Context::cpu(); // or `Context::cuda(0)?`
     /// let mut a = Tensor::<f64>::filled([2, 2], 1.0)?.to_pinned(&context)?;
     /// a.as_mut_slice()[0] = 2.0;

@@ -16,7 +16,8 @@ use tensorwrapper_core::graph::{OperationId, OperationNode};
 /// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Cancel, Context, ErrorKind, Tensor};
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Cancel, Context, ErrorKind, Tensor};
 /// let cancel = Cancel::new();
 /// let context = Context::cpu().cancel(&cancel);
 /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;

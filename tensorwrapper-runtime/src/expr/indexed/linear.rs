@@ -26,7 +26,8 @@ use tensorwrapper_core::error::Error;
 /// and the functions of [`linalg`](crate::linalg) return it. It has the same options as in `tensor!`.
 ///
 /// ```
-/// use tensorwrapper_runtime::Tensor;
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::Tensor;
 /// let t = Tensor::<f64>::from_fn([2, 3, 3, 2], |i| ((i[0] + 2 * i[1]) * (3 * i[2] + i[3]) + i[1] * i[3]) as f64)?;
 /// let (u, s, v) = t.at("l,a,b,q").svd(["l,a,r", "r,", "r,b,q"]).max(2).eval()?;
 /// assert_eq!((u.extents(), s.extents(), v.extents()), (&[2, 3, 2][..], &[2][..], &[2, 3, 2][..]));

@@ -15,7 +15,8 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// needs it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let a = Tensor::<f64>::from_slice([3], &[-1.0, 0.0, 2.0])?;
     /// let steps = a.at("i").map(&|x: f64| if x > 0.0 { x } else { 0.1 * x }).eval("i")?;
     /// assert_eq!(steps.as_slice(), [-0.1, 0.0, 2.0]);
@@ -29,7 +30,8 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// to be: `map(f, slope; X)`.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let x = Tensor::<f64>::from_slice([2], &[0.5, 2.0])?;
     /// let (f, slope) = (|x: f64| x.sinh(), |x: f64| x.cosh());
     /// let loss = x.at("i").map_with_slopes(&f, (&slope,)).sum("i").record("")?;
@@ -49,7 +51,8 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// Applies a function of several arguments, one element of each tensor in the tuple; at most eight.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Indexed, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Indexed, Tensor};
     /// let x = Tensor::<f64>::from_slice([2], &[1.0, 5.0])?;
     /// let clamp = |x: f64, low: f64, high: f64| x.clamp(low, high);
     /// let spread = |x| Indexed::spread(x, "i");
@@ -89,7 +92,8 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// Converts the elements to another type, for use in a chain of that type: `cast(X)`.
     ///
     /// ```
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
     /// let (a, b) = (Tensor::<f32>::filled([2], 0.5)?, Tensor::<f64>::filled([2], 3.0)?);
     /// let c = (a.at("i").cast() * b.at("i")).eval("i")?;
     /// assert_eq!(c[[1]], 1.5);
@@ -105,8 +109,9 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// The real parts as real numbers, for use in a chain of that type: `cast(re(X))`.
     ///
     /// ```
-    /// use num_complex::Complex;
-    /// use tensorwrapper_runtime::Tensor;
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Complex;
+    /// use tensorwrapper::Tensor;
     /// let z = Tensor::filled([2], Complex::new(3.0, 4.0))?;
     /// let length = z.at("i").abs().real().eval("i")?;
     /// assert_eq!(length[[1]], 5.0_f64);

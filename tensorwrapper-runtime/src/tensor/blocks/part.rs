@@ -50,7 +50,8 @@ impl<T: Element> Blocks<T> {
     /// A copy of a part, which counts its indices from zero: of each axis one range. See [`Structure::part`] for what is known of it.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let t = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 1]])?, |i| (10 * i[0] + i[1]) as f64)?;
     /// let part = t.slice(&[1..2, 1..4])?;

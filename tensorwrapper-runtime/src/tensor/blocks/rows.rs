@@ -14,7 +14,8 @@ impl<T: Element> Blocks<T> {
     /// over their common part, and one over a ragged axis and another one is refused. Rows that happen to be equal go with both.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Context, Error, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Context, Error, Tensor};
     /// let row = |extent| Tensor::<f64>::from_fn([extent], |i| (i[0] + 1) as f64);
     /// let a = Blocks::rows([row(3)?, row(1)?, row(4)?])?;
     /// assert_eq!((a.get(&[2, 3])?, a.get(&[1, 3])?), (4.0, 0.0));

@@ -24,7 +24,8 @@ impl<T: Element> Blocks<T> {
     /// when two elements that follow from each other do not agree.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let symmetric = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1])?)?;
     /// let a = Blocks::<f64>::from_coo(&symmetric, [([4, 1], 2.0), ([0, 0], 1.0), ([4, 1], 3.0)])?;
@@ -86,7 +87,8 @@ impl<T: Element> Blocks<T> {
     /// do not fit together.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let structure = Structure::new([&Tiling::cuts([1, 1]), &Tiling::whole(3)]);
     /// let a = Blocks::<f64>::from_csr(&structure, &[0, 0, 2], &[2, 0], &[7.0, 5.0])?;
     /// assert_eq!(a.to_dense()?.as_slice(), [0.0, 0.0, 0.0, 5.0, 0.0, 7.0]);
@@ -165,7 +167,8 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when `tau` is negative or NaN, and [`ErrorKind::Memory`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tensor, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// let dense = Tensor::<f64>::from_slice([2, 2], &[1.0, 1e-9, 0.0, 2.0])?;
     /// let a = Blocks::from_dense(&dense, &Structure::new([&cut, &cut]))?;

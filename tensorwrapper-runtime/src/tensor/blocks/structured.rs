@@ -23,7 +23,8 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when the tensor has not one axis.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling, einsum_blocks};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling, einsum_blocks};
     /// let cut = Tiling::cuts([2, 1]);
     /// let d = Blocks::diagonal(Blocks::<f64>::from_fn(&Structure::new([&cut]), |i| (1 + i[0]) as f64)?)?;
     /// assert_eq!((d.get(&[2, 2])?, d.get(&[1, 2])?, d.bytes()), (3.0, 0.0, 3 * 8));
@@ -52,7 +53,8 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Memory`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Tiling};
     /// let one = Blocks::<f64>::identity(&Tiling::whole(100_000))?;
     /// assert_eq!((one.get(&[7, 7])?, one.get(&[7, 8])?, one.bytes()), (1.0, 0.0, 800_000));
     /// # Ok::<(), Error>(())
@@ -67,7 +69,8 @@ impl<T: Element> Blocks<T> {
     /// As [`zeros`](Blocks::zeros).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([1, 2]);
     /// let lower = Blocks::<f64>::filled(&Structure::new([&cut, &cut]).lower()?, 2.0)?;
     /// assert_eq!((lower.get(&[2, 0])?, lower.get(&[0, 1])?), (2.0, 0.0));
@@ -86,7 +89,8 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when one of them is no matrix; [`ErrorKind::Memory`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Tensor};
     /// let (a, b) = (Tensor::<f64>::from_slice([1, 2], &[1.0, 2.0])?, Tensor::from_slice([1, 1], &[3.0])?);
     /// let both = Blocks::block_diagonal([&a, &b])?;
     /// assert_eq!(both.to_dense()?.as_slice(), [1.0, 2.0, 0.0, 0.0, 0.0, 3.0]);
@@ -119,7 +123,8 @@ impl<T: Element> Blocks<T> {
     /// triangle has.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Symmetry, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// let symmetric = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1])?)?;
     /// let a = Blocks::<f64>::from_packed(&symmetric, false, &[1.0, 2.0, 3.0])?;

@@ -17,7 +17,8 @@ impl<T: Element> Blocks<T> {
     /// that the indices have.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 2, 2]);
     /// let b = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 1], [2, 2]])?, |i| (10 * i[0] + i[1]) as f64)?;
     /// let other = b.tiled(&[Tiling::cuts([3, 3]), Tiling::whole(6)])?;
@@ -68,7 +69,8 @@ impl<T: Element> Blocks<T> {
     /// A copy that is one block: what is zero, and what pads rows that have extents of their own, is stored. The symmetry stays.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Tensor};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Tensor};
     /// let row = |extent| Tensor::<f64>::from_fn([extent], |i| (1 + i[0]) as f64);
     /// let padded = Blocks::rows([row(2)?, row(1)?])?.smooth()?;
     /// assert_eq!((padded.blocks(), padded.to_dense()?.as_slice()), (vec![vec![0, 0]], &[1.0, 2.0, 1.0, 0.0][..]));
@@ -114,7 +116,8 @@ impl<T: Element> Blocks<T> {
     /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Shape, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Shape, Structure, Tiling};
     /// let b = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |i| i[0] as f64)?;
     /// let largest = |_: &Shape, of: &[&[f64]], out: &mut [f64]| out.fill(of[0].iter().fold(0.0, |a, b| a.max(*b)));
     /// assert_eq!(Blocks::map_blocks(largest, &[&b])?.get(&[1])?, 2.0);

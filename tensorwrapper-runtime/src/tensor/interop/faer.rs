@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use faer::{Mat, MatRef};
-//! use tensorwrapper_runtime::{Error, Shape, Tensor, TensorMut, TensorRef};
+//! # use tensorwrapper_runtime as tensorwrapper;
+//! use tensorwrapper::{Error, Shape, Tensor, TensorMut, TensorRef};
 //!
 //! let tensor: Tensor<f64, Shape![_, _]> = Tensor::from_fn((2, 3), |i| (3 * i[0] + i[1]) as f64)?;
 //! let matrix = MatRef::from(tensor.view()); // what `faer` computes with

@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use nalgebra::{DMatrixView, DVector, Dyn, SMatrix};
-//! use tensorwrapper_runtime::{Error, Shape, Tensor, TensorRef};
+//! # use tensorwrapper_runtime as tensorwrapper;
+//! use tensorwrapper::{Error, Shape, Tensor, TensorRef};
 //!
 //! let m = SMatrix::<f64, 2, 3>::new(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
 //! let t: TensorRef<'_, f64, Shape![2, 3]> = TensorRef::from(&m);

@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use ndarray::{Array2, ArrayView2, array};
-//! use tensorwrapper_runtime::{Error, Shape, TensorMut, TensorRef};
+//! # use tensorwrapper_runtime as tensorwrapper;
+//! use tensorwrapper::{Error, Shape, TensorMut, TensorRef};
 //!
 //! let mut a: Array2<f64> = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 //! let t: TensorRef<'_, f64, Shape![_, _]> = TensorRef::from(&a);

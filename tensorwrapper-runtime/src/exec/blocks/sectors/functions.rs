@@ -171,7 +171,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::inv_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// // Two blocks below the other make a triangle; so do those of the inverse.
     /// let cut = Tiling::cuts([1, 1]);
     /// let lower = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 0], [1, 1]])?;
@@ -194,7 +195,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::solve_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let spin = Tiling::cuts([1, 2]).charged([-1, 1])?;
     /// let a = Blocks::<f64>::from_fn(&Structure::new([&spin, &spin]).flow([1, -1], [0])?, |i| if i[0] == i[1] { 2.0 } else { 1.0 })?;
     /// let b = Blocks::<f64>::from_fn(&Structure::new([&spin]).flow([1], [1])?, |_| 3.0)?;
@@ -213,7 +215,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::expm_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([1, 1, 1]);
     /// let up = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 1]])?, |_| 3.0)?;
     /// let x = up.expm([0])?; // 1 on the diagonal, of the row without blocks, too
@@ -230,7 +233,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::matpow_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?, |i| [2.0, 3.0][i[0]])?;
     /// assert_eq!((a.matpow([0], 3)?.get(&[1, 1])?, a.matpow([0], -1)?.get(&[0, 0])?), (27.0, 0.5));
@@ -246,7 +250,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::cholesky_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?, |i| [4.0, 9.0][i[0]])?;
     /// assert_eq!(a.cholesky([0])?.get(&[1, 1])?, 3.0);
@@ -265,7 +270,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::det_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([1, 1]);
     /// let turned = Structure::new([&cut, &cut]).with_blocks([[0, 1], [1, 0]])?;
     /// let a = Blocks::<f64>::from_fn(&turned, |i| [2.0, 3.0][i[0]])?;

@@ -194,7 +194,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::svd_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling, einsum_blocks};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling, einsum_blocks};
     /// let spin = Tiling::cuts([1, 1]).charged([1, -1])?;
     /// let bond = Tiling::cuts([1, 2, 1]).charged([-1, 0, 1])?;
     /// // What enters by the first two axes leaves by the last two.
@@ -216,7 +217,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::svd_cut_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling, Truncation};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling, Truncation};
     /// let cut = Tiling::cuts([1, 1, 1]);
     /// let diagonal = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1], [2, 2]])?;
     /// let a = Blocks::<f64>::from_fn(&diagonal, |i| [3.0, 1.0, 2.0][i[0]])?;
@@ -257,7 +259,8 @@ impl<T: Element> Blocks<T> {
     /// As [`Context::eigh_blocks`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Blocks, Error, Structure, Tiling};
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
     /// let spin = Tiling::cuts([1, 2]).charged([0, 1])?;
     /// let h = Blocks::<f64>::from_fn(&Structure::new([&spin, &spin]).flow([1, -1], [0])?, |i| (i[0] + i[1]) as f64)?;
     /// let (values, vectors) = h.eigh([0])?;

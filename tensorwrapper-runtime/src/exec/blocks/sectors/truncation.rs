@@ -7,7 +7,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// How many singular values `svd_cut` keeps, of all sectors together.
 ///
 /// ```
-/// use tensorwrapper_runtime::Truncation;
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::Truncation;
 /// let truncation = Truncation::none().max(128).tol(1e-12);
 /// assert_eq!((truncation.max, truncation.tol), (Some(128), Some(1e-12)));
 /// ```
