@@ -22,6 +22,7 @@ mod parse;
 mod parts;
 mod product;
 pub mod sentence;
+mod spelling;
 pub mod syntax;
 #[cfg(test)]
 mod testing;

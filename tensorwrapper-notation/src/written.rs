@@ -10,10 +10,8 @@ use crate::check::check;
 use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
-use crate::syntax::{
-    Assignment, Claim, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Indices, Invocation, LeftSide, Name, Range,
-    Right, Scalar, Statement, Target, Word,
-};
+use crate::spelling::{axes, count, expression, host, label, list, scalar, word};
+use crate::syntax::{Assignment, Claim, Count, Decomposition, Invocation, LeftSide, Name, Right, Statement, Target, Word};
 
 /// The text of a checked equation; `equation` has the declared labels.
 pub fn write(statement: &Statement, equation: &Equation) -> String {
@@ -85,10 +83,6 @@ fn decomposition(call: &Decomposition) -> String {
     format!("{}({groups}{}{exponent}{words})", call.kind.name(), list(&call.arguments, expression))
 }
 
-fn list<X>(items: &[X], one: impl Fn(&X) -> String) -> String {
-    items.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
 fn sides_text(sides: &[&LeftSide]) -> String {
     let one = |side: &&LeftSide| format!("[{}]", side.indices.as_ref().map_or(String::new(), axes));
     match sides {
@@ -97,104 +91,10 @@ fn sides_text(sides: &[&LeftSide]) -> String {
     }
 }
 
-/// The indices between two brackets.
-fn axes(indices: &Indices) -> String {
-    let mut text = String::new();
-    for (n, one) in indices.iter().map(index).enumerate().filter(|(_, text)| !text.is_empty()) {
-        let separator = if indices.begins_layer(n) { "; " } else { ", " };
-        text += if text.is_empty() { "" } else { separator };
-        text += &one;
-    }
-    text
-}
-
 fn sign(assignment: Assignment) -> String {
     match assignment {
         Assignment::Set => "=".to_string(),
         Assignment::Update(operator) => format!("{}=", operator.symbol()),
-    }
-}
-
-/// A label.
-fn label(name: &Name) -> String {
-    word(&name.text)
-}
-
-/// A Rust fragment as one token.
-fn host(hole: &Hole) -> String {
-    word(&hole.text)
-}
-
-fn word(text: &str) -> String {
-    let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(char::is_numeric);
-    if is_name { text.to_string() } else { format!("`{}`", text.replace('`', "'")) }
-}
-
-fn index(index: &Index) -> String {
-    match index {
-        Index::Label(name) => label(name),
-        Index::Slice(name, Range::Literal(start, end, _)) => {
-            format!("{} in {start}..{}", label(name), end.map_or(String::new(), |end| end.to_string()))
-        }
-        Index::Slice(name, Range::Hole(hole)) => format!("{} in {}", label(name), host(hole)),
-        Index::Chip(Count::Literal(position, _)) => position.to_string(),
-        Index::Chip(Count::Hole(hole)) => braced(hole),
-        Index::Fused(names, _) => format!("({})", list(names, label)),
-        Index::Rest(_) => "..".to_string(),
-        // The run time need not know that it was written.
-        Index::NoAxes(_) => String::new(),
-    }
-}
-
-/// A Rust fragment in braces, where a name alone would be read as something else.
-fn braced(hole: &Hole) -> String {
-    format!("{{{}}}", host(hole))
-}
-
-fn count(count: &Count) -> String {
-    match count {
-        Count::Literal(value, _) => value.to_string(),
-        Count::Hole(hole) => host(hole),
-    }
-}
-
-fn scalar(scalar: &Scalar) -> String {
-    match scalar {
-        // Digits that read back as the same number.
-        Scalar::Literal(value, _) => value.to_string(),
-        Scalar::Hole(hole) => braced(hole),
-    }
-}
-
-fn expression(written: &Expression) -> String {
-    match &written.kind {
-        ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), axes(indices)),
-        ExpressionKind::Scalar(number) => scalar(number),
-        ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
-        ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),
-        ExpressionKind::Binary(operator, left, right) => {
-            format!("{} {} {}", expression(left), operator.symbol(), expression(right))
-        }
-        ExpressionKind::Parentheses(inner) => format!("({})", expression(inner)),
-        ExpressionKind::Reduce(reduction, names, inner) => {
-            format!("{}({}; {})", reduction.name(), list(names, label), expression(inner))
-        }
-        ExpressionKind::Map(functions, arguments) => {
-            format!("map({}; {})", list(functions, host), list(arguments, expression))
-        }
-        ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
-        ExpressionKind::Cast(Some(named), inner) => format!("cast({}; {})", host(named), expression(inner)),
-        ExpressionKind::Apply(function, inner) => format!("{}({})", function.name(), expression(inner)),
-        ExpressionKind::PowerInteger(inner, exponent) => format!("powi({}, {})", expression(inner), scalar(exponent)),
-        ExpressionKind::PowerReal(inner, exponent) => format!("powf({}, {})", expression(inner), scalar(exponent)),
-        ExpressionKind::Exchange(exchange, [a, b], inner) => {
-            let group = |names: &[Name]| match names {
-                [one] => label(one),
-                several => format!("({})", list(several, label)),
-            };
-            format!("{}({}, {}; {})", exchange.name(), group(a), group(b), expression(inner))
-        }
-        ExpressionKind::Gradient(value, variables) => format!("grad({}; {})", expression(value), list(variables, expression)),
     }
 }
 

@@ -111,9 +111,9 @@
 ///
 /// 1. A right side is a sum of terms. A term is a product or quotient of factors.
 /// 2. A label of a term that is not on the left side is summed over the whole term. Terms share no summed label.
-/// 3. Every term has every label of the left side. A term that is constant along `i` is written `1[i] * …`. `C op= X` means
-///    `C = C op (X)`, so `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
-/// 4. In parentheses, every addend is a term. A label that is neither on the left side nor outside of the parentheses is summed
+/// 3. Every term has every label of the left side. A term that is constant along `i` is written `1[i] * …`, a number `2.0[i]`. A group that
+///    is a whole term is none: the addends of `0.5 * (X + Y)` are terms. `C op= X` means `C = C op (X)`, so `c[i, j] *= s[i]` is right.
+/// 4. In other parentheses, every addend is a term. A label that is neither on the left side nor outside of the parentheses is summed
 ///    in each addend. Any other label belongs to the enclosing term, and an addend without it is constant along it:
 ///    `v[i, j] / (e[i] + f[j])`. If this would put a sum inside a denominator, a function or a `max`, the equation is refused;
 ///    write `sum(k; …)` to say which sum is meant. `conj`, `re`, `im`, `cast` and the minus sign are linear, so sums may stand

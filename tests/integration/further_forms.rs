@@ -151,7 +151,7 @@ fn addends_in_parentheses_are_constant_along_remaining_axes() {
     let a = Tensor::<f64>::from_fn([2, 3, 2], |i| (i[0] * 6 + i[1] * 2 + i[2]) as f64).unwrap();
     let b = Tensor::<f64>::from_slice([2], &[10.0, 20.0]).unwrap();
     let sum = tensor!([i, j, k] = a[i, j, k] + b[i] * 1[j, k]);
-    assert_eq!(tensor!([i, j, k] = (a[i, j, k] + b[i])), sum);
+    assert_eq!(tensor!([i, j, k] = (a[i, j, k] + 1[j, k] * b[i])), sum);
     assert_eq!(tensor!([i, ..] = (a[i, ..] + b[i])), sum);
     assert_eq!(tensor!([i, ..] = 1 * (a[i, ..] + b[i])), sum);
     assert_eq!(tensor!([i, ..] = -(-b[i] - a[i, ..])), sum);
@@ -160,7 +160,7 @@ fn addends_in_parentheses_are_constant_along_remaining_axes() {
     let mut c = Tensor::<f64>::zeros([2, 3, 2]).unwrap();
     tensor!(c[i, ..] += a[i, ..] + b[i]);
     assert_eq!(c, sum);
-    tensor!(c[i, j, k] -= a[i, j, k] + b[i]);
+    tensor!(c[i, j, k] -= a[i, j, k] + 1[j, k] * b[i]);
     assert_eq!(c, Tensor::zeros([2, 3, 2]).unwrap());
     tensor!(c[i, ..] = a[i, ..]);
     tensor!(c[i, ..] /= b[i]);

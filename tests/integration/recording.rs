@@ -58,7 +58,7 @@ fn values_and_gradients_of_blocks() -> Result<(), Error> {
         })
     })?;
     let y = tensor!([i, j] = w[i, k] * x[k, j]);
-    let slope = tensor!([i, j] = 0.25 * (1.0 - powi(tanh(y[i, j]), 2)));
+    let slope = tensor!([i, j] = 0.25 * (1.0[i, j] - powi(tanh(y[i, j]), 2)));
     assert!((value - tensor!([] = 0.25 * sum(i, j; tanh(y[i, j])))).abs() < 1e-14);
     let expected = tensor!([i, k] = slope[i, j] * x[k, j]);
     assert!(by_w.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() < 1e-14));

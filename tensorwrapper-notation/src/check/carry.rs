@@ -5,7 +5,17 @@ use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Label, LabelId};
 use crate::sentence::quoted;
-use crate::syntax::{Expression, ExpressionKind, Index, Operator};
+use crate::spelling;
+use crate::syntax::{Expression, ExpressionKind, Index, Operator, Scalar};
+
+/// Where a term stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is all that is added to a tensor.
+    Whole,
+    Sum,
+    Group,
+}
 
 impl Checker<'_> {
     /// Checks that all labels of the left side occur on the right. Each label that does not is a fault, at the left side.
@@ -39,19 +49,30 @@ impl Checker<'_> {
         self.refused.len() == before
     }
 
-    /// Rule 3, for each term of a sum.
-    pub(super) fn terms_carry(&mut self, expression: &Expression, axes: &[LabelId]) {
-        match &expression.kind {
-            ExpressionKind::Binary(Operator::Add | Operator::Subtract, a, b) => {
-                self.terms_carry(a, axes);
-                self.terms_carry(b, axes);
+    /// Rule 3, for each term of a sum. A group that is a whole term is none: its addends are terms. They may lack the remaining axes, `..`,
+    /// which have no names to be spread by.
+    pub(super) fn terms_carry(&mut self, expression: &Expression, axes: &[LabelId], place: Place) {
+        match (&expression.kind, group(expression)) {
+            (ExpressionKind::Binary(Operator::Add | Operator::Subtract, a, b), _) => {
+                self.terms_carry(a, axes, place);
+                self.terms_carry(b, axes, place);
             }
-            _ => self.carries(expression, axes, false),
+            (_, Some(addends)) => self.terms_carry(addends, axes, Place::Group),
+            _ => self.carries(expression, axes, place),
+        }
+    }
+
+    /// Rule 3, for what is added to a tensor.
+    pub(super) fn update_carries(&mut self, right: &Expression, axes: &[LabelId]) {
+        let free = free_names(right);
+        match axes.iter().all(|id| free.contains(self.labels[id.0].name.as_str())) {
+            true => self.terms_carry(right, axes, if is_sum(right) { Place::Group } else { Place::Whole }),
+            false => self.carries(right, axes, Place::Whole),
         }
     }
 
     /// Rule 3, for one term, which may be the whole right side.
-    pub(super) fn carries(&mut self, term: &Expression, axes: &[LabelId], is_all: bool) {
+    fn carries(&mut self, term: &Expression, axes: &[LabelId], place: Place) {
         let free = free_names(term);
         let mut missing: Vec<&str> = axes
             .iter()
@@ -59,7 +80,7 @@ impl Checker<'_> {
             .filter(|name| !free.contains(name) && !binds(term, name))
             .collect();
         let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, Index::Rest(_)));
-        if self.keeps_rest && !has_rest {
+        if self.keeps_rest && !has_rest && place != Place::Group {
             let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
                 .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`")
                 .operators("an operand of every term has `..`; what is constant along the axes gives them names");
@@ -71,9 +92,55 @@ impl Checker<'_> {
         }
         let noun = if missing.len() == 1 { "index" } else { "indices" };
         let message = format!("this term lacks the left side's {noun} {}", quoted(&missing));
-        let [help, operators] = spread(&missing);
-        let help = if is_all { self.on_the_left(&missing, help) } else { help };
+        let [_, operators] = spread(&missing);
+        let help =
+            format!("a term that is constant along {} is spread over it: {}", quoted(&missing), spread_term(term, &missing));
+        let help = if place == Place::Whole { self.on_the_left(&missing, help) } else { help };
         self.faults.push(Diagnostic::label(term.span, message).help(help).operators(operators));
+    }
+}
+
+/// The addends of a group that is a whole term, up to its sign, numbers and casts.
+fn group(term: &Expression) -> Option<&Expression> {
+    let inside = |inner| if is_sum(inner) { Some(inner) } else { group(inner) };
+    match &term.kind {
+        ExpressionKind::Parentheses(inner) | ExpressionKind::Cast(_, inner) => inside(inner),
+        ExpressionKind::Negate(inner) => group(inner),
+        ExpressionKind::Binary(Operator::Multiply, a, b) if is_number(a) => group(b),
+        ExpressionKind::Binary(Operator::Multiply | Operator::Divide, a, b) if is_number(b) => group(a),
+        _ => None,
+    }
+}
+
+fn is_sum(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Binary(Operator::Add | Operator::Subtract, ..))
+}
+
+/// Whether an expression is made of numbers alone.
+fn is_number(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Scalar(_) => true,
+        ExpressionKind::Spread(_, labels) => labels.is_empty(),
+        ExpressionKind::Negate(inner) | ExpressionKind::Parentheses(inner) => is_number(inner),
+        ExpressionKind::Binary(_, a, b) => is_number(a) && is_number(b),
+        _ => false,
+    }
+}
+
+/// The longest term that a help repeats.
+const SHORT: usize = 30;
+
+/// A term that has the labels that it lacks, as it is written.
+fn spread_term(term: &Expression, lacking: &[&str]) -> String {
+    let labels = lacking.join(", ");
+    match &term.kind {
+        ExpressionKind::Scalar(Scalar::Literal(value, _)) => format!("`{value:?}[{labels}]`"),
+        ExpressionKind::Scalar(Scalar::Hole(hole)) => format!("`1[{labels}] * {}`", spelling::host(hole)),
+        _ => {
+            let text = spelling::expression(term);
+            let is_shown = text.len() <= SHORT && !text.contains('`') && !is_sum(term);
+            format!("`1[{labels}] * {}`", if is_shown { &text } else { "…" })
+        }
     }
 }
 

@@ -130,10 +130,10 @@ impl Checker<'_> {
             return None;
         };
         match place {
-            // `C op= X` means `C = C op (X)`: all of X is one term, and its terms are addends in parentheses.
+            // `C op= X` means `C = C op (X)`: where X is added, its terms are terms of the equation.
             Some((target, Assignment::Update(operator))) => {
                 if is_additive(operator) {
-                    self.carries(right, &result.labels(), true);
+                    self.update_carries(right, &result.labels());
                     self.terms = 2;
                 }
                 let nonlinear = (operator == syntax::Operator::Divide).then_some("a denominator");
@@ -143,7 +143,7 @@ impl Checker<'_> {
             _ => {
                 self.terms = 1 + chain(right, is_additive).1.count();
                 if self.left_labels_occur(right, &result.labels()) {
-                    self.terms_carry(right, &result.labels());
+                    self.terms_carry(right, &result.labels(), carry::Place::Sum);
                 }
                 self.sum(right, scope, None)
             }

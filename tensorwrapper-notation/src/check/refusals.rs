@@ -20,14 +20,27 @@ fn labels_that_break_a_rule() {
         (
             "[i, j] = A[i, j] + b[j]",
             &[
-                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * b[j]`",
             ],
         ),
         (
             "[i, j] = A[i, j] * B[i, k] - b[j] + c",
             &[
-                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
-                "c: this term lacks the left side's indices `i`, `j` | a term that is constant along `i`, `j` is spread over it: `1[i, j] * …`",
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * b[j]`",
+                "c: this term lacks the left side's indices `i`, `j` | a term that is constant along `i`, `j` is spread over it: `1[i, j] * c`",
+            ],
+        ),
+        (
+            "[i, j] = -0.5 * (A[i, j] + b[j]) - cast(A[j, i] + 1.0)",
+            &[
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * b[j]`",
+                "1.0: this term lacks the left side's indices `i`, `j` | a term that is constant along `i`, `j` is spread over it: `1.0[i, j]`",
+            ],
+        ),
+        (
+            "C[i, j] += A[i, j] + (b[j] - A[j, i])",
+            &[
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * b[j]`",
             ],
         ),
         (
@@ -117,7 +130,7 @@ fn labels_that_break_a_rule() {
         (
             "C[i, j] += b[j]",
             &[
-                "b[j]: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }, j]`; a term that is constant along `i` is spread over it: `1[i] * …`",
+                "b[j]: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }, j]`; a term that is constant along `i` is spread over it: `1[i] * b[j]`",
             ],
         ),
         (
@@ -129,7 +142,7 @@ fn labels_that_break_a_rule() {
         (
             "C[i] -= 2",
             &[
-                "2: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }]`; a term that is constant along `i` is spread over it: `1[i] * …`",
+                "2: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }]`; a term that is constant along `i` is spread over it: `2.0[i]`",
             ],
         ),
         (

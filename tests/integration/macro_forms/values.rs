@@ -35,7 +35,7 @@ fn sums_and_quotients() {
     assert_close(&found, &Tensor::<f64>::from_fn([2], |x| by_hand(x[0])).unwrap());
     // A label of the left that an addend in parentheses lacks: constant along it.
     assert_close(
-        &tensor!([i, a] = -(e[i] + f[a]) * 2.0),
+        &tensor!([i, a] = -(1[a] * e[i] + f[a] * 1[i]) * 2.0),
         &Tensor::<f64>::from_fn([2, 3], |x| -2.0 * (e[[x[0]]] + f[[x[1]]])).unwrap(),
     );
 }

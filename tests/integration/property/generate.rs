@@ -155,6 +155,11 @@ impl<T: Element> Maker<T> {
             // At the top nothing would keep the parentheses.
             term = Tree::Binary(Op::Multiply, Box::new(term), Box::new(Tree::Number(self.number(false))));
         }
+        if is_group(&term) {
+            // Its addends would be terms, which have every label.
+            let factor = Tree::Operand(self.tensor(Vec::new(), false), Vec::new());
+            term = Tree::Binary(Op::Multiply, Box::new(term), Box::new(factor));
+        }
         if self.rest.is_some() && !self.chance(0.01) {
             let rest = self.with_rest(Vec::new(), Vec::new(), true, false);
             term = Tree::Binary(Op::Multiply, Box::new(term), Box::new(rest));
@@ -355,4 +360,25 @@ impl<T: Element> Maker<T> {
 
 fn extent_of(scope: &Scope, name: &str) -> usize {
     scope.iter().find(|(known, _)| *known == name).expect("the label is in scope").1
+}
+
+/// Whether a term is a group, up to its sign and numbers.
+fn is_group(term: &Tree) -> bool {
+    match term {
+        Tree::Parentheses(_) => true,
+        Tree::Negate(inner) => is_group(inner),
+        Tree::Binary(Op::Multiply, a, b) if is_number(a) => is_group(b),
+        Tree::Binary(Op::Multiply | Op::Divide, a, b) if is_number(b) => is_group(a),
+        _ => false,
+    }
+}
+
+fn is_number(tree: &Tree) -> bool {
+    match tree {
+        Tree::Number(_) | Tree::Variable(_) => true,
+        Tree::Spread(_, names) => names.is_empty(),
+        Tree::Negate(inner) | Tree::Parentheses(inner) => is_number(inner),
+        Tree::Binary(_, a, b) => is_number(a) && is_number(b),
+        _ => false,
+    }
 }
