@@ -124,6 +124,26 @@ macro_rules! each {
 }
 pub(super) use each;
 
+/// Writes the values of a function by its short form where elements are ordinary, and by another one elsewhere.
+macro_rules! apart {
+    ($from:expr, $to:expr, $ordinary:expr, |$x:ident| $short:expr, others $long:expr) => {
+        $crate::functions::kernel::blocks!($from, $to, |block, out| {
+            if $ordinary.holds_all(block) {
+                for n in 0..$crate::functions::kernel::BLOCK {
+                    let $x = block[n];
+                    out[n] = $short;
+                }
+            } else {
+                for n in 0..$crate::functions::kernel::BLOCK {
+                    let $x = block[n];
+                    out[n] = if $ordinary.holds($x) { $short } else { $long };
+                }
+            }
+        });
+    };
+}
+pub(super) use apart;
+
 /// The sum of two numbers that is exact in two numbers (D. E. Knuth, TAOCP volume 2, theorem B of 4.2.2); here a difference.
 #[inline(always)]
 pub(super) fn two_difference(a: f64, b: f64) -> (f64, f64) {

@@ -31,50 +31,43 @@ fn is_fused(simd: Simd) -> bool {
     matches!(simd, Simd::Avx512 | Simd::Avx2 | Simd::Neon)
 }
 
-/// Runs a function of real numbers by vector instructions, if it has a form for these; otherwise by itself.
+/// Runs a function of real numbers by vector instructions and returns; goes on where elements are complex.
 macro_rules! by_vectors {
-    ($simd:expr, $from:expr, $to:expr, $function:expr, others $other:expr) => {
+    ($simd:expr, $from:expr, $to:expr, $function:expr) => {
         match ($from.map(T::erase), T::erase_mut($to)) {
-            (None, SliceMut::F64(to)) => dispatch($simd, Call { function: $function, from: From::Itself, to }),
-            (None, SliceMut::F32(to)) => dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (None, SliceMut::F64(to)) => return dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (None, SliceMut::F32(to)) => return dispatch($simd, Call { function: $function, from: From::Itself, to }),
             (Some(SliceRef::F64(from)), SliceMut::F64(to)) => {
-                dispatch($simd, Call { function: $function, from: From::Memory(from), to })
+                return dispatch($simd, Call { function: $function, from: From::Memory(from), to });
             }
             (Some(SliceRef::F32(from)), SliceMut::F32(to)) => {
-                dispatch($simd, Call { function: $function, from: From::Memory(from), to })
+                return dispatch($simd, Call { function: $function, from: From::Memory(from), to });
             }
-            _ => $other,
+            _ => {}
         }
     };
 }
 
 /// Writes the values of a function at elements of `from`; at those of `to` itself, if there are no others.
 pub(super) fn apply<T: Scalar>(simd: Simd, function: Unary, from: Option<&[T]>, to: &mut [T]) {
-    let others = |to: &mut [T]| {
-        from.iter().for_each(|from| to.copy_from_slice(from));
-        T::apply(function, to);
-    };
     use Unary::{Cos, Exp, Ln, Recip, Sin, Sqrt, Tanh};
-    let has_form = matches!(function, Exp | Ln | Sin | Cos | Tanh | Sqrt | Recip);
-    if !has_form || !is_fused(simd) || T::DTYPE.is_complex() {
-        return others(to);
+    if is_fused(simd) && matches!(function, Exp | Ln | Sin | Cos | Tanh | Sqrt | Recip) {
+        by_vectors!(simd, from, to, function);
     }
-    by_vectors!(simd, from, to, function, others unreachable!("there are two types of real numbers"));
+    from.iter().for_each(|from| to.copy_from_slice(from));
+    T::apply(function, to);
 }
 
 /// As [`apply`], for powers.
 pub(super) fn power<T: Scalar>(simd: Simd, exponent: Exponent, from: Option<&[T]>, to: &mut [T]) {
-    let others = |to: &mut [T]| {
-        from.iter().for_each(|from| to.copy_from_slice(from));
-        match exponent {
-            Exponent::Whole(n) => to.iter_mut().for_each(|x| *x = x.power_integer(n)),
-            Exponent::Real(p) => to.iter_mut().for_each(|x| *x = x.power_real(p)),
-        }
-    };
-    if !is_fused(simd) || T::DTYPE.is_complex() {
-        return others(to);
+    if is_fused(simd) {
+        by_vectors!(simd, from, to, exponent);
     }
-    by_vectors!(simd, from, to, exponent, others unreachable!("there are two types of real numbers"));
+    from.iter().for_each(|from| to.copy_from_slice(from));
+    match exponent {
+        Exponent::Whole(n) => to.iter_mut().for_each(|x| *x = x.power_integer(n)),
+        Exponent::Real(p) => to.iter_mut().for_each(|x| *x = x.power_real(p)),
+    }
 }
 
 macro_rules! functions {
@@ -95,20 +88,6 @@ macro_rules! functions {
                         });
                     }};
                 }
-                // The other form for the elements that need it.
-                macro_rules! apart {
-                    ($ordinary:expr, $short:path, $long:path) => {{
-                        let ordinary = $ordinary;
-                        kernel::blocks!(from, to, |x, out| match ordinary.holds_all(x) {
-                            true => kernel::each!(x, out, $short),
-                            false => {
-                                for n in 0..kernel::BLOCK {
-                                    out[n] = if ordinary.holds(x[n]) { $short(x[n]) } else { $long(x[n]) };
-                                }
-                            }
-                        });
-                    }};
-                }
                 match function {
                     Unary::Exp => whole!(Ordinary::<$R>::near_zero($functions::NEAR), $functions::exp_near, $functions::exp),
                     Unary::Ln => {
@@ -123,8 +102,14 @@ macro_rules! functions {
                     Unary::Recip => {
                         kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $R::recip));
                     }
-                    Unary::Sin => apart!(Ordinary::<$R>::near_zero(circular::NEAR as $R), $sin, $R::sin),
-                    Unary::Cos => apart!(Ordinary::<$R>::near_zero(circular::NEAR as $R), $cos, $R::cos),
+                    Unary::Sin => {
+                        let ordinary = Ordinary::<$R>::near_zero(circular::NEAR as $R);
+                        kernel::apart!(from, to, ordinary, |x| $sin(x), others x.sin());
+                    }
+                    Unary::Cos => {
+                        let ordinary = Ordinary::<$R>::near_zero(circular::NEAR as $R);
+                        kernel::apart!(from, to, ordinary, |x| $cos(x), others x.cos());
+                    }
                     _ => unreachable!("other functions are computed elsewhere"),
                 }
             }

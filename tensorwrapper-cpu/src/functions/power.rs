@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Call, Ordinary, blocks, each, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Ordinary, apart, blocks, each, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.
@@ -179,14 +179,7 @@ macro_rules! powers {
                         let most = if p.is_nan() { 0.0 } else { (2.0 as $R).powf(($largest / p.abs()).min($largest)) };
                         let ordinary = Ordinary::<$R>::between(1.0 / most, most);
                         let exponent = f64::from(p);
-                        blocks!(from, to, |x, out| match ordinary.holds_all(x) {
-                            true => each!(x, out, $power, exponent),
-                            false => {
-                                for n in 0..BLOCK {
-                                    out[n] = if ordinary.holds(x[n]) { $power(x[n], exponent) } else { x[n].powf(p) };
-                                }
-                            }
-                        });
+                        apart!(from, to, ordinary, |x| $power(x, exponent), others x.powf(p));
                     }
                 }
             }

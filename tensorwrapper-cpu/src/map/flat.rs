@@ -173,30 +173,15 @@ impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
 /// Writes a block of an instruction's values.
 #[inline(always)]
 fn compute<T: Scalar>(simd: Simd, instruction: &Instruction, values: &[Value<'_, T>], made: &[[T; BLOCK]], out: &mut [T]) {
-    let len = out.len();
     match *instruction {
         Instruction::Negate(a) => each(values[a], made, out, |a| -a),
-        Instruction::Apply(function, a) => match elements(values[a], made, len) {
-            Ok(a) => functions::apply(simd, function, Some(a), out),
-            Err(number) => {
-                out.fill(number);
-                functions::apply(simd, function, None, out);
-            }
-        },
+        Instruction::Apply(function, a) => whole(values[a], made, out, |from, out| functions::apply(simd, function, from, out)),
         Instruction::PowerInteger(a, 2) => each(values[a], made, out, |a| a * a),
-        Instruction::PowerInteger(a, _) | Instruction::PowerReal(a, _) => {
-            let exponent = match *instruction {
-                Instruction::PowerInteger(_, exponent) => Exponent::Whole(exponent),
-                Instruction::PowerReal(_, exponent) => Exponent::Real(exponent),
-                _ => unreachable!("these are the powers"),
-            };
-            match elements(values[a], made, len) {
-                Ok(a) => functions::power(simd, exponent, Some(a), out),
-                Err(number) => {
-                    out.fill(number);
-                    functions::power(simd, exponent, None, out);
-                }
-            }
+        Instruction::PowerInteger(a, exponent) => {
+            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Whole(exponent), from, out));
+        }
+        Instruction::PowerReal(a, exponent) => {
+            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Real(exponent), from, out));
         }
         Instruction::Combine(operation, a, b) => {
             let pair = (values[a], values[b]);
@@ -220,6 +205,18 @@ fn elements<'v, T: Element>(value: Value<'v, T>, made: &'v [[T; BLOCK]], len: us
         Value::Elements(elements) => Ok(elements),
         Value::Made(number) => Ok(&made[number][..len]),
         Value::Number(number) => Err(number),
+    }
+}
+
+/// A function of whole blocks, from other memory or in its own.
+#[inline(always)]
+fn whole<T: Element>(value: Value<'_, T>, made: &[[T; BLOCK]], out: &mut [T], function: impl Fn(Option<&[T]>, &mut [T])) {
+    match elements(value, made, out.len()) {
+        Ok(elements) => function(Some(elements), out),
+        Err(number) => {
+            out.fill(number);
+            function(None, out);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::exec::{Context, evaluate};
 use crate::expr::Value;
 use crate::grad::{Variables, added, pulled_back};
 use crate::link::Link;
-use crate::structs::{like, links, names, tensors};
+use crate::structs::{RecordedTensors, like, links, names, tensors};
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -54,7 +54,7 @@ impl Context {
         let (first, given) = (computed(self, &state)?, computed(self, &parameters)?);
         let (x, p) = (stand_ins(&first)?, stand_ins(&given)?);
         let forms = (like(&state.variables(), clones(&x))?, like(&parameters.variables(), clones(&p))?);
-        let next = links(&step(like(&forms.0, clones(&x))?, like(&forms.1, clones(&p))?)?);
+        let next = links(&step(forms.0.clone(), forms.1.clone())?);
         check(&x, &next)?;
         // The weight of the result, and the sum of the parameters' derivatives so far.
         let (weights, sums) = (stand_ins(&first)?, stand_ins(&given)?);
@@ -68,8 +68,6 @@ impl Context {
             backward: Planned::new(self, &by, &all(&[&x, &p, &weights, &sums]))?,
             context: self.clone(),
             forms,
-            state: x,
-            parameters: p,
             kept: STATES,
         })
     }
@@ -95,16 +93,14 @@ pub struct PreparedStep<'a, X: Variables<'a>, P: Variables<'a>> {
     forward: Planned<'a>,
     /// The weight of the state and the sums of the parameters' derivatives, by state, parameters, weight of the next state, and sums.
     backward: Planned<'a>,
-    /// State and parameters, as they are given.
+    /// State and parameters, as stand-ins in the form in which they are given.
     forms: (X::Gradients, P::Gradients),
-    state: Values<'a>,
-    parameters: Values<'a>,
     kept: usize,
 }
 
 impl<'a, X: Variables<'a>, P: Variables<'a>> fmt::Debug for PreparedStep<'a, X, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PreparedStep of {} tensors by {} parameters", self.state.len(), self.parameters.len())
+        write!(f, "PreparedStep of {} tensors by {} parameters", links(&self.forms.0).len(), links(&self.forms.1).len())
     }
 }
 
@@ -126,8 +122,8 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> PreparedStep<'a, X, P> {
         parameters: R,
         steps: usize,
     ) -> Result<Steps<'s, 'a, X, P>, Error> {
-        let first = alike(computed(&self.context, &state)?, &self.state, "the state")?;
-        let parameters = alike(computed(&self.context, &parameters)?, &self.parameters, "the parameters")?;
+        let first = alike(computed(&self.context, &state)?, &self.forms.0, "the state")?;
+        let parameters = alike(computed(&self.context, &parameters)?, &self.forms.1, "the parameters")?;
         let first = Arc::new(first);
         let mut kept = vec![Kept { state: Arc::clone(&first), place: 0, states: self.kept }];
         let last = match steps {
@@ -160,8 +156,9 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> PreparedStep<'a, X, P> {
 }
 
 /// That tensors have the extents of their stand-ins.
-fn alike(tensors: Vec<AnyTensor>, like: &Values<'_>, what: &str) -> Result<Vec<AnyTensor>, Error> {
+fn alike<'a>(tensors: Vec<AnyTensor>, like: &impl RecordedTensors<'a>, what: &str) -> Result<Vec<AnyTensor>, Error> {
     let found: Vec<&[usize]> = tensors.iter().map(AnyTensor::extents).collect();
+    let like = links(like);
     let known: Vec<&[usize]> = like.iter().map(|value| &value.extents[..]).collect();
     if found == known {
         return Ok(tensors);
@@ -210,7 +207,7 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> Steps<'_, 'a, X, P> {
     /// # Errors
     /// Weights with other extents than the state, and what computing reports.
     pub fn vjp<'b, W: Variables<'b, Tensors = X::Tensors>>(&self, weight: W) -> Result<(X::Tensors, P::Tensors), Error> {
-        let mut weights = alike(computed(&self.step.context, &weight)?, &self.step.state, "the weight")?;
+        let mut weights = alike(computed(&self.step.context, &weight)?, &self.step.forms.0, "the weight")?;
         let zero = |tensor: &AnyTensor| Ok(dispatch!(tensor.dtype(), T => Tensor::<T>::zeros(tensor.extents())?.into()));
         let mut sums = self.parameters.iter().map(zero).collect::<Result<Vec<AnyTensor>, Error>>()?;
         let mut kept = self.kept.clone();
