@@ -1,71 +1,62 @@
 //! Splits terms of several factors into products of two, starting with the most expensive term. A product that was formed once
 //! costs other terms nothing.
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
-use super::join::{Costs, renamed};
+use super::choose::{Choices, Chosen};
+use super::join::renamed;
 use super::term::{Factor, Name, Role, Term, canonical};
 use super::work::{Entry, Kind, Work, size};
+
+/// The nodes of products that are formed, by the numbers of their keys.
+type Formed = HashMap<u32, u32>;
 
 impl Work {
     /// Leaves no term with more than one factor, nor with a label that is summed.
     pub(super) fn form_all(&mut self) {
-        let mut left: Vec<(usize, usize)> = Vec::new();
-        for (sum, known) in self.sums.iter().enumerate() {
-            left.extend((0..known.entries.len()).map(|entry| (sum, entry)));
+        let choices = self.choose_all();
+        let mut formed = Formed::new();
+        for (n, &(sum, number)) in choices.places.iter().enumerate() {
+            let (entry, axes) = (&choices.entries[n], self.sums[sum].extents.len());
+            let sums = entry.term.factors.iter().flat_map(|factor| &factor.labels).any(|&label| usize::from(label) >= axes);
+            if entry.term.factors.is_empty() || entry.term.factors.len() == 1 && !sums {
+                continue;
+            }
+            let factor = match &entry.term.factors[..] {
+                [only] => {
+                    let kept = only.labels.iter().fold(0u64, |all, &label| all | 1 << label) & ((1 << axes) - 1);
+                    self.summed(only, kept, &entry.extents)
+                }
+                _ => self.part(&choices, &mut formed, (n, entry.kept.len() - 1)),
+            };
+            self.sums[sum].entries[number].term.factors = vec![factor];
         }
-        // By what they cost if each were alone, so that the cheap ones find what the dear ones have made.
-        let mut costed: Vec<(f64, (usize, usize))> = left
-            .into_iter()
-            .map(|(sum, entry)| {
-                let costs = self.costs(&self.sums[sum].entries[entry]);
-                (costs.cost.last().copied().unwrap_or(0.0), (sum, entry))
-            })
-            .collect();
-        costed.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, (sum, entry)) in costed {
-            self.form(sum, entry);
-        }
-    }
-
-    fn form(&mut self, sum: usize, number: usize) {
-        let axes = self.sums[sum].extents.len();
-        let entry = self.sums[sum].entries[number].clone();
-        let sums = entry.term.factors.iter().flat_map(|factor| &factor.labels).any(|&label| usize::from(label) >= axes);
-        if entry.term.factors.is_empty() || entry.term.factors.len() == 1 && !sums {
-            return;
-        }
-        let costs = self.costs(&entry);
-        let outside = (1u64 << axes) - 1;
-        let factor = self.part(&entry, &costs, entry.kept.len() - 1, outside);
-        self.sums[sum].entries[number].term.factors = vec![factor];
     }
 
     /// The product of a set of a term's factors.
-    fn part(&mut self, entry: &Entry, costs: &Costs, set: usize, outside: u64) -> Factor {
-        let all = entry.kept.len() - 1;
-        let kept = if set == all { labels(entry, set) & outside } else { entry.kept[set] };
+    fn part(&mut self, choices: &Choices, formed: &mut Formed, (n, set): (usize, usize)) -> Factor {
+        let entry = &choices.entries[n];
         if set.count_ones() == 1 {
-            let factor = entry.term.factors[set.trailing_zeros() as usize].clone();
-            return if set == all { self.summed(&factor, kept, &entry.extents) } else { factor };
+            return entry.term.factors[set.trailing_zeros() as usize].clone();
         }
-        let role = |label: Name| if kept >> label & 1 == 1 { Role::Open } else { Role::Inner };
-        let own: SmallVec<[&Factor; 8]> =
-            entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).map(|(_, factor)| factor).collect();
-        let (_, order) = canonical(&own, role);
-        let order: SmallVec<[Name; 8]> = order.into_iter().filter(|&label| kept >> label & 1 == 1).collect();
-        let key = entry.keys[set] as usize;
-        let node = self.formed[key].unwrap_or_else(|| {
-            let half = costs.half[set];
-            let mut factors = vec![self.part(entry, costs, set ^ half, outside), self.part(entry, costs, half, outside)];
+        let labels = open_labels(entry, set);
+        let known = formed.get(&entry.keys[set]).copied();
+        let node = known.unwrap_or_else(|| {
+            // Where it was chosen, its labels have other names, but the same order.
+            let Chosen { entry: n, set, half } = choices.chosen(n, set);
+            let entry = &choices.entries[n];
+            let mut factors = vec![self.part(choices, formed, (n, set ^ half)), self.part(choices, formed, (n, half))];
+            let order = open_labels(entry, set);
             let extents = order.iter().map(|&label| entry.extents[usize::from(label)] as usize).collect();
             renamed(&mut factors, &mut order.clone());
-            let is_kept = entry.are_kept[set] && size(&entry.extents, kept) <= self.weights.most;
+            let is_kept = entry.are_kept[set] && size(&entry.extents, entry.kept[set]) <= self.weights.most;
             let node = self.add_node(Kind::Product(factors), extents, is_kept);
-            self.formed[key] = Some(node);
+            formed.insert(entry.keys[set], node);
             node
         });
-        Factor { node, conjugate: false, labels: order.into_iter().collect() }
+        Factor { node, conjugate: false, labels: labels.into_iter().collect() }
     }
 
     /// A term whose factors are summed over the labels that no other one and no axis of the sum has. Factors that have the labels of
@@ -103,7 +94,11 @@ impl Work {
     }
 }
 
-fn labels(entry: &Entry, set: usize) -> u64 {
-    let own = entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
-    own.flat_map(|(_, factor)| &factor.labels).fold(0u64, |all, &label| all | 1 << label)
+/// The labels of a product of some of a term's factors, in the order of its key.
+fn open_labels(entry: &Entry, set: usize) -> SmallVec<[Name; 8]> {
+    let kept = entry.kept[set];
+    let role = |label: Name| if kept >> label & 1 == 1 { Role::Open } else { Role::Inner };
+    let own: SmallVec<[&Factor; 8]> =
+        entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).map(|(_, factor)| factor).collect();
+    canonical(&own, role).1.into_iter().filter(|&label| kept >> label & 1 == 1).collect()
 }

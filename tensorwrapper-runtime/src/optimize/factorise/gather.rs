@@ -43,7 +43,12 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    fn push(&mut self, term: Product) {
+    /// A sum with products, without terms so far.
+    pub(super) fn of_products() -> Gathered {
+        Gathered { contracts: true, ..Gathered::default() }
+    }
+
+    pub(super) fn push(&mut self, term: Product) {
         self.factors = self.factors.max(term.factors.len());
         self.labels = self.labels.max(term.extents.len());
         self.terms.push(term);
@@ -54,15 +59,12 @@ impl Gathered {
 const MOST_LABELS: usize = 60;
 
 /// The most terms of a sum.
-const MOST_TERMS: usize = 512;
+pub(super) const MOST_TERMS: usize = 512;
 
 /// For each tensor two things: the sum of products that it is, if it is one that is computed as a whole; and the other sum of
 /// which it is a part, if it is part of one.
 pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>, Vec<Option<TensorId>>) {
-    let mut readers = vec![0usize; graph.tensors().len()];
-    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
-    read.for_each(|tensor| readers[tensor.0] += 1);
-    graph.sinks().iter().for_each(|sink| readers[sink.0] += 2);
+    let readers = readers(graph);
     let mut gathered: Vec<Option<Gathered>> = vec![None; graph.tensors().len()];
     let mut part_of: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     for node in graph.operations() {
@@ -105,6 +107,15 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
     (gathered, part_of)
 }
 
+/// How often each tensor is read; one that is a result is read once more than anything reads it here.
+pub(super) fn readers(graph: &OpGraph) -> Vec<usize> {
+    let mut readers = vec![0usize; graph.tensors().len()];
+    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
+    read.for_each(|tensor| readers[tensor.0] += 1);
+    graph.sinks().iter().for_each(|sink| readers[sink.0] += 2);
+    readers
+}
+
 /// The tensors that are replaced by the sums that they are, wherever they stand in the terms of an operation: `part` tells what a
 /// factor is, and whether it may be replaced in a term of one factor, or of several. One that stays somewhere stays everywhere, because it
 /// is computed then.
@@ -144,7 +155,7 @@ fn joining<'g>(terms: &[Product], part: impl Fn(&Factor, bool) -> Option<(&'g Ga
 }
 
 /// Adds a term with some factors replaced by the sums that they are, all but one of which have one term.
-fn substituted(term: Product, inner: Vec<Option<Gathered>>, result: &mut Gathered) {
+pub(super) fn substituted(term: Product, inner: Vec<Option<Gathered>>, result: &mut Gathered) {
     if let ([(_, false, labels)], [Some(_)]) = (&term.factors[..], &inner[..])
         && term.scale == Complex::ONE
         && labels.iter().copied().eq(0..term.extents.len())

@@ -11,17 +11,20 @@
 //! Source: A. Hartono et al., "Performance optimization of tensor contraction expressions for many-body methods in quantum
 //! chemistry", J. Phys. Chem. A 113, 12715 (2009).
 
+mod choose;
 mod emit;
 mod form;
 mod gather;
 mod join;
+mod repeated;
 mod term;
 mod work;
 
 use std::collections::HashMap;
 
 use self::emit::Emitter;
-use self::gather::{Gathered, Leaf, gather};
+use self::gather::{Gathered, Leaf, Product, gather};
+use self::repeated::{Repeated, repeated};
 use self::term::Term;
 pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
@@ -33,7 +36,13 @@ use tensorwrapper_core::graph::{OpGraph, OperationNode, Rewriter, TensorId};
 const ELEMENT: f64 = 2.0;
 
 /// Guesses of how much of a product's cost others carry that may use it, too.
-const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
+const SHARES: [f64; 4] = [0.0, 0.5, 0.75, 1.0];
+
+/// The same where results are looked at one after the other.
+const STAGED: [f64; 2] = [0.75, 1.0];
+
+/// The most times that the form that was found is taken for a graph to begin with.
+const MOST_ROUNDS: usize = 3;
 
 /// The limits of a factorisation.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +57,24 @@ pub(super) struct Bounds<'k> {
 
 /// The graph with its sums of products in the cheapest form that was found; `None` if it has no sums that can be changed.
 pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> Option<OpGraph> {
-    let (gathered, part_of) = gather(graph, bounds.reorders);
+    let is_kept: Vec<bool> = graph.sources().map(|source| bounds.kept.get(source.0).copied().unwrap_or(false)).collect();
+    let (mut best, mut found) = factorised(graph, bounds, &is_kept)?;
+    for _ in 0..MOST_ROUNDS {
+        let kept = kept(&found, &is_kept);
+        match factorised(&found, Bounds { kept: &kept, ..bounds }, &is_kept) {
+            Some((price, again)) if price < best => (best, found) = (price, again),
+            _ => break,
+        }
+    }
+    Some(found)
+}
+
+/// The cheapest of several forms of a graph.
+fn factorised(graph: &OpGraph, bounds: Bounds<'_>, is_kept: &[bool]) -> Option<(Price, OpGraph)> {
+    let (mut gathered, mut part_of) = gather(graph, bounds.reorders);
+    let repeated = repeated(graph, &mut gathered, &mut part_of);
     let sums = || gathered.iter().enumerate().filter_map(|(n, sum)| Some((n, sum.as_ref().filter(|sum| sum.contracts)?)));
-    if !sums().any(|(n, sum)| part_of[n].is_none() && is_worth(sum)) {
+    if !sums().any(|(n, sum)| part_of[n].is_none() && (is_worth(sum) || !repeated[n].is_empty())) {
         return None;
     }
     let roots: Vec<usize> = sums().map(|(n, _)| n).filter(|&n| part_of[n].is_none()).collect();
@@ -59,10 +83,9 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> Option<OpGraph> 
     for n in (0..gathered.len()).rev() {
         is_part[n] = part_of[n].is_some_and(|whole| is_part[whole.0] || roots.binary_search(&whole.0).is_ok());
     }
-    let is_kept: Vec<bool> = graph.sources().map(|source| bounds.kept.get(source.0).copied().unwrap_or(false)).collect();
     let mut best: Option<(Price, OpGraph)> = None;
     let mut offer = |made: OpGraph| {
-        let price = price(&made, &is_kept, bounds.memory);
+        let price = price(&made, is_kept, bounds.memory);
         if best.as_ref().is_none_or(|(known, _)| price < *known) {
             best = Some((price, made));
         }
@@ -71,23 +94,55 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> Option<OpGraph> 
     if bounds.memory.is_some() || are_pairs(graph) {
         offer(graph.clone());
     }
+    let stages = stages(graph, &roots);
+    let staged = if stages.len() > 1 { &STAGED[..] } else { &[] };
+    let together = [roots];
+    let ways: Vec<(&[Vec<usize>], f64)> =
+        SHARES.iter().map(|&share| (&together[..], share)).chain(staged.iter().map(|&share| (&stages[..], share))).collect();
     // Where memory is short, also with intermediates that are small beside it.
     let mosts = [Some(f64::INFINITY), bounds.memory.map(|bytes| bytes as f64 / 32.0)];
-    for (most, share) in mosts.into_iter().flatten().flat_map(|most| SHARES.map(|share| (most, share))) {
+    for (most, (stages, share)) in mosts.into_iter().flatten().flat_map(|most| ways.iter().map(move |&way| (most, way))) {
         let weights = Weights { element: ELEMENT, share, most };
-        let (mut work, leaves, sums) = collected(graph, &gathered, &roots, weights, bounds);
+        let mut sums = Collected::new(graph, weights, bounds);
+        for stage in stages {
+            stage.iter().for_each(|&root| sums.add(root, (&gathered, &repeated[root])));
+            sums.work.join_all();
+        }
         // Where nothing can be shared there is nothing to guess.
-        if let [(_, sum)] = &sums[..]
-            && work.sums[*sum].entries.len() == 1
+        if let [(_, sum)] = &sums.sums[..]
+            && sums.work.sums[*sum].entries.len() == 1
             && share > SHARES[0]
         {
             continue;
         }
-        work.join_all();
-        work.form_all();
-        offer(emitted(graph, &is_part, &work, &leaves, &sums));
+        sums.work.form_all();
+        offer(emitted(graph, &is_part, &sums));
     }
-    best.map(|(_, graph)| graph)
+    best
+}
+
+/// The roots by the first result that needs them, results in their order: what derivatives need beside a value comes after it, and may
+/// use what the value is made of.
+fn stages(graph: &OpGraph, roots: &[usize]) -> Vec<Vec<usize>> {
+    let mut is_needed = vec![false; graph.tensors().len()];
+    let mut stages = Vec::new();
+    for &sink in graph.sinks() {
+        let mut stage: Vec<usize> = Vec::new();
+        let mut open = vec![sink];
+        while let Some(tensor) = open.pop() {
+            if std::mem::replace(&mut is_needed[tensor.0], true) {
+                continue;
+            }
+            stage.extend(roots.binary_search(&tensor.0).is_ok().then_some(tensor.0));
+            let producer = graph.tensor(tensor).producer;
+            open.extend(producer.into_iter().flat_map(|producer| &graph.operation(producer).inputs).map(|edge| edge.tensor));
+        }
+        stage.sort_unstable();
+        stages.extend((!stage.is_empty()).then_some(stage));
+    }
+    let unused: Vec<usize> = roots.iter().copied().filter(|&root| !is_needed[root]).collect();
+    stages.extend((!unused.is_empty()).then_some(unused));
+    stages
 }
 
 /// Bytes beyond those that may be taken, then what a graph costs.
@@ -109,42 +164,59 @@ fn is_worth(sum: &Gathered) -> bool {
     sum.terms.len() > 1 || sum.terms.iter().any(|term| term.factors.len() > 2)
 }
 
-/// The sums of a graph as work, the leaves that they are made of, and which tensor each is.
-fn collected(
-    graph: &OpGraph,
-    gathered: &[Option<Gathered>],
-    roots: &[usize],
-    weights: Weights,
-    bounds: Bounds<'_>,
-) -> (Work, Vec<Leaf>, Vec<(TensorId, usize)>) {
-    let mut work = Work::new(weights);
-    let mut leaves: Vec<Leaf> = Vec::new();
-    let mut known: HashMap<Leaf, u32> = HashMap::new();
-    let mut sums = Vec::new();
-    for &root in roots {
-        let sum = gathered[root].as_ref().expect("a root is a sum");
-        let mut terms = Vec::with_capacity(sum.terms.len());
-        for product in &sum.terms {
-            let factor = |(leaf, conjugate, labels): &(Leaf, bool, Vec<usize>)| {
-                let node = *known.entry(leaf.clone()).or_insert_with(|| {
-                    leaves.push(leaf.clone());
-                    let is_kept = bounds.kept.get(leaf.tensor.0).copied().unwrap_or(false);
-                    work.add_node(Kind::Leaf(leaves.len() - 1), leaf.extents.clone(), is_kept)
-                });
-                Factor { node, conjugate: *conjugate, labels: labels.iter().map(|&label| label as Name).collect() }
-            };
-            let term = Term { scale: product.scale, factors: product.factors.iter().map(factor).collect() };
-            terms.push(work.presummed(term, graph.tensor(TensorId(root)).extents.len()));
-        }
-        let number = work.add_sum(graph.tensor(TensorId(root)).extents.clone(), terms);
-        sums.push((TensorId(root), number));
-    }
-    (work, leaves, sums)
+/// The sums of a graph as work.
+struct Collected<'g> {
+    graph: &'g OpGraph,
+    bounds: Bounds<'g>,
+    work: Work,
+    /// What the sums are made of, and the node of each.
+    leaves: Vec<Leaf>,
+    known: HashMap<Leaf, u32>,
+    /// Which tensor each sum is.
+    sums: Vec<(TensorId, usize)>,
 }
 
-fn emitted(graph: &OpGraph, is_part: &[bool], work: &Work, leaves: &[Leaf], sums: &[(TensorId, usize)]) -> OpGraph {
-    let sum_of: HashMap<TensorId, usize> = sums.iter().copied().collect();
-    let mut emitter = Emitter::new(work, leaves, sums.iter().map(|(_, sum)| *sum));
+impl<'g> Collected<'g> {
+    fn new(graph: &'g OpGraph, weights: Weights, bounds: Bounds<'g>) -> Collected<'g> {
+        Collected { graph, bounds, work: Work::new(weights), leaves: Vec::new(), known: HashMap::new(), sums: Vec::new() }
+    }
+
+    /// Adds the sum that a tensor is, with the sums that it reads instead of several tensors.
+    fn add(&mut self, root: usize, (gathered, repeated): (&[Option<Gathered>], &[Repeated])) {
+        let sum = gathered[root].as_ref().expect("a root is a sum");
+        let extents = self.graph.tensor(TensorId(root)).extents.clone();
+        let mut terms: Vec<Term> = sum.terms.iter().map(|product| self.term(product, extents.len())).collect();
+        for Repeated { inner, extents, reads } in repeated {
+            let inner = inner.terms.iter().map(|product| self.term(product, extents.len())).collect();
+            let inner = self.work.add_sum(extents.clone(), inner);
+            let node = self.work.know(inner);
+            terms.extend(reads.iter().map(|(scale, labels)| {
+                let labels = labels.iter().map(|&label| label as Name).collect();
+                Term { scale: *scale, factors: vec![Factor { node, conjugate: false, labels }] }
+            }));
+        }
+        let number = self.work.add_sum(extents, terms);
+        self.sums.push((TensorId(root), number));
+    }
+
+    fn term(&mut self, product: &Product, axes: usize) -> Term {
+        let Collected { work, leaves, known, bounds, .. } = self;
+        let factor = |(leaf, conjugate, labels): &(Leaf, bool, Vec<usize>)| {
+            let node = *known.entry(leaf.clone()).or_insert_with(|| {
+                leaves.push(leaf.clone());
+                let is_kept = bounds.kept.get(leaf.tensor.0).copied().unwrap_or(false);
+                work.add_node(Kind::Leaf(leaves.len() - 1), leaf.extents.clone(), is_kept)
+            });
+            Factor { node, conjugate: *conjugate, labels: labels.iter().map(|&label| label as Name).collect() }
+        };
+        let term = Term { scale: product.scale, factors: product.factors.iter().map(factor).collect() };
+        work.presummed(term, axes)
+    }
+}
+
+fn emitted(graph: &OpGraph, is_part: &[bool], made: &Collected<'_>) -> OpGraph {
+    let sum_of: HashMap<TensorId, usize> = made.sums.iter().copied().collect();
+    let mut emitter = Emitter::new(&made.work, &made.leaves, made.sums.iter().map(|(_, sum)| *sum));
     Rewriter::run(graph, |rewriter, _, node| {
         let output = node.outputs[0].tensor;
         match sum_of.get(&output) {
@@ -179,6 +251,35 @@ mod tests {
         // The same product under other names, and in another order of axes.
         let twice = (a.at("ik") * b.at("kj") + b.at("li") * a.at("jl")).record("ij").unwrap();
         assert_eq!(factorised(&twice, None).cost(), 64.0 + 512.0);
+    }
+
+    fn matrix(n: usize) -> Tensor<f64> {
+        Tensor::from_fn([8, 8], |place| (place[0] * 8 + place[1] + n * 64) as f64).unwrap()
+    }
+
+    fn product<'a>(x: &'a Tensor<f64>, y: &'a Tensor<f64>) -> crate::Expr<'a, f64> {
+        (x.at("ij") * y.at("jk")).record("ik").unwrap()
+    }
+
+    #[test]
+    fn products_that_are_read_twice_alike_are_joined() {
+        let [a, b, c] = [0, 1, 2].map(matrix);
+        let (x, y) = (product(&a, &b), product(&a, &c));
+        // As W[i,j] - W[j,i] / 2 of W = A·(2 B - C).
+        let sum = (2.0 * x.at("ij") - x.at("ji") - y.at("ij") + 0.5 * y.at("ji")).record("ij").unwrap();
+        let cost = factorised(&sum, None).cost();
+        assert!(cost < 2.0 * 512.0, "{cost}");
+    }
+
+    #[test]
+    fn a_shared_product_makes_way_where_its_users_lose_nothing_without_it() {
+        let [a, b, c, d] = [0, 1, 2, 3].map(matrix);
+        let (left, right) = (product(&a, &b), product(&d, &b));
+        let [first, second] = [&a, &d].map(|x| (x.at("ij") * b.at("jk") * c.at("kl")).record("il").unwrap());
+        let graph = lower(&[left, right, first, second].map(|expr| Link::clone(expr.value()))).graph;
+        let made = factorise(&graph, Bounds { reorders: true, memory: None, kept: &[] }).unwrap_or(graph);
+        // (A·B)·C and (D·B)·C read what is wanted anyway; B·C would be a fifth product.
+        assert_eq!(made.cost(), 4.0 * 512.0);
     }
 
     #[test]

@@ -80,8 +80,6 @@ pub(super) struct Work {
     rests: HashMap<Key, u32>,
     /// How often a product may be used.
     pub(super) users: Vec<u32>,
-    /// The node of a product that is formed.
-    pub(super) formed: Vec<Option<u32>>,
     known: HashMap<SumKey, Known>,
     /// Sums that are known, by what does not depend on labels.
     rough: HashMap<u64, u32>,
@@ -118,7 +116,6 @@ impl Work {
             products: HashMap::new(),
             rests: HashMap::new(),
             users: Vec::new(),
-            formed: Vec::new(),
             known: HashMap::new(),
             rough: HashMap::new(),
             presums: HashMap::new(),
@@ -228,7 +225,6 @@ impl Work {
             rests.push((*self.rests.entry(rest).or_insert(next), labels));
         }
         self.users.resize(self.products.len(), 0);
-        self.formed.resize(self.products.len(), None);
         let extents = self.extents(&term);
         Entry { term, kept, extents, keys, rests, are_kept }
     }
