@@ -92,8 +92,8 @@ impl Work {
 
     /// Chooses each term once more. What it alone used is free to be formed in another way. Returns whether that saves anything.
     fn choose_again(&self, choices: &mut Choices) -> bool {
-        let all = 0..choices.entries.len();
-        all.fold(false, |saves, n| self.choose_these(choices, &[n], None) || saves)
+        let terms = 0..choices.entries.len();
+        terms.filter(|&n| self.choose_these(choices, &[n], None)).count() > 0
     }
 
     /// Does without each product that several terms use, one after the other: where it costs none of them anything to go another way,
@@ -104,7 +104,7 @@ impl Work {
         for n in 0..choices.entries.len() {
             choices.keys_of(n).into_iter().for_each(|key| users[key].push(n));
         }
-        shared.into_iter().fold(false, |saves, key| self.choose_these(choices, &users[key], Some(key)) || saves)
+        shared.into_iter().filter(|&key| self.choose_these(choices, &users[key], Some(key))).count() > 0
     }
 
     /// Chooses some terms once more, without a product. Returns whether that saves anything; if not, all is as it was.

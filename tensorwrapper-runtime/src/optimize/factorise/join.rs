@@ -74,13 +74,9 @@ impl Work {
             if set.count_ones() < 2 {
                 continue;
             }
-            match state(entry.keys[set]) {
-                State::Formed => continue,
-                State::Barred if set + 1 < sets => {
-                    cost[set] = f64::INFINITY;
-                    continue;
-                }
-                State::Barred | State::Open => {}
+            let state = state(entry.keys[set]);
+            if state == State::Formed {
+                continue;
             }
             // The half without the first factor, so that each pair is looked at once.
             let others = set & (set - 1);
@@ -98,7 +94,8 @@ impl Work {
                 continue;
             }
             let users = f64::from(self.users[entry.keys[set] as usize].max(1));
-            let fine = if result > self.weights.most && set + 1 < sets { f64::INFINITY } else { 0.0 };
+            let is_refused = result > self.weights.most || state == State::Barred;
+            let fine = if is_refused && set + 1 < sets { f64::INFINITY } else { 0.0 };
             cost[set] = best / users.powf(share) + self.weights.element * result + fine;
         }
         Costs { cost, half }

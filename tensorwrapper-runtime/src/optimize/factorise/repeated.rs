@@ -96,7 +96,7 @@ fn candidate(tensor: TensorId, terms: &[&Product]) -> Candidate {
             (term.scale / first.scale, labels)
         };
         let mut reads: Vec<_> = terms.iter().map(read).collect();
-        reads.sort_by(|a, b| compared(a).cmp(&compared(b)));
+        reads.sort_by_key(compared);
         reads
     };
     let all = terms.iter().map(|first| (relative(first), *first));
