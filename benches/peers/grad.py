@@ -9,6 +9,8 @@ runs in a process of its own. The programs:
 
 * `layers`: two dense layers, 256×784×512×10, with tanh and the logarithm of probabilities; by all parameters. `layers_hvp`: second
   derivatives along a direction.
+* `deep`: 64 layers tanh(h·W) of one matrix 64×64 over 4096 rows, and the sum of the squares of what they make. `--memory 0.25` lets
+  tensorwrapper take a quarter of the memory that it takes otherwise.
 * `chain`: the trace of the product of 100 matrices of 64×64, by each of them.
 * `lagrangian`: the residuals of coupled cluster (5 occupied, 19 empty orbitals), each times its multiplier, by the amplitudes. JAX reads
   the terms from `examples/ccsd_naive/equations.rs`, one `einsum` for each product.
@@ -43,6 +45,8 @@ def draw(program):
             operands[name] = normal(*shape) / 30
             operands["d" + name] = normal(*shape)
         return operands
+    if program == "deep":
+        return {"x": normal(4096, 64), "W": normal(64, 64) / 8}
     if program == "chain":
         return {f"A{n:03}": normal(64, 64) / 8 for n in range(100)}
     o, v = 5, 19
@@ -62,6 +66,16 @@ def layers(jnp):
         return (total.sum() - (z * q["y"]).sum()) / z.shape[0]
 
     return ["W1", "b1", "W2", "b2"], value
+
+
+def deep(jnp):
+    def value(p, q):
+        h = q["x"]
+        for _ in range(64):
+            h = jnp.tanh(h @ p["W"])
+        return (h * h).sum()
+
+    return ["W"], value
 
 
 def chain(jnp):
@@ -114,7 +128,7 @@ def lagrangian(jnp):
     return ["t1", "t2"], value
 
 
-PROGRAMS = {"layers": layers, "layers_hvp": layers, "chain": chain, "lagrangian": lagrangian}
+PROGRAMS = {"layers": layers, "layers_hvp": layers, "deep": deep, "chain": chain, "lagrangian": lagrangian}
 
 
 def jax_worker(program, folder):
@@ -183,6 +197,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--reps", type=int, default=9)
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: for one thread on a machine shared with others")
+    parser.add_argument("--memory", type=float, help="the part of its memory that tensorwrapper may take")
     parser.add_argument("--own", default="target/release/examples/bench_grad")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -195,7 +210,9 @@ def main():
             for name, operand in draw(program).items():
                 numpy.save(Path(folder) / f"{name}.npy", operand)
             peer = Program("jax", [sys.executable, __file__, "--worker", program, folder], options.threads)
-            own = Program("tensorwrapper", [options.own, program, folder, "--threads", str(options.threads)], options.threads)
+            less = [] if options.memory is None else ["--memory", str(options.memory)]
+            command = [options.own, program, folder, "--threads", str(options.threads), *less]
+            own = Program("tensorwrapper", command, options.threads)
             for _ in range(options.reps):
                 peer.step()
                 own.step()

@@ -1,7 +1,7 @@
 //! A partner for `benches/peers/grad.py`: a value and its derivatives, for as many times as it is asked.
 //!
 //! ```text
-//! cargo run --release --example bench_grad -- PROGRAM FOLDER [--threads N]
+//! cargo run --release --example bench_grad -- PROGRAM FOLDER [--threads N] [--memory PART]
 //! < ready 364080000 operations of the value, 812000000 of all
 //! > step
 //! < 0.012345678 0.012340000 0.1 0.5
@@ -42,16 +42,23 @@ struct Request {
     program: String,
     folder: PathBuf,
     threads: usize,
+    /// The part of the memory that the program would take, if it is to make do with less.
+    memory: Option<f64>,
 }
 
 impl Request {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Request, Failure> {
-        let usage = || Failure::Input("usage: bench_grad PROGRAM FOLDER [--threads N]".into());
+        let usage = || Failure::Input("usage: bench_grad PROGRAM FOLDER [--threads N] [--memory PART]".into());
         let (Some(program), Some(folder)) = (arguments.next(), arguments.next()) else { return Err(usage()) };
-        let mut request = Request { program, folder: folder.into(), threads: 1 };
+        let mut request = Request { program, folder: folder.into(), threads: 1, memory: None };
         while let Some(option) = arguments.next() {
-            let number = arguments.next().filter(|_| option == "--threads").ok_or_else(usage)?;
-            request.threads = number.parse().map_err(|_| Failure::Input(format!("`{number}` is no number of threads")))?;
+            let number = arguments.next().ok_or_else(usage)?;
+            let wrong = |what: &str| Failure::Input(format!("`{number}` is no {what}"));
+            match &option[..] {
+                "--threads" => request.threads = number.parse().map_err(|_| wrong("number of threads"))?,
+                "--memory" => request.memory = Some(number.parse().map_err(|_| wrong("part of the memory"))?),
+                _ => return Err(usage()),
+            }
         }
         Ok(request)
     }
@@ -66,7 +73,14 @@ impl Request {
         program(&tensors, &mut |Recorded { value, derivatives, inputs }| {
             let own = context.prepare_all(std::slice::from_ref(&value), inputs)?.operations();
             let all: Vec<_> = [value].into_iter().chain(derivatives).collect();
-            let prepared = context.prepare_all(&all[..], inputs)?;
+            let limited = match self.memory {
+                Some(part) => {
+                    let bytes = context.explain(&all[..])?.peak_bytes() as f64 * part;
+                    context.clone().memory_limit(bytes as usize)
+                }
+                None => context.clone(),
+            };
+            let prepared = limited.prepare_all(&all[..], inputs)?;
             say(format_args!("ready {:.0} operations of the value, {:.0} of all", own, prepared.operations()))?;
             for line in io::stdin().lock().lines() {
                 line.map_err(outside)?;

@@ -20,8 +20,8 @@ pub(crate) struct Recorded<'a, 'i> {
 type Then<'t> = &'t mut dyn FnMut(Recorded<'_, '_>) -> Result<(), Failure>;
 type Program = fn(&Tensors, Then<'_>) -> Result<(), Failure>;
 
-pub(crate) const PROGRAMS: [(&str, Program); 4] =
-    [("layers", layers), ("layers_hvp", layers_hvp), ("chain", chain), ("lagrangian", lagrangian)];
+pub(crate) const PROGRAMS: [(&str, Program); 5] =
+    [("layers", layers), ("layers_hvp", layers_hvp), ("deep", deep), ("chain", chain), ("lagrangian", lagrangian)];
 
 /// The tensors of a folder by the names of their files.
 pub(crate) struct Tensors(BTreeMap<String, Tensor<f64>>);
@@ -102,6 +102,19 @@ fn layers_hvp(all: &Tensors, then: Then<'_>) -> Result<(), Failure> {
     let (by_W1, by_b1, by_W2, by_b2) = value.hvp(((&of.W1, d1), (&of.b1, d2), (&of.W2, d3), (&of.b2, d4)))?;
     let derivatives = vec![by_W1, by_b1, by_W2, by_b2];
     then(Recorded { value: value.at("").record("")?, derivatives, inputs: &of.inputs() })
+}
+
+/// 64 layers `tanh(h·W)` of one matrix, and the sum of the squares of what they make.
+fn deep(all: &Tensors, then: Then<'_>) -> Result<(), Failure> {
+    let (x, W) = (all.get("x")?, all.get("W")?);
+    let graph = Graph::new();
+    let mut h = tensor! { in &graph; let h[s, j] = x[s, j]; h };
+    for _ in 0..64 {
+        h = tensor! { in &graph; let z[s, j] = h[s, k] * W[k, j]; let next[s, j] = tanh(z[s, j]); next };
+    }
+    let value = tensor! { in &graph; let value = h[s, j] * h[s, j]; value };
+    let by_W = value.grad(W)?;
+    then(Recorded { value: value.at("").record("")?, derivatives: vec![by_W.at("kj").record("kj")?], inputs: &[x, W] })
 }
 
 /// The trace of the product of all matrices `A000`, `A001` and so on.

@@ -117,9 +117,13 @@ fn assert_close<T: Element>(found: &[Tensor<T>], expected: &[Tensor<T>], what: &
     }
 }
 
+/// The passes that do something where memory is not limited; the last one is one of prepared blocks.
+const PASSES: [Pass; 8] =
+    [Pass::Constants, Pass::Cse, Pass::Factorise, Pass::Fuse, Pass::ChainAccumulate, Pass::Finish, Pass::Dce, Pass::Hoist];
+
 /// The context with those passes alone that a set names.
 fn with(context: Context, set: u32) -> Context {
-    let left_out = Pass::ALL.into_iter().enumerate().filter(|(n, _)| set >> n & 1 == 0);
+    let left_out = PASSES.into_iter().enumerate().filter(|(n, _)| set >> n & 1 == 0);
     left_out.fold(context, |context, (_, pass)| context.without(pass))
 }
 
@@ -129,8 +133,7 @@ fn by_every_set<T: Element>(cases: u64) -> Result {
         let sources = sources::<T>(&mut rng);
         let results = block(&mut rng, &sources)?;
         let expected = with(Context::reference(), 0).eval_all(&results[..])?;
-        // The last pass is one of prepared blocks.
-        for set in 0..1 << (Pass::ALL.len() - 1) {
+        for set in 0..1 << (PASSES.len() - 1) {
             let found = with(Context::cpu().threads(1), set).eval_all(&results[..])?;
             assert_close(&found, &expected, &format!("case {case}, passes {set:07b}"));
         }
@@ -183,7 +186,7 @@ fn prepared_blocks_compute_the_same_from_tensors_that_change() -> Result {
         let expected = Context::reference().eval_all(&results[..])?;
         assert_close(&step.run(&[&sources[0].0])?, &expected, "the same tensors");
         // Every set of passes for the first of them.
-        for set in (0..1 << Pass::ALL.len()).filter(|_| prepared <= 8) {
+        for set in (0..1 << PASSES.len()).filter(|_| prepared <= 8) {
             let some = with(context.clone(), set).prepare_all(&results[..], &[&sources[0].0])?;
             assert_close(&some.run(&[&sources[0].0])?, &expected, &format!("case {case}, passes {set:08b}"));
         }

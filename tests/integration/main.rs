@@ -37,6 +37,7 @@ mod order_program;
 mod prepared;
 mod property;
 mod recording;
+mod rematerialised;
 mod seeds;
 mod static_expr;
 mod watch;

@@ -1,6 +1,7 @@
 //! Finds plans within a memory limit. Products that do not fit as a whole are computed in parts.
 //!
-//! A graph is planned and the memory of the plan is counted. If it is too much, `pairwise` splits products of three and more
+//! A graph is planned and the memory of the plan is counted. If it is too much, intermediates that wait for late readers are computed
+//! again (`optimize/again.rs`); if that does not do, `pairwise` splits products of three and more
 //! factors into the largest parts that fit. Such a product becomes one operation, `Sliced`, with a graph of its own as its
 //! body; work that does not depend on a cut label stays outside of it. A product that would need more than about a million
 //! parts (2²⁰) is refused.
@@ -49,7 +50,7 @@ impl Bounded for Plan {
 
 /// Makes plans of a graph within the memory limit of a context's choices. It tries whole graphs first: with all passes, then
 /// without factorisation and, if results are kept from run to run, also without hoisting. Then it tries the same graphs with
-/// products in parts.
+/// intermediates that are computed again, with products in parts, and with both.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] when nothing fits, and what planning reports.
@@ -77,10 +78,18 @@ pub(super) fn within<M: Bounded>(
     let begun = all.iter().map(|choices| Ok((PassPipeline::new(graph, choices, is_kept)?, Vec::new())));
     let mut forms: Vec<(PassPipeline<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
     let mut refusals: Vec<Error> = Vec::new();
-    for is_whole in [true, false] {
+    for way in Way::ALL.into_iter().filter(|way| choices.without.makes(Pass::Again) || !way.again()) {
         for (n, (begun, paths)) in forms.iter_mut().enumerate() {
-            let mut limited = |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, device, allowed);
-            match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
+            let mut limited = |elements: f64, again: Option<f64>| {
+                fits(made(begun, Some(Limited { elements, again, paths: &mut *paths }))?, device, allowed)
+            };
+            let found = match way {
+                Way::Whole => limited(f64::INFINITY, None),
+                Way::Again => with_less(allowed, |bytes| limited(f64::INFINITY, Some(bytes))),
+                Way::Parts => in_parts(allowed, |elements| limited(elements, None)),
+                Way::PartsAgain => in_parts(allowed, |elements| limited(elements, Some(allowed as f64))),
+            };
+            match found {
                 // A kernel that does not compile, or a device that is lost, is so in every form.
                 Err(error) if !is_refusal(&error) => return Err(error),
                 Ok(found) if found.parts() <= MOST_PARTS => return Ok(found),
@@ -92,6 +101,41 @@ pub(super) fn within<M: Bounded>(
     }
     // What was refused in the smallest parts says what does not fit, but for what memory cannot even address.
     Err(refusals.pop().expect("every form was refused"))
+}
+
+/// The ways to make a plan of a graph, in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Whole,
+    Again,
+    Parts,
+    PartsAgain,
+}
+
+impl Way {
+    const ALL: [Way; 4] = [Way::Whole, Way::Again, Way::Parts, Way::PartsAgain];
+
+    /// Whether intermediates are computed again.
+    fn again(self) -> bool {
+        matches!(self, Way::Again | Way::PartsAgain)
+    }
+}
+
+/// The shares of the limit that intermediates are first made for: work space, and the gaps between tensors in memory, come on top.
+const SHARES: [f64; 5] = [1.0, 0.9, 0.8, 0.65, 0.5];
+
+/// A plan in which intermediates are computed again, as few as possible.
+fn with_less<M>(allowed: usize, mut limited: impl FnMut(f64) -> Result<M, Error>) -> Result<M, Error> {
+    let mut refusal = None;
+    for share in SHARES {
+        match limited(allowed as f64 * share) {
+            // A smaller share that changes nothing more finds nothing.
+            Err(error) if is_refusal(&error) && refusal.as_ref() == Some(&error) => break,
+            Err(error) if is_refusal(&error) => refusal = Some(error),
+            found => return found,
+        }
+    }
+    Err(refusal.expect("there are shares"))
 }
 
 /// Parts of a step at most: each takes some microseconds beside its arithmetic.

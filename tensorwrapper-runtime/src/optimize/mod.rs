@@ -14,12 +14,14 @@
 //! | `chain_accumulate.rs` | turns a sum of products into a chain of products that each begin with the sum so far |
 //! | `finish.rs` | makes element-wise work over a whole product that nothing else reads its epilogue |
 //! | `hoist_functions.rs`, `hoist.rs` | cut a prepared block in two: what depends on no tensor that changes is computed once |
+//! | `again.rs` | where memory is limited, computes intermediates again for late readers instead of keeping them |
 //! | `plain.rs` | builds the graph of a product of a few tensors directly, without any of these passes |
 //!
 //! Passes that need no contraction order run only once (`PassPipeline`), however many part sizes are tried to stay within a
 //! memory limit.
 
 mod accumulate;
+mod again;
 mod chain_accumulate;
 mod choices;
 mod constants;

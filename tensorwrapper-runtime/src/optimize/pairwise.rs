@@ -11,11 +11,13 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, Rewriter, TensorId};
 use tensorwrapper_order::internal::{Labels, Network, Path, cut, path, usual};
 
-/// The limit on the size of products.
+/// The limits on the size of products, and on what the passes may take for intermediates that wait.
 #[derive(Debug)]
 pub(crate) struct Limited<'p> {
     /// The most elements of a product, as a logarithm of base 2.
     pub(crate) elements: f64,
+    /// The bytes beyond which intermediates are computed again rather than kept; nothing if they are to be kept.
+    pub(crate) again: Option<f64>,
     /// Orders that were found without a limit, one for each product of three and more factors. If it is empty, it is filled.
     pub(crate) paths: &'p mut Vec<Path>,
 }
@@ -79,7 +81,7 @@ impl Orders<'_, '_> {
             Some(minimize) => path(network, order, *minimize, *seed),
             None => usual(network, order, *seed),
         };
-        let Some(Limited { elements, paths }) = &mut self.limited else { return Ok((search()?, Vec::new())) };
+        let Some(Limited { elements, paths, .. }) = &mut self.limited else { return Ok((search()?, Vec::new())) };
         if paths.len() == self.met {
             paths.push(search()?);
         }

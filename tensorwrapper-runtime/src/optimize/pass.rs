@@ -26,12 +26,24 @@ pub enum Pass {
     /// In a [prepared](crate::Context::prepare_all) block, the part that depends only on tensors that do not change is computed
     /// once.
     Hoist,
+    /// Rematerialisation: where memory is limited ([`Context::memory_limit`](crate::Context::memory_limit)), intermediates that wait
+    /// long for a late reader, as those of a value wait for its derivatives, are computed again instead of being kept.
+    Again,
 }
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Pass; 8] =
-        [Pass::Constants, Pass::Cse, Pass::Factorise, Pass::Fuse, Pass::ChainAccumulate, Pass::Finish, Pass::Dce, Pass::Hoist];
+    pub const ALL: [Pass; 9] = [
+        Pass::Constants,
+        Pass::Cse,
+        Pass::Factorise,
+        Pass::Fuse,
+        Pass::ChainAccumulate,
+        Pass::Finish,
+        Pass::Dce,
+        Pass::Hoist,
+        Pass::Again,
+    ];
 }
 
 /// Earlier names of passes.

@@ -2,6 +2,7 @@
 //! pass.
 
 use super::accumulate::{Accumulate, accumulate};
+use super::again::again;
 use super::chain_accumulate::chain_accumulate;
 use super::choices::Choices;
 use super::constants::constants;
@@ -71,7 +72,8 @@ impl<'g> PassPipeline<'g> {
     /// As [`optimize`].
     pub(crate) fn optimize(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
         let Passes { choices, is_block, .. } = self.passes;
-        finished(self.ordered(limited)?, choices, is_block)
+        let again = limited.as_ref().and_then(|limited| limited.again);
+        finished(self.ordered(limited)?, choices, is_block, again)
     }
 
     /// The graph after all passes in two parts: operations that depend only on sources that stay the same from run to run are
@@ -81,6 +83,7 @@ impl<'g> PassPipeline<'g> {
     /// As [`optimize`].
     pub(crate) fn optimize_keeping(&self, limited: Option<Limited<'_>>) -> Result<Hoisted, Error> {
         let Passes { choices, is_block, .. } = self.passes;
+        let again = limited.as_ref().and_then(|limited| limited.again);
         let ordered = self.ordered(limited)?;
         let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
         passes.choose(Pass::Hoist, |graph| Some(hoist_functions(graph, &kept(graph, &self.is_kept))))?;
@@ -91,7 +94,8 @@ impl<'g> PassPipeline<'g> {
             each.verify()?;
         }
         // What is kept is not to be joined with what changes.
-        Ok(Hoisted { once: finished(once, choices, is_block)?, each: finished(each, choices, is_block)? })
+        let once = finished(once, choices, is_block, again)?;
+        Ok(Hoisted { once, each: finished(each, choices, is_block, again)? })
     }
 
     /// Runs the passes from the contraction orders up to the last ones, which [`finished`] runs.
@@ -110,11 +114,15 @@ impl<'g> PassPipeline<'g> {
     }
 }
 
-/// Runs the last passes, which chain products into sums and turn element-wise work into epilogues.
-fn finished(graph: OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
+/// Runs the last passes, which chain products into sums, turn element-wise work into epilogues, and compute intermediates again where
+/// more than so many bytes would be taken.
+fn finished(graph: OpGraph, choices: &Choices, is_block: bool, bytes: Option<f64>) -> Result<OpGraph, Error> {
     let mut passes = Passes { graph: None, first: &graph, choices, is_block };
     passes.choose(Pass::ChainAccumulate, chain_accumulate)?;
     passes.choose(Pass::Finish, finish)?;
+    if let Some(bytes) = bytes {
+        passes.choose(Pass::Again, |graph| again(graph, bytes))?;
+    }
     Ok(passes.graph.unwrap_or(graph))
 }
 
