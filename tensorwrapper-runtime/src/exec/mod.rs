@@ -49,6 +49,7 @@ pub use context::Context;
 pub use describe::Class;
 pub use entry_points::{contract, einsum, eval_all};
 pub use explain::{ExplainedBlock, ExplainedStep, Explanation, WrittenEquations};
+pub(crate) use explain::{WrittenValue, written_values};
 pub use graph::Graph;
 pub(crate) use operands::Erased;
 pub use operands::{AnyOperand, DynOperand};

@@ -21,7 +21,7 @@ mod tests;
 mod text;
 mod value;
 
-pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, bind, bind_value, one_layer, only_recorded};
+pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, Read, bind, bind_value, one_layer, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
 pub use form::{Form, InBlocks, NextResult, Whole, check_layers};
 pub(crate) use indexed::labels;

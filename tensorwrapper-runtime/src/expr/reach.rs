@@ -35,7 +35,12 @@ pub(crate) struct Reach<'a> {
 
 impl<'a> Reach<'a> {
     pub(crate) fn new(of: &[Link<Value<'a>>]) -> Reach<'a> {
-        let (mut values, mut opened, mut done) = (Vec::new(), HashSet::new(), HashSet::new());
+        Reach::beyond(of, HashSet::new())
+    }
+
+    /// The same without some values, which are told by their addresses, and without what only these are made of.
+    pub(crate) fn beyond(of: &[Link<Value<'a>>], mut done: HashSet<Address>) -> Reach<'a> {
+        let (mut values, mut opened) = (Vec::new(), HashSet::new());
         let mut open: Vec<Link<Value<'a>>> = of.iter().rev().map(Link::clone).collect();
         while let Some(value) = open.last().cloned() {
             if done.contains(&address(&value)) {

@@ -16,21 +16,26 @@ use super::entry_points::jacobian;
 use super::forward::forward;
 use super::normal::free;
 use super::order::{Recording, Variable};
+use super::projected::Projection;
 use super::reverse::{part_of, reverse};
-use crate::expr::{Derivative, Derivatives, Tree, Value};
+use crate::expr::{Derivative, Derivatives, Read, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The right side of an equation without the derivatives that stand in it.
+/// The right side of an equation without the derivatives that stand in it. Gradients by variables that have a projection are projected.
 ///
 /// # Errors
 /// What has no derivative, values that do not depend on their variables, and complex tensors whose derivative depends on the direction
 /// in the complex plane.
-pub(crate) fn without_derivatives<'a>(tree: Tree<'a>, derivatives: &Derivatives<'a>) -> Result<Tree<'a>, Error> {
+pub(crate) fn without_derivatives<'a>(
+    tree: Tree<'a>,
+    derivatives: &Derivatives<'a>,
+    projections: &[Projection<'a>],
+) -> Result<Tree<'a>, Error> {
     let labels = Labels::of(&derivatives.extents, &derivatives.names);
     let factors = derivatives.factors.iter().map(|derivative| Factor::new(derivative, &labels)).collect::<Result<_, _>>()?;
-    let walk = Walk { factors, labels };
+    let walk = Walk { factors, labels, projections };
     walk.tree(&tree, derivatives.dtype)
 }
 
@@ -78,6 +83,13 @@ impl<'d, 'a> Factor<'d, 'a> {
         }
     }
 
+    fn unprojected(&self, what: &str) -> Error {
+        let Read { text, .. } = &self.of.variable;
+        let message = format!("{what} of `{}` by the block tensor `{text}`", self.of.value.text);
+        let error = Error::new(ErrorKind::Unsupported(message));
+        error.with_help("a number has a gradient, a tensor one for a weight, or a change along a direction")
+    }
+
     fn independent(&self) -> Error {
         let message = format!("`{}` does not depend on `{}`", self.of.value.text, self.of.variable.text);
         Error::new(ErrorKind::Undefined(message)).with_help("its derivative is zero everywhere: leave it out")
@@ -108,11 +120,16 @@ impl<'d, 'a> Factor<'d, 'a> {
     }
 
     /// All derivatives, with the labels of what is differentiated and the axes of the variable.
-    fn all(&self) -> Result<Tree<'a>, Error> {
+    fn all(&self, projection: Option<&Projection<'a>>) -> Result<Tree<'a>, Error> {
         let variable = &self.of.variable.value;
-        let found = match self.rows.is_empty() {
-            true => reverse(&self.value, &constant(1.0, &[], self.value.dtype), &[self.variable()])?.remove(0),
-            false => jacobian(&self.value, variable)?,
+        let found = match (self.rows.is_empty(), projection) {
+            (true, projection) => {
+                let one = constant(1.0, &[], self.value.dtype);
+                let found = reverse(&self.value, &one, &[self.variable()])?.remove(0);
+                found.map(|found| projection.map_or_else(|| Link::clone(&found), |projection| projection.of(&found)))
+            }
+            (false, None) => jacobian(&self.value, variable)?,
+            (false, Some(_)) => return Err(self.unprojected("all derivatives")),
         };
         let axes = [labels(self.rows.iter().copied()), self.of.variable.axes.clone()].concat();
         Ok(Tree::Operand(found.ok_or_else(|| self.independent())?, axes))
@@ -190,6 +207,7 @@ fn free_of(tree: &Tree<'_>) -> Vec<usize> {
 struct Walk<'d, 'a> {
     factors: Vec<Factor<'d, 'a>>,
     labels: Labels,
+    projections: &'d [Projection<'a>],
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -198,11 +216,17 @@ impl<'a> Walk<'_, 'a> {
         self.factors.iter().find(|factor| Link::address(&factor.of.stands) == Link::address(value))
     }
 
+    /// The projection of gradients by a variable, if it is a block tensor.
+    fn projection(&self, factor: &Factor<'_, 'a>) -> Option<&Projection<'a>> {
+        let address = Link::address(&factor.of.variable.value);
+        self.projections.iter().find(|projection| Link::address(&projection.variable) == address)
+    }
+
     fn tree(&self, tree: &Tree<'a>, dtype: Dtype) -> Result<Tree<'a>, Error> {
         let inner = |tree: &Tree<'a>| self.tree(tree, dtype).map(Box::new);
         Ok(match tree {
             Tree::Operand(..) => match self.factor(tree) {
-                Some(factor) => factor.all()?,
+                Some(factor) => factor.all(self.projection(factor))?,
                 None => tree.clone(),
             },
             Tree::Constant(_) => tree.clone(),
@@ -272,6 +296,11 @@ impl<'a> Walk<'_, 'a> {
             false => (of.in_reverse(&weight, is_many)?, &variable.value.extents, variable.axes.clone()),
         };
         let counted: Vec<usize> = found.counted.iter().map(|&label| self.labels.extents[label]).collect();
+        let made = match self.projection(of).filter(|_| !is_forward) {
+            None => made,
+            Some(projection) if !is_many => projection.of(&made),
+            Some(_) => return Err(of.unprojected("derivatives for many weights")),
+        };
         let made = reshaped(&made, &[&counted[..], extents].concat());
         let made = Tree::Operand(made, [labels(found.counted.iter().copied()), axes].concat());
         let left = over.iter().copied().filter(|label| !own.contains(label) && !found.summed.contains(label)).collect();

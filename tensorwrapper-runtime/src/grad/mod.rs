@@ -2,7 +2,8 @@
 //!
 //! `normal` writes an equation as a sum of terms of element-wise work, `linear` has the derivative of that work, once for both
 //! directions; `reverse` and `forward` walk a recording by it. `rules` has the operations of linear algebra, `fixed` those of solutions of
-//! equations. `batched` makes the same values for many directions at once. `factor` replaces the derivatives that stand in equations.
+//! equations. `batched` makes the same values for many directions at once. `factor` replaces the derivatives that stand in
+//! equations, `projected` gives gradients by block tensors their structure.
 //! `build` makes values.
 //! Knows nothing of lowering, plans and devices.
 //!
@@ -22,6 +23,7 @@ mod linear;
 mod normal;
 mod order;
 mod product;
+mod projected;
 mod reverse;
 mod rules;
 mod spectral;
@@ -34,4 +36,5 @@ pub(crate) use build::added;
 pub(crate) use entry_points::pulled_back;
 pub(crate) use factor::without_derivatives;
 pub(crate) use fixed::solved;
+pub(crate) use projected::Projection;
 pub use variables::{Directions, NumberShape, OrZero, RealNumber, VariableStruct, Variables, or_zero};

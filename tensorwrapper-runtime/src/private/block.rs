@@ -5,6 +5,7 @@
 //! the element types, extents, strides, numbers and settings that it was made for. A run that finds a matching plan records
 //! nothing and plans nothing. Equations over recorded operands, and equations with `map`, are planned in every run.
 
+mod gradients;
 mod holes;
 mod in_blocks;
 mod made;
@@ -190,6 +191,7 @@ impl<'a, E> Block<'_, 'a, E> {
             context: self.context,
             tensors: self.tensors,
             dense: &self.dense,
+            projections: &[],
             call: &self.calls[number],
             results,
             all_results: self.all_results(),

@@ -17,8 +17,8 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
 use super::dense::Tensor;
 use super::view::TensorRef;
-pub(crate) use erased::follows;
 pub use erased::{AnyBlocks, BlocksRef};
+pub(crate) use erased::{element_at, follows};
 pub(crate) use part::fill_part;
 pub(crate) use structured::untie;
 pub(crate) use tiled::meeting;
@@ -186,10 +186,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         if index.len() != rank {
             return Err(Error::new(ErrorKind::Rank { operand: format!("{self:?}"), rank, given: index.len() }));
         }
-        let places = self.structure.tilings().iter().zip(index).map(|(tiling, &index)| tiling.locate(index));
-        let (block, offset): (Vec<usize>, Vec<usize>) = places.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-        let Some(image) = self.structure.image(&block)? else { return Ok(T::ZERO) };
-        Ok(erased::element_of(&self.structure, &self.slab, image, self.structure.block_shape(&block)?.extents(), &offset))
+        erased::element_at(&self.structure, &self.slab, index)
     }
 
     /// A stored block; nothing where the block is zero, or follows from another one. Of axes that are

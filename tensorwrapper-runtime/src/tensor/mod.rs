@@ -30,7 +30,7 @@ mod tests;
 pub use any::AnyTensor;
 pub use blocks::Blocks;
 pub use blocks::{AnyBlocks, BlocksRef};
-pub(crate) use blocks::{fill_part, follows, meeting, untie};
+pub(crate) use blocks::{element_at, fill_part, follows, meeting, untie};
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;

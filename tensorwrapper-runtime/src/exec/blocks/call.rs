@@ -38,6 +38,17 @@ impl Context {
         dispatch!(call.dtype, T => self.called::<T>(call))
     }
 
+    /// Computes an equation over tensors of these names from its text.
+    ///
+    /// # Errors
+    /// As [`eval_blocks`](Context::eval_blocks).
+    pub(crate) fn call_text(&self, text: &str, dtype: Dtype, named: &[(&str, OperandData<'_>)]) -> Result<AnyBlocks, Error> {
+        dispatch!(dtype, T => {
+            let operands: Vec<BlockOperand<'_, T>> = named.iter().map(|(_, given)| BlockOperand::of(given)).collect::<Result<_, _>>()?;
+            Ok(self.eval_named(text, named.iter().map(|(name, _)| *name).collect(), operands)?.into())
+        })
+    }
+
     fn called<T: Element>(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
         check_place(call.equation)?;
         let operands: Vec<BlockOperand<'_, T>> = call.operands.iter().map(BlockOperand::of).collect::<Result<_, _>>()?;

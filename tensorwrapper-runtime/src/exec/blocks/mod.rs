@@ -124,6 +124,18 @@ impl Context {
         self.kept_blocks(key, &given.operands, || self.planned_text(equation, &given))?.run_on(&given.operands)
     }
 
+    /// The same over tensors alone.
+    fn eval_named<T: Element>(
+        &self,
+        equation: &str,
+        names: Vec<&str>,
+        operands: Vec<BlockOperand<'_, T>>,
+    ) -> Result<Blocks<T>, Error> {
+        let given = Given { names: names.clone(), operands, texts: names, numbers: Vec::new() };
+        let key = format!("text {equation} {}", given.texts.join(" "));
+        self.kept_blocks(key, &given.operands, || self.planned_text(equation, &given))?.run_on(&given.operands)
+    }
+
     /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.
     ///
     /// # Errors

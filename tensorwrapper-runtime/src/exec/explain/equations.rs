@@ -24,9 +24,9 @@ use tensorwrapper_core::graph::LabelNames;
 pub struct WrittenEquations {
     given: Vec<(String, String)>,
     extents: Vec<(String, usize)>,
-    statements: Vec<String>,
+    pub(super) statements: Vec<String>,
     results: Vec<String>,
-    missing: Vec<(String, String)>,
+    pub(super) missing: Vec<(String, String)>,
 }
 
 impl WrittenEquations {
@@ -64,19 +64,7 @@ impl fmt::Display for WrittenEquations {
 
 /// The equations of these values.
 pub(super) fn equations(values: &[Link<Value<'_>>]) -> WrittenEquations {
-    let mut writer = Writer {
-        tensors: Vec::new(),
-        names: HashMap::new(),
-        results: HashMap::new(),
-        counts: [0; 2],
-        found: WrittenEquations {
-            given: Vec::new(),
-            extents: Vec::new(),
-            statements: Vec::new(),
-            results: Vec::new(),
-            missing: Vec::new(),
-        },
-    };
+    let mut writer = Writer::new();
     let reach = Reach::new(values);
     let is_result = |value: &Link<Value<'_>>| values.iter().position(|result| Link::address(result) == Link::address(value));
     for value in &reach.values {
@@ -89,16 +77,18 @@ pub(super) fn equations(values: &[Link<Value<'_>>]) -> WrittenEquations {
     writer.found
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     /// The tensors of the program, by their elements.
     tensors: Vec<(AnyRef<'a>, String)>,
     /// By the address of a value.
-    names: HashMap<usize, String>,
+    pub(super) names: HashMap<usize, String>,
     /// The names of the results of operations of linear algebra, by the address of the operation.
     results: HashMap<usize, Vec<String>>,
     /// Given tensors and intermediates so far.
     counts: [usize; 2],
-    found: WrittenEquations,
+    /// Whether each equation is to stand for itself: left sides have no names, and extents are told behind it.
+    pub(super) is_apart: bool,
+    pub(super) found: WrittenEquations,
 }
 
 /// The labels of an equation, as they are written.
@@ -124,7 +114,18 @@ impl Labels<'_> {
 }
 
 impl<'a> Writer<'a> {
-    fn name(&self, value: &Link<Value<'_>>) -> &str {
+    pub(super) fn new() -> Writer<'a> {
+        let found = WrittenEquations {
+            given: Vec::new(),
+            extents: Vec::new(),
+            statements: Vec::new(),
+            results: Vec::new(),
+            missing: Vec::new(),
+        };
+        Writer { tensors: Vec::new(), names: HashMap::new(), results: HashMap::new(), counts: [0; 2], is_apart: false, found }
+    }
+
+    pub(super) fn name(&self, value: &Link<Value<'_>>) -> &str {
         &self.names[&Link::address(value).addr()]
     }
 
@@ -141,7 +142,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    fn value(&mut self, value: &Link<Value<'a>>, own: Option<String>) {
+    pub(super) fn value(&mut self, value: &Link<Value<'a>>, own: Option<String>) {
         let name = match &value.source {
             Source::Tensor(tensor) => {
                 let is_same =
@@ -237,6 +238,12 @@ impl<'a> Writer<'a> {
             }
         }
         let left: Vec<&str> = axes.iter().map(|&label| &labels.names[label][..]).collect();
+        if self.is_apart {
+            let told = &self.found.extents[labels_told..];
+            let told: Vec<String> = told.iter().map(|(label, extent)| format!("{label}: {extent}")).collect();
+            let told = if told.is_empty() { String::new() } else { format!(" where {}", told.join("; ")) };
+            return self.found.statements.push(format!("[{}] = {right}{told}", left.join(", ")));
+        }
         let left = if left.is_empty() { String::new() } else { format!("[{}]", left.join(", ")) };
         self.found.statements.push(format!("let {name}{left} = {right};"));
     }
@@ -302,7 +309,10 @@ impl<'a> Writer<'a> {
 
     fn operand(&self, value: &Link<Value<'_>>, read: &[Axis], labels: &Labels<'_>) -> String {
         if read.is_empty() {
-            return self.name(value).to_string();
+            // A number as it is, and a tensor without axes.
+            let name = self.name(value);
+            let is_tensor = self.is_apart && name.starts_with(char::is_alphabetic);
+            return if is_tensor { format!("{name}[]") } else { name.to_string() };
         }
         format!("{}[{}]", self.name(value), labels.read(read, &value.extents).join(", "))
     }

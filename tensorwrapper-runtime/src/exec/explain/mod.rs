@@ -7,6 +7,7 @@
 //! | `table.rs` | `Display` |
 //! | `dot.rs`, `page.rs`, `drawing.rs` | Graphviz, the page and the drawings on it |
 //! | `equations.rs`, `words.rs` | recorded values as equations of the language |
+//! | `apart.rs` | the same, each to be computed by itself |
 //! | `requests.rs` | prepared plans and recorded results, explained and measured |
 //! | `block.rs` | prepared blocks: the part that is kept, and the part that each run computes |
 //!
@@ -14,6 +15,7 @@
 //!
 //! Knows graphs, and only the names of devices. No computation depends on it.
 
+mod apart;
 mod block;
 mod dot;
 mod drawing;
@@ -25,6 +27,7 @@ mod requests;
 mod table;
 mod words;
 
+pub(crate) use apart::{WrittenValue, written_values};
 pub use block::ExplainedBlock;
 pub use equations::WrittenEquations;
 pub use explanation::{ExplainedStep, Explanation};

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::join::State;
+use super::costs::{Chosen, State};
 use super::work::{Entry, Work};
 
 /// The most rounds in which terms are chosen once more. Most often the second one changes nothing.
@@ -19,14 +19,6 @@ pub(super) struct Choices {
     /// By the numbers of keys.
     chosen: Vec<Option<Chosen>>,
     uses: Vec<u32>,
-}
-
-/// How a product is formed: in which term, of which of its factors, and which half of these is multiplied last.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen {
-    pub(super) entry: usize,
-    pub(super) set: usize,
-    pub(super) half: usize,
 }
 
 impl Choices {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::choose::{Choices, Chosen};
+use super::choose::Choices;
+use super::costs::Chosen;
 use super::join::renamed;
 use super::term::{Factor, Name, Role, Term, canonical};
 use super::work::{Entry, Kind, Work, size};

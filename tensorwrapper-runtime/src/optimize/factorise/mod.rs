@@ -4,14 +4,18 @@
 //! A sum of products is a linear combination with the products in it that no other operation reads (`gather.rs`). All sums of a
 //! graph are considered together (`work.rs`). Products and sums are identified by a canonical form that does not depend on the
 //! names of labels or the order of factors (`term.rs`), so that shared parts of two equations are found under any names. Terms
-//! are joined, the join that saves most first (`join.rs`); products are formed, the most expensive first (`form.rs`); and the
-//! result is turned back into operations (`emit.rs`). This is repeated for several guesses of how much is shared. The cheapest
-//! graph within the memory limit is taken; if none is within it, the graph that needs the least memory. The original graph is a
-//! candidate if memory is limited or its products are pairs already.
+//! are joined, the join that saves most first (`join.rs`); how products are cut into pairs is chosen by what that costs beside all others
+//! (`costs.rs`, `choose.rs`), and they are formed (`form.rs`); and the result is turned back into operations (`emit.rs`). Products that a
+//! sum reads several times alike are one before (`repeated.rs`).
+//!
+//! This is repeated for several guesses of how much is shared, with all results at once and with one after the other, and again with what
+//! was found. The cheapest graph within the memory limit is taken; if none is within it, the graph that needs the least memory. The original
+//! graph is a candidate if memory is limited or its products are pairs already.
 //! Source: A. Hartono et al., "Performance optimization of tensor contraction expressions for many-body methods in quantum
 //! chemistry", J. Phys. Chem. A 113, 12715 (2009).
 
 mod choose;
+mod costs;
 mod emit;
 mod form;
 mod gather;

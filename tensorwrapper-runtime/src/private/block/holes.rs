@@ -9,7 +9,7 @@ use super::super::evaluator::{ComputesExtents, Recorded};
 use super::super::site::{Call, CallSite, Tensor};
 use crate::exec::{Number, listed, listed_number};
 use crate::expr::{Derivatives, Holes, ScalarKind, Tree, Value};
-use crate::grad::without_derivatives;
+use crate::grad::{Projection, without_derivatives};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::callback::Callback;
@@ -27,6 +27,8 @@ pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) dense: &'f [Option<Link<Value<'a>>>],
     /// The values that the program passes to this equation in addition to tensors.
     pub(super) call: &'f Call<'a>,
+    /// How gradients by block tensors are projected on their structures.
+    pub(super) projections: &'f [Projection<'a>],
     /// Results of the equations before.
     pub(super) results: &'f [Link<Value<'a>>],
     /// The number of results of all equations of the block. Values of the program are numbered from here on.
@@ -83,7 +85,7 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     }
 
     fn derive(&self, tree: Tree<'a>, derivatives: &Derivatives<'a>) -> Result<Tree<'a>, Error> {
-        without_derivatives(tree, derivatives)
+        without_derivatives(tree, derivatives, self.projections)
     }
 
     fn count(&self, hole: &Hole) -> usize {

@@ -39,6 +39,14 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                 written.push(made.len());
             }
             let results = match in_blocks {
+                _ if !equation.gradients().is_empty() => {
+                    let found = self.call_derivative(number, &made)?;
+                    let form = |blocks: AnyBlocks| match in_blocks {
+                        true => Ok(Made::Blocks(blocks)),
+                        false => Ok(Made::Dense(Arc::new(blocks.erase().to_dense()?), None)),
+                    };
+                    found.into_iter().map(form).collect::<Result<_, Error>>()?
+                }
                 true => vec![Made::Blocks(self.call_blocks(number, equation, operands, &made)?)],
                 false => self.call_dense(number, equation, &made)?,
             };
@@ -97,10 +105,6 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
 
     /// An equation whose result is dense: block tensors are read as dense ones.
     fn call_dense(&mut self, number: usize, equation: &Equation, made: &[Made]) -> Result<Vec<Made>, Error> {
-        if !equation.gradients().is_empty() {
-            let error = Error::new(ErrorKind::Unsupported("a derivative in a block with block tensors".to_string()));
-            return Err(error.with_help("take it of dense tensors, which `to_dense` makes"));
-        }
         let all_results = self.all_results();
         let reads = self.site.recipes[number].1;
         let locals = self.calls[number].scalars.iter().map(|scalar| match scalar.0 {
@@ -131,7 +135,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
 }
 
 /// A result as an operand.
-fn given(made: &Made) -> OperandData<'_> {
+pub(super) fn given(made: &Made) -> OperandData<'_> {
     match made {
         Made::Dense(tensor, _) => {
             let tensor = tensor.erase();

@@ -66,6 +66,17 @@ pub(super) fn to_dense<T: Element>(structure: &Structure, slab: &[T]) -> Result<
     Ok(dense)
 }
 
+/// The element at an index, stored or not.
+///
+/// # Errors
+/// [`ErrorKind::Shape`](tensorwrapper_core::error::ErrorKind::Shape) when there is no such index.
+pub(crate) fn element_at<T: Element>(structure: &Structure, slab: &[T], index: &[usize]) -> Result<T, Error> {
+    let places = structure.tilings().iter().zip(index).map(|(tiling, &index)| tiling.locate(index));
+    let (block, offset): (Vec<usize>, Vec<usize>) = places.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let Some(image) = structure.image(&block)? else { return Ok(T::ZERO) };
+    Ok(element_of(structure, slab, image, structure.block_shape(&block)?.extents(), &offset))
+}
+
 /// The element at an offset in a block of these extents, which follows from a stored one.
 pub(super) fn element_of<T: Element>(
     structure: &Structure,

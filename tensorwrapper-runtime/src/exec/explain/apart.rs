@@ -1,0 +1,59 @@
+//! Recorded values as equations, each of which can be computed by itself once those before it are.
+
+use std::collections::HashMap;
+
+use super::equations::Writer;
+use super::words::number;
+use crate::expr::{Reach, Source, Tree, Value};
+use crate::link::Link;
+
+/// A value that others are made of, under a name.
+#[derive(Debug)]
+pub(crate) struct WrittenValue<'a> {
+    pub(crate) name: String,
+    pub(crate) value: Link<Value<'a>>,
+    /// Its equation, with a left side without a name; nothing for a tensor that is given.
+    pub(crate) equation: Option<String>,
+}
+
+/// The values that some values are made of, up to `known` ones, which have names by their addresses, in the order in which they can be made.
+/// `known` gets the names of the others; numbers stand for themselves.
+///
+/// # Errors
+/// What the language has no words for, or needs more than an equation for.
+pub(crate) fn written_values<'a>(
+    values: &[Link<Value<'a>>],
+    known: &mut HashMap<usize, String>,
+) -> Result<Vec<WrittenValue<'a>>, String> {
+    let reach = Reach::beyond(values, known.keys().copied().collect());
+    let mut writer = Writer::new();
+    (writer.names, writer.is_apart) = (std::mem::take(known), true);
+    let mut found = Vec::new();
+    for value in &reach.values {
+        let own = match &value.source {
+            Source::Equation { tree: Tree::Constant(own), axes, .. } if axes.is_empty() && own.im == 0.0 => Some(own.re),
+            _ => None,
+        };
+        if let Some(own) = own {
+            let name = if own < 0.0 { format!("(-{})", number(-own)) } else { number(own) };
+            writer.names.insert(Link::address(value).addr(), name);
+            continue;
+        }
+        let before = writer.found.statements.len();
+        writer.value(value, None);
+        let name = writer.name(value).to_string();
+        if let Some((_, what)) = writer.found.missing.first() {
+            return Err(what.clone());
+        }
+        let equation = match (&value.source, &writer.found.statements[before..]) {
+            (Source::Held(_), _) => continue,
+            (Source::Tensor(_) | Source::Computed(_) | Source::Solved(..), _) => None,
+            (Source::Equation { .. }, [only]) => Some(only.clone()),
+            (Source::Factorised(call, _), _) => return Err(format!("made by `{}`", call.call.form().name)),
+            _ => return Err("a tensor with other axes".to_string()),
+        };
+        found.push(WrittenValue { name, value: Link::clone(value), equation });
+    }
+    *known = writer.names;
+    Ok(found)
+}
