@@ -117,11 +117,13 @@ pub enum Word {
     Upper,
     /// `unit`: the diagonal is taken as ones and is not read.
     Unit,
+    /// `broaden = 1e-8`: by how much derivatives take values apart.
+    Broaden,
 }
 
 impl Word {
     /// Every word of an option.
-    pub const ALL: [Word; 5] = [Word::Max, Word::Tol, Word::Full, Word::Upper, Word::Unit];
+    pub const ALL: [Word; 6] = [Word::Max, Word::Tol, Word::Full, Word::Upper, Word::Unit, Word::Broaden];
 
     /// How it is written.
     pub fn name(self) -> &'static str {
@@ -131,6 +133,7 @@ impl Word {
             Word::Full => "full",
             Word::Upper => "upper",
             Word::Unit => "unit",
+            Word::Broaden => "broaden",
         }
     }
 
@@ -224,6 +227,7 @@ static CHOLESKY: Form = square(row("cholesky", "[i, k] = cholesky(A[i, j])", "L[
 static EIGH: Form = Form {
     takes: "one or two matrices",
     arguments: &[&[Row, Column], &[Row, Column]],
+    words: &[Word::Broaden],
     ..square(row("eigh", "([n], [p, n]) = eigh(F[p, q], S[p, q])", "(e[n], C[p, n])", &[real(&[NewRow]), same(&[Row, NewRow])]))
 };
 static EIG: Form =
@@ -239,7 +243,7 @@ static LQ: Form = Form {
 };
 static LQ_FULL: Form = Form { results: &[same(&[Row, NewColumn]), same(&[NewColumn, Column])], ..copy(&LQ) };
 static SVD: Form = Form {
-    words: &[Word::Max, Word::Tol, Word::Full],
+    words: &[Word::Max, Word::Tol, Word::Full, Word::Broaden],
     ..row(
         "svd",
         "([i, r], [r], [r, j]) = svd(A[i, j])",

@@ -4,7 +4,7 @@ use crate::equation::{
     Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
 use crate::function::Function;
-use crate::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+use crate::syntax::{Count, Hole, Operator, Options, Range, Reduction, Scalar};
 use crate::traversal::Builder;
 
 /// What a Rust fragment is used for.
@@ -73,7 +73,8 @@ impl Equation {
             if let Some(Count::Hole(hole)) = &call.options.max {
                 add(&mut found, hole, Use::Count);
             }
-            for (scalar, role) in [(&call.options.tol, Use::Real), (&call.options.exponent, Use::Whole)] {
+            let Options { tol, broaden, exponent, .. } = &call.options;
+            for (scalar, role) in [(tol, Use::Real), (broaden, Use::Real), (exponent, Use::Whole)] {
                 if let Some(Scalar::Hole(hole)) = scalar {
                     add(&mut found, hole, role);
                 }

@@ -202,6 +202,8 @@ pub struct Options {
     pub max: Option<Count>,
     /// `tol = 1e-10`
     pub tol: Option<Scalar>,
+    /// `broaden = 1e-8`
+    pub broaden: Option<Scalar>,
     /// The exponent of `matpow`.
     pub exponent: Option<Scalar>,
     /// All options by their words, with the places where they were written.

@@ -76,6 +76,7 @@ fn decomposition(call: &Decomposition) -> String {
     let word = |(word, _): &(Word, _)| match word {
         Word::Max => format!("max = {}", call.options.max.as_ref().map_or(String::new(), count)),
         Word::Tol => format!("tol = {}", call.options.tol.as_ref().map_or(String::new(), scalar)),
+        Word::Broaden => format!("broaden = {}", call.options.broaden.as_ref().map_or(String::new(), scalar)),
         Word::Full | Word::Upper | Word::Unit => word.name().to_string(),
     };
     let words = list(&call.options.words, word);
@@ -141,6 +142,7 @@ mod tests {
             "([n], [p, n]) = eigh(F[p, q], S[p, q])",
             "[b, i, k] = cholesky(i, j; A[b, i, j])",
             "([i, r], [r], [r, j], []) = svd(A[i, j]; max = n, tol = 1e-10)",
+            "([n], [p, n]) = eigh(A[p, q]; broaden = x)",
             "([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..={ n + 1 }",
             "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
             "[i, j] = matpow(A[i, j], { n - 1 })",

@@ -186,7 +186,8 @@
 ///   `norm(sum(k; a[i, k] * b[k, j]))`, and a label that is named first is an axis: `norm(i, k; a[i, k] / b[k])`.
 /// * **Triangles.** Of a Hermitian matrix only the lower triangle is read.
 /// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive; if several are
-///   equally large, the first one is. Equal eigenvalues or singular values leave a choice, which another device may make differently.
+///   equally large, the first one is. Equal values leave a choice, which another device may make differently. Derivatives that depend
+///   on it are errors; `eigh(A[p, q]; broaden = 1e-8)` and `svd(…)` take d/(d² + b²) for 1/d there, b = 1e-8 times the largest value.
 /// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)`,
 ///   `qr(…; full)` and `lq(…; full)` give square factors; U and V of `svd` then have new labels of their own: `([i, m], [r], [n, j])`.
 /// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`,
@@ -200,7 +201,7 @@
 /// * **Faults.** These are errors ([`ErrorKind::LinearAlgebra`]): a matrix that is singular or not positive definite, NaN and
 ///   infinity, a result that its element type cannot represent, and an iteration that does not converge. They name the
 ///   operation, the item of the batch and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a
-///   singular matrix is 0. Matrices with extents of 0 and 1 are allowed.
+///   singular matrix is 0. Extents may be 0 and 1.
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.

@@ -232,3 +232,33 @@ fn the_gradient_of_a_tensor() {
     assert!(error.contains("`y` has rank 1 but 0 indices are given"), "{error}");
     assert!(error.contains("weigh the tensor, as in `W[i, j] * grad(Y[i, j]; x[k])`"), "{error}");
 }
+
+/// `broaden` in equations, as a number and as a variable: the value is the same, and there is a derivative at equal eigenvalues.
+#[test]
+fn equal_eigenvalues_that_derivatives_take_apart() {
+    let a: Tensor<f64, Shape![_, _]> = Tensor::from_fn((3, 3), |i| f64::from(u8::from(i[0] == i[1]))).unwrap();
+    let w = numbers(&[3], 4);
+    let part = 1e-3;
+    let found = try_tensor! {
+        let b[i, j] = 0.5 * (a[i, j] + a[j, i]);
+        let (e[n], c[p, n]) = eigh(b[p, q]; broaden = part);
+        let (f[n], d[p, n]) = eigh(b[p, q]; broaden = 1e-3);
+        let L = c[p, 0] * w[p] * e[0];
+        let M = d[p, 0] * w[p] * f[0];
+        let g[i, j] = grad(L; a[i, j]);
+        let h[i, j] = grad(M; a[i, j]);
+        (L, M, g, h)
+    };
+    let (value, other, by_variable, by_number) = found.unwrap();
+    assert_eq!((value, by_variable.as_slice()), (other, by_number.as_slice()));
+    assert!(by_variable.as_slice().iter().all(|x: &f64| x.is_finite()));
+    let refused = try_tensor! {
+        let b[i, j] = 0.5 * (a[i, j] + a[j, i]);
+        let (_e[n], c[p, n]) = eigh(b[p, q]);
+        let L = c[p, 0] * w[p];
+        let g[i, j] = grad(L; a[i, j]);
+        g
+    };
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("states 0 and 1 have values that are equal"), "{error}");
+}

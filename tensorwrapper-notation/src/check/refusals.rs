@@ -318,6 +318,7 @@ fn words_and_labels_of_linear_algebra() {
         ),
         ("([i, r], [r], [r, j]) = svd(A[i, j]; mx = 3)", &["mx: `mx` is not a word of linear algebra | did you mean `max`?"]),
         ("([i, r], [r], [r, j]) = svd(A[i, j]; max)", &["max: `max` needs a value | write `max = 64`"]),
+        ("([n], [p, n]) = eigh(A[p, q]; broaden)", &["broaden: `broaden` needs a value | write `broaden = 1e-8`"]),
         ("([i, r], [r, j]) = qr(A[i, j]; tol = 0.1)", &["tol: `qr` has no word `tol` | its words are `full`"]),
         ("[j, i] = inv(A[i, j]; full)", &["full: `inv` has no word `full` | leave it out"]),
         ("[i, j] = inv(A[i, j])", &["[i, j]: `inv` swaps the rows and columns of its matrix | write `[j, i] = inv(…)`"]),

@@ -78,7 +78,7 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
         let near = nearest(name, Word::ALL.into_iter().map(Word::name));
         return Err(match near {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
-            None => fault.help("the words are `max = 64`, `tol = 1e-10`, `full`, `upper` and `unit`"),
+            None => fault.help("the words are `max = 64`, `tol = 1e-10`, `broaden = 1e-8`, `full`, `upper` and `unit`"),
         });
     };
     if options.has(word) {
@@ -90,9 +90,13 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
         Some((equals, value)) if equals.is_punct('=') => value,
         Some((other, _)) => return Err(Diagnostic::syntax(other.span, format!("expected `=` or `,` after `{name}`"))),
     };
-    let example = if word == Word::Max { "max = 64" } else { "tol = 1e-10" };
+    let example = match word {
+        Word::Max => "max = 64",
+        Word::Broaden => "broaden = 1e-8",
+        _ => "tol = 1e-10",
+    };
     match word {
-        Word::Max | Word::Tol if value.is_empty() => {
+        Word::Max | Word::Tol | Word::Broaden if value.is_empty() => {
             Err(Diagnostic::syntax(*span, format!("`{name}` needs a value")).help(format!("write `{example}`")))
         }
         Word::Max => {
@@ -106,6 +110,10 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
         }
         Word::Tol => {
             options.tol = Some(scalar(value, *span)?);
+            Ok(())
+        }
+        Word::Broaden => {
+            options.broaden = Some(scalar(value, *span)?);
             Ok(())
         }
         Word::Full | Word::Upper | Word::Unit if !value.is_empty() => {

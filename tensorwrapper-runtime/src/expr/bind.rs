@@ -176,13 +176,15 @@ fn decomposition<'a>(
 ) -> Result<Bound<'a>, Error> {
     let (options, holes) = (factorise.options(), binder.holes);
     let roles = Role::ALL.map(|role| numbers(factorise.labels(role)));
+    let real = |scalar: &Scalar| match scalar {
+        Scalar::Literal(value, _) => *value,
+        Scalar::Hole(hole) => holes.real(hole),
+    };
     let call = Decomposition {
         kind: factorise.kind(),
         max: options.max.as_ref().map(|max| binder.count(max)),
-        tol: options.tol.as_ref().map(|tol| match tol {
-            Scalar::Literal(value, _) => *value,
-            Scalar::Hole(hole) => holes.real(hole),
-        }),
+        tol: options.tol.as_ref().map(real),
+        broaden: options.broaden.as_ref().map(real),
         full: options.has(Word::Full),
         upper: options.has(Word::Upper),
         unit: options.has(Word::Unit),

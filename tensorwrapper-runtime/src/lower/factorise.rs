@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Frame, Lowering};
 use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
+use tensorwrapper_core::backend::Decomposition;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, Operation, OperationId};
 
@@ -15,7 +16,9 @@ impl<'a> Lowering<'a> {
         if let Some(&known) = self.calls.get(&Arc::as_ptr(call)) {
             return known;
         }
-        let (what, form) = (&call.call, call.call.form());
+        // What is for derivatives alone makes no other operation.
+        let what = &Decomposition { broaden: None, ..call.call.clone() };
+        let form = what.form();
         let inputs: Vec<Edge> = call
             .arguments
             .iter()

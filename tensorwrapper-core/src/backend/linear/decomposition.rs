@@ -22,6 +22,8 @@ pub struct Decomposition {
     pub upper: bool,
     /// Whether the diagonal is taken as ones and is not read.
     pub unit: bool,
+    /// By which part of the largest value derivatives take values apart; devices do not see it.
+    pub broaden: Option<f64>,
     /// The exponent of a power.
     pub exponent: i32,
     /// Number of axes of the batch.
@@ -33,7 +35,8 @@ pub struct Decomposition {
 impl Decomposition {
     /// An operation without options.
     pub fn plain(kind: Factorisation, batch: usize, roles: [usize; 6]) -> Decomposition {
-        Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
+        let (max, tol, broaden) = (None, None, None);
+        Decomposition { kind, max, tol, full: false, upper: false, unit: false, broaden, exponent: 1, batch, roles }
     }
 
     /// Its row of the table.

@@ -44,7 +44,8 @@ impl Item<'_> {
         match failure {
             Failure::EqualValues { .. } => error.with_help(
                 "a function of the matrix has a derivative there if one equation has both vectors, as in \
-                 `[p, q] = C[p, n] * exp(e[n]) * conj(C[q, n])`",
+                 `[p, q] = C[p, n] * exp(e[n]) * conj(C[q, n])`; `broaden = 1e-8` behind the `;` of `eigh` or `svd` asks for a \
+                 derivative that takes equal values apart",
             ),
             _ => error,
         }

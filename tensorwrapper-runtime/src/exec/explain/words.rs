@@ -15,6 +15,9 @@ pub(super) fn options(call: &Factorised<'_>) -> String {
     if let Some(tol) = own.tol {
         all.push(format!("{} = {tol:?}", Word::Tol.name()));
     }
+    if let Some(broaden) = own.broaden {
+        all.push(format!("{} = {broaden:?}", Word::Broaden.name()));
+    }
     for (is_set, word) in [(own.full, Word::Full), (own.upper, Word::Upper), (own.unit, Word::Unit)] {
         if is_set {
             all.push(word.name().to_string());

@@ -94,6 +94,12 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
         self.word(Word::Tol, |options| options.tol = Some(Scalar::Literal(tol, Span::default())))
     }
 
+    /// Asks for derivatives of [`eigh`](Indexed::eigh) and [`svd`](Indexed::svd) that exist where values are equal: each inverse difference
+    /// 1/d becomes d/(d² + b²), with b this part of the largest value. They are approximate, elsewhere too, by about (b/d)².
+    pub fn broaden(self, part: f64) -> Self {
+        self.word(Word::Broaden, |options| options.broaden = Some(Scalar::Literal(part, Span::default())))
+    }
+
     /// Requests square factors, as `; full` in `tensor!`.
     pub fn full(self) -> Self {
         self.word(Word::Full, |_| {})

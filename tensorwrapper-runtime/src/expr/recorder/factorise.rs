@@ -57,6 +57,10 @@ impl Recorder<'_> {
             let message = format!("the tolerance of `{}` is {tol}, and has to be 0 or larger", form.name);
             self.errors.push(Error::new(ErrorKind::Undefined(message)));
         }
+        if let Some(broaden) = call.broaden.filter(|broaden| !broaden.is_finite() || *broaden <= 0.0) {
+            let message = format!("`broaden` of `{}` is {broaden}, and has to be larger than 0", form.name);
+            self.errors.push(Error::new(ErrorKind::Undefined(message)));
+        }
         self.settled(&[])?;
         self.new_extents(&call, labels);
         let argument = |(node, roles): (_, &&[Role])| self.plain(node, labels.with(roles));

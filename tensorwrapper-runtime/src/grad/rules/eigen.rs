@@ -40,7 +40,7 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
     let around =
         |middle: &Link<Value<'a>>| call.value("[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])", &[("C", c), ("Z", middle)]);
     let y = call.value("[..i, j] = conj(C[..k, i]) * G[..k, j]", &[("C", c), ("G", gc)])?;
-    let antihermitian = call.antihermitian(&y, e);
+    let antihermitian = call.antihermitian(&y, e)?;
     // Weights of the values that depend on the vectors would add a term between equal values which these do not tell.
     let gaps = if are_mixed(call, weights) { call.distinct_gaps(e, None)? } else { inverse_gaps(call, e)? };
     let turned = call.value("[..i, j] = F[..i, j] * K[..i, j]", &[("F", &gaps), ("K", &antihermitian)])?;
@@ -175,5 +175,5 @@ pub(super) fn reverse_gaps<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Resu
 
 /// The same of the change, which has to be zero between equal values, too.
 pub(super) fn forward_gaps<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    Ok(vec![changes[0].as_ref().map(|change| call.antihermitian(change, &call.arguments[1]))])
+    Ok(vec![changes[0].as_ref().map(|change| call.antihermitian(change, &call.arguments[1])).transpose()?])
 }

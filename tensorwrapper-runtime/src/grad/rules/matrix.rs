@@ -128,28 +128,32 @@ impl<'c, 'a> Call<'c, 'a> {
         self.value("[..i, j] = 1[..i, j] - z[..i, j]", &[("z", &is_apart)])
     }
 
-    /// 1/x for each difference x, and 0 for differences of equal values.
+    /// 1/x for each difference x, and 0 for differences of equal values; broadened, x/(x² + b²).
     pub(super) fn inverse_gaps(
         &self,
         differences: &Link<Value<'a>>,
         largest: &Link<Value<'a>>,
     ) -> Result<Link<Value<'a>>, Error> {
         let is_equal = self.equal(differences, largest)?;
-        self.value("[..i, j] = (1 - z[..i, j]) / (d[..i, j] + z[..i, j])", &[("d", differences), ("z", &is_equal)])
+        let named = [("d", differences), ("z", &is_equal)];
+        let Some(part) = self.call.broaden else {
+            return self.value("[..i, j] = (1 - z[..i, j]) / (d[..i, j] + z[..i, j])", &named);
+        };
+        let width = map(largest, |tree| times(number(part), tree));
+        let text = "[..i, j] = (1 - z[..i, j]) * conj(d[..i, j]) \
+                    / (d[..i, j] * conj(d[..i, j]) + b[..] * b[..] * 1[i] * 1[j] + z[..i, j])";
+        self.value(text, &[named[0], named[1], ("b", &width)])
     }
 
     /// `1 / (e[j] - e[i])`, and 0 on the diagonal; an error of the run where two values are equal.
     ///
     /// Equal values are no fault where neither is among the first `counted`.
     pub(super) fn distinct_gaps(&self, e: &Link<Value<'a>>, counted: Option<usize>) -> Result<Link<Value<'a>>, Error> {
-        let n = *e.extents.last().expect("values are a vector");
-        let text = "[..i, j] = (1 - I[i, j]) / (1[i] * e[..j] - e[..i] * 1[j] + I[i, j])";
-        let named = [("I", &identity(e.dtype, n)?), ("e", e)];
-        let gaps = match counted {
-            None => self.value(text, &named)?,
-            // Two equal values that do not count.
-            Some(_) => self.inverse_gaps(&self.differences(e)?, &self.largest(e)?)?,
-        };
+        // Finite also where values are equal, so that the fault is told and no infinite number.
+        let gaps = self.inverse_gaps(&self.differences(e)?, &self.largest(e)?)?;
+        if self.call.broaden.is_some() {
+            return Ok(gaps);
+        }
         Ok(self.over_values((Factorisation::Distinct, false, counted), &gaps, e))
     }
 
@@ -166,12 +170,18 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// ½(Y − Yᴴ), which derivatives divide by differences of the values; an error of the run where it is not zero for equal values.
-    pub(super) fn antihermitian(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
-        self.over_values((Factorisation::Gaps, false, None), y, values)
+    pub(super) fn antihermitian(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        match self.call.broaden {
+            Some(_) => self.value("[..i, j] = 0.5 * Y[..i, j] - 0.5 * conj(Y[..j, i])", &[("Y", y)]),
+            None => Ok(self.over_values((Factorisation::Gaps, false, None), y, values)),
+        }
     }
 
     /// A vector over states as it is; an error of the run where it differs between equal values.
     pub(super) fn same_for_equal(&self, g: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+        if self.call.broaden.is_some() {
+            return Ok(Link::clone(g));
+        }
         let (g, values) = (as_column(g), held(&as_column(values)));
         let n = g.extents[self.batch.len()];
         let call = Decomposition::plain(Factorisation::Uniform, self.batch.len(), [1, 1, 1, 0, 0, 0]);
@@ -184,7 +194,10 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// A matrix over states as it is; an error of the run where it is not Hermitian between equal values.
     pub(super) fn hermitian_between_equal(&self, y: &Link<Value<'a>>, values: &Link<Value<'a>>) -> Link<Value<'a>> {
-        self.over_values((Factorisation::Gaps, true, None), y, values)
+        match self.call.broaden {
+            Some(_) => Link::clone(y),
+            None => self.over_values((Factorisation::Gaps, true, None), y, values),
+        }
     }
 
     /// A matrix over states as it is; an error of the run where two values are equal.

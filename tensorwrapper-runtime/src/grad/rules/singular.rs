@@ -88,7 +88,7 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Pa
         let y = call.value("[..m, n] = conj(U[..i, m]) * G[..i, n]", &[("U", u), ("G", &gu)])?;
         let x = call.value("[..m, n] = V[..m, j] * conj(G[..n, j])", &[("V", v), ("G", &gv)])?;
         let both = call.value("[..m, n] = Y[..m, n] + X[..m, n]", &[("Y", &y), ("X", &x)])?;
-        let both = call.antihermitian(&both, &all.s);
+        let both = call.antihermitian(&both, &all.s)?;
         let apart = call.value("[..m, n] = Y[..m, n] - X[..m, n]", &[("Y", &y), ("X", &x)])?;
         let apart = call.hermitian_between_equal(&apart, &vanishing(call, &all)?);
         let text = "[..m, n] = F[..m, n] * B[..m, n] \

@@ -133,3 +133,51 @@ fn equal_eigenvalues_in_a_metric_change_with_it() {
     let expected = ((direction.at("ij") + direction.at("ji")) * -0.5).eval("ij").unwrap();
     near("the change", &change, &expected, 1e-12);
 }
+
+/// What depends on the choice of vectors: one of them, with its value.
+fn of_one_vector<'a>(x: &Expr<'a, f64>, is_singular: bool, part: Option<f64>) -> Expr<'a, f64> {
+    if is_singular {
+        let factors = x.at("ij").svd(["ir", "r", "rj"]);
+        let (u, s, v) = part.map_or(factors.clone(), |part| factors.broaden(part)).record().unwrap();
+        return (u.at("i,0") * s.at("0") * v.at("0,j").powi(3)).record("ij").unwrap();
+    }
+    let both = symmetric(x).unwrap();
+    let factors = both.at("ij").eigh(["n", "in"]);
+    let (e, c) = part.map_or(factors.clone(), |part| factors.broaden(part)).record().unwrap();
+    (c.at("i,0") * e.at("0") * c.at("j,0").powi(3)).record("ij").unwrap()
+}
+
+/// Both modes agree at equal values, and near to none they are the derivative but for (b/d)².
+#[test]
+fn broadened_derivatives_exist_at_equal_values() {
+    let mut drawn = Drawn::new(57);
+    let weights = [drawn.tensor::<f64>(&[3, 3]), drawn.tensor::<f64>(&[3, 3])];
+    for (values, part, is_apart) in
+        [([1.0, 1.0, 4.0], 1e-6, false), ([1.0, 2.5, 4.0], 1e-6, true), ([0.0, 0.0, 0.0], 1e-3, false)]
+    {
+        for is_singular in [false, true] {
+            let a = with_values(&values, !is_singular, &mut drawn);
+            let x = a.at("ij").record("ij").unwrap();
+            let broad = of_one_vector(&x, is_singular, Some(part));
+            let change = broad.jvp((&x, &weights[0])).unwrap().eval().unwrap();
+            let weighted = broad.vjp(&weights[1], &x).unwrap().eval().unwrap();
+            let (one, other) = (super::dot(&weights[1], &change), super::dot(&weighted, &weights[0]));
+            assert!((one - other).abs() <= 1e-9 * one.abs().max(1.0), "{values:?} {one} {other}");
+            assert!(one.is_finite());
+            // The same value with or without, and an error without where values are equal.
+            let plain = of_one_vector(&x, is_singular, None);
+            let [found, expected] = [&broad, &plain].map(|value| value.eval().unwrap());
+            assert_eq!(found.as_slice(), expected.as_slice());
+            match plain.jvp((&x, &weights[0])).unwrap().eval() {
+                Ok(exact) => {
+                    assert!(is_apart);
+                    near("the change", &change, &exact, 1e-9);
+                }
+                Err(error) => assert!(!is_apart && error.to_string().contains("`broaden = 1e-8`"), "{error}"),
+            }
+        }
+    }
+    let x = weights[0].at("ij").record("ij").unwrap();
+    let error = x.at("ij").eigh(["n", "in"]).broaden(0.0).record().unwrap_err().to_string();
+    assert!(error.contains("`broaden` of `eigh` is 0, and has to be larger than 0"), "{error}");
+}
