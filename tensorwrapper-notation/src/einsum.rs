@@ -36,8 +36,12 @@ pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Resul
     };
     let parts: Vec<&str> = inputs.split(',').collect();
     if parts.len() != operands.len() {
-        let message = format!("`{}` names {} operands, but {} are given", shortened(subscripts), parts.len(), operands.len());
-        return Err(Diagnostic::syntax(whole, message));
+        let count = |n: usize| if n == 1 { "1 operand".to_string() } else { format!("{n} operands") };
+        let are = if operands.len() == 1 { "is" } else { "are" };
+        let message = format!("`{}` names {}, but {} {are} given", shortened(subscripts), count(parts.len()), operands.len());
+        let fault = Diagnostic::syntax(whole, message);
+        let has_other = inputs.contains([';', '*', '|']);
+        return Err(if has_other { fault.help("the indices of operands have `,` between them: `ij,jk->ik`") } else { fault });
     }
     let mut offset = 0;
     let mut terms = Vec::new();

@@ -125,7 +125,7 @@ fn equations_that_are_refused() {
             format!("elements do not mix: {a} holds `f64` and {b} `Complex<f64>`; nothing is converted in silence"),
         ),
         (vec!["ij,jk->ik", &a, &a], "index `j` has extent 3 in `operand 0` but 2 in `operand 1`".to_string()),
-        (vec!["ij,jk->ik", &a], "`ij,jk->ik` names 2 operands, but 1 are given (at byte 0)".to_string()),
+        (vec!["ij,jk->ik", &a], "`ij,jk->ik` names 2 operands, but 1 is given (at byte 0)".to_string()),
         (vec!["ij", &a, "-o"], format!("one file follows `-o`, and nothing follows that; {usage}")),
         (vec!["--case", &a], format!("there is no option `--case`; {usage}")),
         (vec!["--cases"], format!("one file follows `--cases`; {usage}")),

@@ -140,7 +140,7 @@ fn texts_of_any_length_are_read_and_refused() {
         // A megabyte, of one operand and of a million.
         assert!(said(einsum(&"i".repeat(1 << 20), &[&a])).ends_with("and here are 1048576"));
         let operands = said(einsum(&",".repeat(1 << 20), &[&a]));
-        assert!(operands.contains("names 1048577 operands, but 1 are given") && operands.len() < 300, "{operands}");
+        assert!(operands.contains("names 1048577 operands, but 1 is given") && operands.len() < 300, "{operands}");
     });
 }
 

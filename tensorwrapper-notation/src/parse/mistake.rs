@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
 use crate::sentence::quoted;
-use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction, Word};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The keywords of Rust.
@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 18] = [
+const SYNONYMS: [(&[&str], &str); 33] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -40,7 +40,37 @@ const SYNONYMS: [(&[&str], &str); 18] = [
     (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
     (&["total", "add", "reduce"], "a sum is written `sum(k; X)`"),
     (&["product"], "a product over an index is `prod(k; X)`"),
+    (&["mean", "average", "avg"], "a mean is a sum over the number of its elements: `sum(k; X) / n`"),
+    (&["var", "variance", "std", "stddev"], "a variance is made of means, `sum(k; X) / n`, in two equations"),
+    (
+        &["argmax", "argmin"],
+        "the largest element is `max(k; X)`, the smallest `min(k; X)`; a Rust loop over the elements finds where it is",
+    ),
+    (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
+    (&["relu"], "a Rust function of each element is `map(|x: f64| x.max(0.0); X)`"),
+    (&["sigmoid", "logistic"], "it is `1.0 / (1.0 + exp(-X))`, with `1[i]` in place of `1.0` for the indices of X"),
+    (
+        &["softmax"],
+        "it takes three equations: `m[i] = max(k; X)`, `s[i] = sum(k; exp(X - m[i] * 1[k]))`, and `exp(X - m[i] * 1[k]) / s[i]`",
+    ),
+    (
+        &[
+            "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "floor", "ceil", "round", "exp2", "log2",
+            "log10", "exp_m1", "ln_1p",
+        ],
+        "a Rust function of each element is `map(f64::sinh; X)`, and likewise for others",
+    ),
+    (&["inverse", "matinv"], "the inverse of a matrix is `[j, i] = inv(A[i, j])`"),
+    (&["pinverse", "pseudoinverse", "pseudo_inverse"], "the pseudo-inverse of a matrix is `[j, i] = pinv(A[i, j])`"),
+    (&["determinant"], "the determinant of a matrix is `[] = det(A[i, j])`"),
+    (&["logdet"], "the logarithm of a determinant, with its sign, is `([], []) = slogdet(A[i, j])`"),
+    (&["chol"], "it is `[i, r] = cholesky(A[i, j])`"),
+    (&["matrix_power", "mpow"], "a power of a matrix is `[i, j] = matpow(A[i, j], 3)`"),
+    (&["eye", "identity", "delta"], "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`"),
 ];
+
+/// What a choice for each element is written as.
+const CHOICE: &str = "a choice for each element is `map(|x: f64| if x > 0.0 { x } else { 0.0 }; A[i])`";
 
 /// Whether a word is a keyword of Rust.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -67,6 +97,12 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
                 .help("write `[i, j] = A[i, k] * B[k, j]`")
         }
+        Tree::Punct('=', _) if cursor.previous().is_some_and(is_option) => {
+            Diagnostic::syntax(token.span, format!("`{before}` is an option, and options stand behind a `;`")).help(format!(
+                "write `; {}` in place of the `,`",
+                text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat())
+            ))
+        }
         Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
             .help("write several equations in one `tensor!` with `;` between them"),
         Tree::Punct('-', true) if cursor.peek_pair('-', '>') => {
@@ -76,12 +112,16 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('^', _) => {
             Diagnostic::syntax(token.span, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`")
         }
-        Tree::Punct('.', _) => method(next, token.span, plain),
+        Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
         Tree::Punct('%' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
+        }
+        Tree::Punct(',', _) if are_names(cursor) => {
+            let names = text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat());
+            plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
@@ -100,23 +140,59 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
 }
 
 /// `A[i, j].sqrt()`
-fn method(name: Option<&Token>, span: Span, plain: Diagnostic) -> Diagnostic {
-    let Some(Token { tree: Tree::Ident(name), span: at }) = name else { return plain };
+fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
+    let Some(Token { tree: Tree::Ident(name), span: at }) = cursor.peek_at(1) else { return plain };
     let fault = Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an index"));
-    match Function::from_name(name) {
-        Some(_) => fault.help(format!("write `{name}(…)` around it")),
-        None => fault.help(format!("`(A.{name}())[i, j]` indexes the result of a Rust method")),
+    let arguments = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Parenthesis)).map(text).unwrap_or_default();
+    let name = name.as_str();
+    if let "powi" | "powf" = name {
+        let exponent = if arguments.is_empty() { "2" } else { &arguments };
+        return fault.help(format!("write `{name}(…, {exponent})` around it"));
     }
+    if Function::from_name(name).is_some() {
+        return fault.help(format!("write `{name}(…)` around it"));
+    }
+    if Reduction::from_name(name).is_some() {
+        return fault.help(format!("write `{name}(k; …)` around it, with the indices that it runs over"));
+    }
+    if let "clone" | "to_owned" | "view" | "as_ref" = name {
+        return fault.help("leave it out: an equation only reads its operands");
+    }
+    match SYNONYMS.iter().find(|(names, _)| names.contains(&name)) {
+        Some((_, help)) => fault.help(*help),
+        None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
+    }
+}
+
+/// Whether a token is the word of an option of linear algebra.
+fn is_option(token: &Token) -> bool {
+    matches!(&token.tree, Tree::Ident(name) if Word::from_name(name).is_some())
+}
+
+/// Whether names with `,` between them are all that is there.
+fn are_names(cursor: &Cursor<'_>) -> bool {
+    let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_));
+    let rest = cursor.rest();
+    cursor.previous().is_some_and(is_name)
+        && rest.len() > 1
+        && rest.iter().enumerate().all(|(n, token)| if n % 2 == 0 { token.is_punct(',') } else { is_name(token) })
 }
 
 /// The fault of a Rust expression such as `if x { 1.0 } else { 2.0 }` without braces around it.
 pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
+    if word == "where" {
+        return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(CHOICE);
+    }
     let what = if matches!(word, "if" | "match" | "loop" | "unsafe" | "while" | "for") {
         format!("`{word} …` is a Rust expression")
     } else {
         format!("`{word}` is a word of Rust")
     };
-    Diagnostic::syntax(span, format!("{what}, and those stand in braces")).help(format!("write `{{ {word} … }}`"))
+    let fault = Diagnostic::syntax(span, format!("{what}, and those stand in braces"));
+    match word {
+        "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {CHOICE}")),
+        _ => fault.help(format!("write `{{ {word} … }}`")),
+    }
 }
 
 /// Refuses parentheses behind something that is not a function of the language.

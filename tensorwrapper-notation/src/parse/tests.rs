@@ -298,7 +298,7 @@ fn numpy_subscripts() {
         ("...i->...i...", 1, "`...` stands once in an operand: where it ends must be clear"),
         ("i- j->i", 1, "`-` is not a label: labels are letters"),
         ("αβ,βγ->αγ", 2, "α β | β γ -> α γ"),
-        ("ij,jk->ik", 1, "`ij,jk->ik` names 2 operands, but 1 are given"),
+        ("ij,jk->ik", 1, "`ij,jk->ik` names 2 operands, but 1 is given"),
         ("ij;jk->ik", 1, "`;` is not a label: labels are letters"),
         ("i.j", 1, "`.` is not a label: labels are letters"),
         ("i->j->k", 1, "`-` is not a label: labels are letters"),

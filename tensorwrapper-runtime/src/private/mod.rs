@@ -113,9 +113,10 @@ pub fn complex<T: Element>(_: PhantomData<T>) -> PhantomData<T::Complex> {
     PhantomData
 }
 
-/// The type of labels. The expansion binds each label to it, so rustc reports a name that is a constant in scope.
+/// The type of labels. The expansion binds each label to it, so rustc reports a name that is a constant in scope: the name of the type
+/// is the message.
 #[derive(Debug)]
-pub struct Label;
+pub struct LabelThatIsNoConstant;
 
 /// The shape type that a tuple of marks makes.
 pub trait Marks {

@@ -68,7 +68,8 @@ pub(super) fn no_such_element(index: &[usize], layout: &Strided) -> ! {
     if index.len() == rank {
         panic!("index {index:?} is out of range for a tensor of extents {extents:?}")
     } else {
-        panic!("index {index:?} has {} entries, but the tensor has rank {rank} with extents {extents:?}", index.len())
+        let entries = if index.len() == 1 { "entry" } else { "entries" };
+        panic!("index {index:?} has {} {entries}, but the tensor has rank {rank} with extents {extents:?}", index.len())
     }
 }
 

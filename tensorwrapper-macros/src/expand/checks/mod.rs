@@ -36,7 +36,7 @@ pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &
         return TokenStream::new();
     }
     // Declared without a value: a value would have no place of its own, and rustc would show the whole macro.
-    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::Label));
+    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::LabelThatIsNoConstant));
     emit!(if false { #(let #names: #types;)* })
 }
 

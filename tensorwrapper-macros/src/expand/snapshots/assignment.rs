@@ -14,8 +14,8 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let i: __tw::Label;
-                        let j: __tw::Label;
+                        let i: __tw::LabelThatIsNoConstant;
+                        let j: __tw::LabelThatIsNoConstant;
                     }
                     let __element = __operand0.element();
                     let __elements = __tw::Elements(__element, __operand2.element());

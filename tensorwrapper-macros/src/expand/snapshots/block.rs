@@ -20,9 +20,9 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {
                     if false {
-                        let i: __tw::Label;
-                        let j: __tw::Label;
-                        let k: __tw::Label;
+                        let i: __tw::LabelThatIsNoConstant;
+                        let j: __tw::LabelThatIsNoConstant;
+                        let k: __tw::LabelThatIsNoConstant;
                     }
                     let __element = __operand1.element();
                     #[diagnostic::on_unimplemented(
@@ -61,7 +61,7 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let i: __tw::Label;
+                        let i: __tw::LabelThatIsNoConstant;
                     }
                     let __element = __operand2.element();
                     let __elements = __tw::Elements(__element, w.element());
@@ -141,8 +141,8 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let e = {
                     if false {
-                        let i: __tw::Label;
-                        let j: __tw::Label;
+                        let i: __tw::LabelThatIsNoConstant;
+                        let j: __tw::LabelThatIsNoConstant;
                     }
                     let __element = w.element();
                     #[diagnostic::on_unimplemented(

@@ -37,9 +37,9 @@ fn expansion() {
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                         let __value0 = {
                             if false {
-                                let i: __tw::Label;
-                                let j: __tw::Label;
-                                let k: __tw::Label;
+                                let i: __tw::LabelThatIsNoConstant;
+                                let j: __tw::LabelThatIsNoConstant;
+                                let k: __tw::LabelThatIsNoConstant;
                             }
                             let __element = __operand0.element();
                             let __elements = __tw::Elements(__element, __operand1.element());

@@ -55,7 +55,7 @@ fn index_out_of_range() {
 }
 
 #[test]
-#[should_panic(expected = "index [1] has 1 entries, but the tensor has rank 2 with extents [2, 3]")]
+#[should_panic(expected = "index [1] has 1 entry, but the tensor has rank 2 with extents [2, 3]")]
 fn index_of_another_rank() {
     Tensor::<f64, _>::zeros((2, 3)).unwrap().view_mut()[[1]] = 1.0;
 }
