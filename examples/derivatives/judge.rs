@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use serde_json::Value;
-use tensorwrapper::{Element, Expr, Tensor, or_zero};
+use tensorwrapper::{Context, Element, Expr, Tensor, or_zero};
 
 use super::cases::{Case, Elements, Input, drawn};
 use super::program::{Names, Recorded, record, said};
@@ -48,8 +48,8 @@ fn tensor(case: &Case, input: &Input, direction: Option<u64>) -> Result<Given, S
     })
 }
 
-/// A summary, or what is wrong.
-pub(crate) fn judge(case: &Case) -> Result<String, String> {
+/// A summary of a case that a context evaluates, or what is wrong.
+pub(crate) fn judge(case: &Case, context: &Context) -> Result<String, String> {
     let given = case.inputs.iter().map(|input| tensor(case, input, None)).collect::<Result<Vec<_>, String>>()?;
     let mut inputs = Names::new();
     for (input, given) in case.inputs.iter().zip(&given) {
@@ -65,8 +65,8 @@ pub(crate) fn judge(case: &Case) -> Result<String, String> {
     let last = case.lines.last().and_then(|line| line.outputs.last()).ok_or("the program is empty")?;
     let Some(Recorded::Real(loss)) = names.get(last) else { return Err(format!("the last line, `{last}`, is no real number")) };
     match case.is_complex {
-        false => derivatives(case, &names, loss, &real(&variables), &real_tensors(&directions)),
-        true => derivatives(case, &names, loss, &complex(&variables), &complex_tensors(&directions)),
+        false => derivatives(case, context, &names, loss, (&real(&variables), &real_tensors(&directions))),
+        true => derivatives(case, context, &names, loss, (&complex(&variables), &complex_tensors(&directions))),
     }
 }
 
@@ -88,10 +88,10 @@ fn complex_tensors(given: &[Given]) -> Vec<&Tensor<Complex<f64>>> {
 
 fn derivatives<'a, T: Element>(
     case: &Case,
+    context: &Context,
     names: &Names<'a>,
     loss: &Expr<'a, f64>,
-    variables: &[Expr<'a, T>],
-    directions: &[&'a Tensor<T>],
+    (variables, directions): (&[Expr<'a, T>], &[&'a Tensor<T>]),
 ) -> Result<String, String> {
     let expect = &case.expect;
     let scale = expect["scale"].as_f64().unwrap_or(1.0).max(1.0);
@@ -105,15 +105,20 @@ fn derivatives<'a, T: Element>(
             false => Err(format!("{what} deviates by {deviation:.1e}, and {:.1e} is allowed", tolerance * scale)),
         }
     };
-    near("the value", &elements(loss)?, &expect["value"], tolerances.value)?;
+    near("the value", &elements(context, loss)?, &expect["value"], tolerances.value)?;
     let gradients = loss.grad(variables).map_err(said)?;
     for ((name, _), gradient) in case.by.iter().zip(&gradients) {
-        near(&format!("the gradient by `{name}`"), &elements(gradient)?, &expect["grad"][name], tolerances.gradient)?;
+        near(&format!("the gradient by `{name}`"), &elements(context, gradient)?, &expect["grad"][name], tolerances.gradient)?;
     }
     let along: Vec<(&Expr<'a, T>, &'a Tensor<T>)> = variables.iter().zip(directions.iter().copied()).collect();
     let second = loss.hvp(&along[..]).map_err(said)?;
     for ((name, _), second) in case.by.iter().zip(&second) {
-        near(&format!("the second derivative by `{name}`"), &elements(second)?, &expect["hvp"][name], tolerances.second)?;
+        near(
+            &format!("the second derivative by `{name}`"),
+            &elements(context, second)?,
+            &expect["hvp"][name],
+            tolerances.second,
+        )?;
     }
     if let Some(changes) = expect["jvp"].as_object() {
         // A line of the program need not read every input.
@@ -121,8 +126,8 @@ fn derivatives<'a, T: Element>(
         for (name, expected) in changes {
             let what = format!("the change of `{name}`");
             let found = match names.get(name).ok_or(format!("nothing is called `{name}`"))? {
-                Recorded::Real(value) => elements(&value.jvp(&along[..]).map_err(said)?)?,
-                Recorded::Complex(value) => elements(&value.jvp(&along[..]).map_err(said)?)?,
+                Recorded::Real(value) => elements(context, &value.jvp(&along[..]).map_err(said)?)?,
+                Recorded::Complex(value) => elements(context, &value.jvp(&along[..]).map_err(said)?)?,
             };
             near(&what, &found, expected, tolerances.gradient)?;
         }
@@ -130,8 +135,8 @@ fn derivatives<'a, T: Element>(
     Ok(format!("{} variables, largest deviation {worst:.1e} of what is allowed", variables.len()))
 }
 
-fn elements<T: Element>(value: &Expr<'_, T>) -> Result<Vec<Complex<f64>>, String> {
-    Ok(value.eval().map_err(said)?.as_slice().iter().map(|x| x.to_complex()).collect())
+fn elements<T: Element>(context: &Context, value: &Expr<'_, T>) -> Result<Vec<Complex<f64>>, String> {
+    Ok(context.eval(value).map_err(said)?.as_slice().iter().map(|x| x.to_complex()).collect())
 }
 
 /// The largest deviation from a number, a list of numbers, or `{re, im}` of such.

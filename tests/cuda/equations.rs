@@ -31,6 +31,7 @@ pub(crate) fn all_programs(context: &Context, tell: &mut Tell<'_>) {
     programs::<Complex<f64>>(context, tell);
     ordered::<f32>(context, tell);
     ordered::<f64>(context, tell);
+    derivatives(context, tell);
 }
 
 /// Equations that are large enough for blocks of every kind to be chosen: for devices that only collect.
@@ -122,6 +123,31 @@ where
     tell("cast", told(try_tensor!(in ctx; let x[i, j] = cast(narrow[i, j]) * c[i, j]; x)));
     tell("function of the program", told(try_tensor!(in ctx; let x[i, j] = map(|x: T| x * x + x; c[i, j]); x)));
     tell("part", told(try_tensor!(in ctx; let x[i, j] = c[i in 3..20, j] * c[i in 0..17, 2]; x)));
+}
+
+/// A gradient of two layers, and its change along a direction.
+fn derivatives(context: &Context, tell: &mut Tell<'_>) {
+    let (a, b, c) = (sample::<f64>(&[37, 21], 1), sample::<f64>(&[21, 40], 2), sample::<f64>(&[37, 40], 3));
+    let (direction, ctx) = (sample::<f64>(&[21, 40], 4), context);
+    let gradient = try_tensor! {
+        in ctx;
+        let z[i, j] = a[i, k] * b[k, j];
+        let y[i, j] = tanh(z[i, j]) - c[i, j];
+        let L = y[i, j] * y[i, j];
+        let g[k, j] = grad(L; b[k, j]);
+        g
+    };
+    tell("f64 gradient", told(gradient));
+    let along = try_tensor! {
+        in ctx;
+        let z[i, j] = a[i, k] * b[k, j];
+        let y[i, j] = tanh(z[i, j]) - c[i, j];
+        let L = y[i, j] * y[i, j];
+        let g[k, j] = grad(L; b[k, j]);
+        let h[k, j] = grad(g[k, j]; b[p, q]) * direction[p, q];
+        h
+    };
+    tell("f64 second derivative", told(along));
 }
 
 /// What needs an order.

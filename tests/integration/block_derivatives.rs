@@ -86,6 +86,28 @@ fn symmetric_antisymmetric_and_charged_variables() {
     against_differences(&Structure::new([&spin, &spin]).flow([1, -1], [1]).unwrap());
 }
 
+/// A gradient that is a tensor of the program.
+#[test]
+fn linear_functions() {
+    let cut = Tiling::cuts([2, 1]);
+    let plain = Structure::new([&cut, &cut]);
+    let symmetric = filled(&plain.with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap(), 0.2);
+    let b = filled(&plain, 0.5);
+    let dense: Tensor<f64, Shape![_, _]> = Tensor::from_fn((3, 3), |i| (i[0] as f64 - 2.0 * i[1] as f64).cos()).unwrap();
+    let (by_b, by_symmetric, by_dense): (Square, Square, Square) = tensor! {
+        let L = symmetric[i, j] * b[i, j] + dense[i, j] * b[j, i];
+        let g[i, j] = grad(L; b[i, j]);
+        let h[i, j] = grad(L; symmetric[i, j]);
+        let f[i, j] = grad(L; dense[i, j]);
+        (g, h, f)
+    };
+    let [x, y] = [&symmetric, &b].map(|tensor| tensor.to_dense().unwrap());
+    near(&by_b, &tensor!([i, j] = x[i, j] + dense[j, i]));
+    assert_eq!(by_symmetric.structure(), symmetric.structure());
+    near(&by_symmetric, &tensor!([i, j] = 0.5 * (y[i, j] + y[j, i])));
+    near(&by_dense, &tensor!([i, j] = y[j, i]));
+}
+
 /// Weights of tensors, dense variables beside block tensors, and numbers that an equation makes on the way.
 #[test]
 fn pullbacks_changes_and_dense_variables() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tensorwrapper::prelude::*;
+use tensorwrapper::{Accumulate, Pass};
 
 #[allow(dead_code)]
 #[path = "../../examples/derivatives/main.rs"]
@@ -28,7 +29,28 @@ fn reference_cases() {
         let all = reference::read(&data(file)).unwrap();
         assert_eq!(all.len(), 10);
         for case in &all {
-            reference::judge(case).unwrap_or_else(|sentence| panic!("{}: {sentence}", case.name));
+            reference::judge(case, &Context::default()).unwrap_or_else(|sentence| panic!("{}: {sentence}", case.name));
+        }
+    }
+}
+
+/// On the reference device, with several threads, in little memory, and without each pass.
+#[test]
+fn reference_cases_on_each_device_and_without_each_pass() {
+    let without = Pass::ALL.into_iter().map(|pass| (format!("without {pass:?}"), Context::cpu().without(pass)));
+    let plain = Pass::ALL.into_iter().fold(Context::reference(), Context::without);
+    let others = [
+        ("reference".to_string(), Context::reference()),
+        ("reference without passes".to_string(), plain),
+        ("two threads".to_string(), Context::cpu().threads(2)),
+        ("in double precision".to_string(), Context::cpu().accumulate(Accumulate::Double)),
+    ];
+    let contexts: Vec<(String, Context)> = others.into_iter().chain(without).collect();
+    for file in ["derivatives/ad_cases.json", "derivatives/ad_cases_more.json"] {
+        for case in &reference::read(&data(file)).unwrap() {
+            for (name, context) in &contexts {
+                reference::judge(case, context).unwrap_or_else(|sentence| panic!("{} {name}: {sentence}", case.name));
+            }
         }
     }
 }

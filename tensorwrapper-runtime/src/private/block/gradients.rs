@@ -123,9 +123,17 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             };
             found.insert(name, made);
         }
-        let result = |value: &Link<Value<'a>>| match found.get(&symbols.names[&address(value)][..]) {
-            Some(Made::Blocks(blocks)) => Ok(blocks.clone()),
-            Some(Made::Dense(..)) | None => Err(refused("that is a constant, or a tensor as it is")),
+        let result = |value: &Link<Value<'a>>| {
+            let name = &symbols.names[&address(value)][..];
+            let made = found.get(name).map(given).or_else(|| known.get(name).cloned());
+            match (found.get(name), made) {
+                (Some(Made::Blocks(blocks)), _) => Ok(blocks.clone()),
+                (_, Some(tensor)) => {
+                    let labels = (0..value.extents.len()).map(|n| format!("l{n}")).collect::<Vec<_>>().join(", ");
+                    context.call_text(&format!("[{labels}] = {name}[{labels}]"), value.dtype, &[(name, tensor)])
+                }
+                (_, None) => Err(refused("that is a constant")),
+            }
         };
         wanted.iter().map(result).collect()
     }
