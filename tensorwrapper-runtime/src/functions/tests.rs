@@ -278,6 +278,35 @@ fn steps_have_the_derivatives_of_one_long_recording() {
     assert!(is_near(&by_parameters, &[of_a.as_slice(), of_p.as_slice()].concat()), "{by_parameters:?}");
 }
 
+/// ⟨w, jvp(v)⟩ = ⟨vjp(w), v⟩, and the state is that of a run.
+#[test]
+fn changes_of_many_steps_are_adjoint_to_weights() {
+    let (a, x, y) = (wave(&[3, 3], 0.2, 0.8), wave(&[3], 0.6, 0.7), Tensor::<f64>::filled([], 0.4).unwrap());
+    let (da, dx, dy) = (wave(&[3, 3], 1.2, 0.3), wave(&[3], 2.6, 0.4), Tensor::<f64>::filled([], -0.3).unwrap());
+    let (w, v) = (wave(&[3], 2.2, 1.0), Tensor::<f64>::filled([], 0.7).unwrap());
+    let step = Context::cpu()
+        .prepare_step((&x, &y), &a, |(x, y), a| {
+            let sum = (a.at("ij") * x.at("j") + x.at("i") * y.at("")).record("i")?;
+            Ok((sum.at("i").tanh().record("i")?, (y.at("") * 0.5 + x.at("i") * x.at("i") * (1.0 / 9.0)).record("")?))
+        })
+        .unwrap();
+    for count in [0, 1, 9] {
+        let ((last_x, last_y), (change_x, change_y)) = step.jvp(((&x, &y), (&dx, &dy)), (&a, &da), count).unwrap();
+        let run = step.run((&x, &y), &a, count).unwrap();
+        let (end_x, end_y) = run.state().unwrap();
+        assert_eq!((last_x.as_slice(), last_y.as_slice()), (end_x.as_slice(), end_y.as_slice()));
+        let ((by_x, by_y), by_a) = run.vjp((&w, &v)).unwrap();
+        let dot = |one: &Tensor<f64>, other: &Tensor<f64>| -> f64 {
+            one.as_slice().iter().zip(other.as_slice()).map(|(x, y)| x * y).sum()
+        };
+        let forward = dot(&w, &change_x) + dot(&v, &change_y);
+        let back = dot(&by_x, &dx) + dot(&by_y, &dy) + dot(&by_a, &da);
+        assert!((forward - back).abs() < 1e-13, "{count} steps: {forward} {back}");
+    }
+    let long = wave(&[4], 0.0, 1.0);
+    assert!(fault(step.jvp(((&x, &y), (&long, &dy)), (&a, &da), 1)).starts_with("the change of the state has extents"));
+}
+
 #[test]
 fn few_states_give_the_same_derivatives_as_many() {
     for count in [0, 1, 2, 50] {

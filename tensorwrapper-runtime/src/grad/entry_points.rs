@@ -74,6 +74,19 @@ pub(crate) fn pulled_back<'a>(
     by.all(reverse_all(values, weights, &by.variables)?)
 }
 
+/// The changes of values for changes of other values that they are made of; nothing for a value that does not depend on these.
+///
+/// # Errors
+/// What has no derivative.
+pub(crate) fn pushed_forward<'a>(
+    values: &[Link<Value<'a>>],
+    variables: &[Link<Value<'a>>],
+    changes: &[Link<Value<'a>>],
+) -> Result<Vec<Option<Link<Value<'a>>>>, Error> {
+    let variables: Vec<Variable<'a>> = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
+    forward(values, &variables, changes)
+}
+
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// Records the gradient of this number: its derivatives by the variables, each a recorded value of the variable's type and shape.
     ///

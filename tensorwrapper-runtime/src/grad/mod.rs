@@ -33,7 +33,7 @@ mod tests;
 mod variables;
 
 pub(crate) use build::added;
-pub(crate) use entry_points::pulled_back;
+pub(crate) use entry_points::{pulled_back, pushed_forward};
 pub(crate) use factor::without_derivatives;
 pub(crate) use fixed::solved;
 pub(crate) use projected::Projection;
