@@ -3,6 +3,7 @@
 use tensorwrapper::prelude::*;
 use tensorwrapper::{Blocks, Structure, Symmetry, Tiling, try_tensor};
 
+type Dense = Tensor<f64, Shape![_, _]>;
 type Square = Blocks<f64, Shape![_, _]>;
 
 fn filled(structure: &Structure, seed: f64) -> Square {
@@ -10,7 +11,7 @@ fn filled(structure: &Structure, seed: f64) -> Square {
     Blocks::<f64>::from_fn(structure, element).unwrap().into_typed().unwrap()
 }
 
-fn near(found: &Square, expected: &Tensor<f64, Shape![_, _]>) {
+fn near(found: &Square, expected: &Dense) {
     let found = found.to_dense().unwrap();
     let largest: f64 = tensor!([] = max(i, j; abs(found[i, j] - expected[i, j])));
     assert!(largest < 1e-12, "{found}\n{expected}");
@@ -30,7 +31,7 @@ fn gradients_have_the_blocks_of_their_variables() {
     };
     assert_eq!(by_a.structure(), a.structure());
     let (dense_a, dense_b) = (a.to_dense().unwrap(), b.to_dense().unwrap());
-    let (expected, of_a, of_b): (f64, Tensor<f64, Shape![_, _]>, Tensor<f64, Shape![_, _]>) = tensor! {
+    let (expected, of_a, of_b): (f64, Dense, Dense) = tensor! {
         let c[i, j] = dense_a[i, k] * dense_b[k, j];
         let L = c[i, j] * c[i, j] + 0.5 * dense_a[i, j] * dense_b[j, i];
         let (ga[i, k], gb[k, j]) = grad(L; dense_a[i, k], dense_b[k, j]);
@@ -93,7 +94,7 @@ fn linear_functions() {
     let plain = Structure::new([&cut, &cut]);
     let symmetric = filled(&plain.with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap(), 0.2);
     let b = filled(&plain, 0.5);
-    let dense: Tensor<f64, Shape![_, _]> = Tensor::from_fn((3, 3), |i| (i[0] as f64 - 2.0 * i[1] as f64).cos()).unwrap();
+    let dense: Dense = Tensor::from_fn((3, 3), |i| (i[0] as f64 - 2.0 * i[1] as f64).cos()).unwrap();
     let (by_b, by_symmetric, by_dense): (Square, Square, Square) = tensor! {
         let L = symmetric[i, j] * b[i, j] + dense[i, j] * b[j, i];
         let g[i, j] = grad(L; b[i, j]);
@@ -114,8 +115,8 @@ fn pullbacks_changes_and_dense_variables() {
     let cut = Tiling::cuts([2, 2]);
     let structure = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 0]]).unwrap();
     let (a, d, w) = (filled(&structure, 0.3), filled(&structure, 0.9), filled(&Structure::new([&cut, &cut]), 0.7));
-    let dense: Tensor<f64, Shape![_, _]> = Tensor::from_fn((4, 4), |i| (i[0] as f64 - 2.0 * i[1] as f64).cos()).unwrap();
-    let (pulled, pushed, by_dense): (Square, Square, Tensor<f64, Shape![_, _]>) = tensor! {
+    let dense: Dense = Tensor::from_fn((4, 4), |i| (i[0] as f64 - 2.0 * i[1] as f64).cos()).unwrap();
+    let (pulled, pushed, by_dense): (Square, Square, Dense) = tensor! {
         let c[i, j] = a[i, k] * dense[k, j] * a[j, i];
         let p[k, l] = w[i, j] * grad(c[i, j]; a[k, l]);
         let f[i, j] = grad(c[i, j]; a[k, l]) * d[k, l];
@@ -125,7 +126,7 @@ fn pullbacks_changes_and_dense_variables() {
         (p, f, g)
     };
     let [x, y, z] = [&a, &d, &w].map(|tensor| tensor.to_dense().unwrap());
-    let (of_x, of_y, of_dense): (Tensor<f64, Shape![_, _]>, Tensor<f64, Shape![_, _]>, Tensor<f64, Shape![_, _]>) = tensor! {
+    let (of_x, of_y, of_dense): (Dense, Dense, Dense) = tensor! {
         let c[i, j] = x[i, k] * dense[k, j] * x[j, i];
         let p[k, l] = z[i, j] * grad(c[i, j]; x[k, l]);
         let f[i, j] = grad(c[i, j]; x[k, l]) * y[k, l];

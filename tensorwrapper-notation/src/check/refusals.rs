@@ -1,6 +1,6 @@
 //! Equations that are refused: each with the token at fault, the message and the help.
 
-use crate::testing::{faults, refused};
+use crate::testing::refused;
 
 #[test]
 fn labels_that_break_a_rule() {
@@ -402,69 +402,4 @@ fn what_is_not_built_is_refused_by_name() {
         "[i] = A[i] where (a, b) in L[i, j]",
         &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
     )]);
-}
-/// Names and habits of other libraries: what the help says is an equation, or a part of one.
-#[test]
-fn habits_of_other_libraries() {
-    let choice = "a choice for each element is `map(|x: f64| if x > 0.0 { x } else { 0.0 }; A[i])`";
-    refused(&[
-        ("[i] = a[i].powi(3)", &[".powi: `.powi` cannot follow an index | write `powi(…, 3)` around it"]),
-        (
-            "[] = a[i].sum()",
-            &[".sum: `.sum` cannot follow an index | write `sum(k; …)` around it, with the indices that it runs over"],
-        ),
-        (
-            "[i, j] = a[j, i].t()",
-            &[".t: `.t` cannot follow an index | a transpose is another order of indices: `[i, j] = A[j, i]`"],
-        ),
-        ("[i] = a[i].clone()", &[".clone: `.clone` cannot follow an index | leave it out: an equation only reads its operands"]),
-        (
-            "[i] = a[i].twice(b)",
-            &[".twice: `.twice` cannot follow an index | `(A.twice(b))[i, j]` indexes the result of a Rust method"],
-        ),
-        (
-            "[i] = mean(j; a[i, j])",
-            &[
-                "mean: `mean` is not a function of tensor equations | a mean is a sum over the number of its elements: `sum(k; X) / n`",
-            ],
-        ),
-        (
-            "[i] = sinh(a[i])",
-            &[
-                "sinh: `sinh` is not a function of tensor equations | a Rust function of each element is `map(f64::sinh; X)`, and likewise for others",
-            ],
-        ),
-        (
-            "[j, i] = inverse(A[i, j])",
-            &["inverse: `inverse` is not a function of tensor equations | the inverse of a matrix is `[j, i] = inv(A[i, j])`"],
-        ),
-        (
-            "([i, r], [r], [r, j]) = svd(A[i, j], max = 3)",
-            &["=: `max` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`"],
-        ),
-        ("[i] = where(a[i] > 0.0, a[i], 0.0)", &[&format!("where: `where` is not a function of tensor equations | {choice}")]),
-        (
-            "[i] = if a[i] > 0.0 { a[i] } else { 0.0 }",
-            &[&format!("if: `if …` is a Rust expression, and those stand in braces | `{{ if … }}` is one number; {choice}")],
-        ),
-        (
-            "let x[i] = a[i]; let y[i] = b[i]; x, y",
-            &[",: expected an operator, found `,` | several values of a block stand in parentheses: `(x, y)`"],
-        ),
-    ]);
-    // What the helps write.
-    for text in [
-        "[i, i] = 1[i] where i: 3",
-        "[i] = 1[i] / (1[i] + exp(-a[i]))",
-        "let m[i] = max(k; a[i, k]); let s[i] = sum(k; exp(a[i, k] - m[i] * 1[k])); let p[i, k] = exp(a[i, k] - m[i] * 1[k]) / s[i]; p",
-        "[i] = map(f64::sinh; a[i])",
-        "[i] = map(|x: f64| if x > 0.0 { x } else { 0.0 }; a[i])",
-        "([], []) = slogdet(A[i, j])",
-        "[i, j] = matpow(A[i, j], 3)",
-        "[j, i] = pinv(A[i, j])",
-        "[i] = sum(j; a[i, j]) / n",
-    ] {
-        let found = crate::testing::checked(text).map(|_| ());
-        assert_eq!(found, Ok(()), "`{text}`");
-    }
 }
