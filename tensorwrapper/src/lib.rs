@@ -36,13 +36,12 @@
 ///     let e = 0.25 * w[i, j] * c[i, j];              // without brackets: a plain number
 ///     (w, e)                                         // what leaves the block
 /// };
-/// # let _: (Tensor<f64, Shape![_, _]>, f64) = (w, e);
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// | left side | result |
 /// |---|---|
-/// | `[i, j] = …` | a `Tensor<T, S>`, or a `Blocks<T, S>` where an operand is one. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
+/// | `[i, j] = …` | a `Tensor<T, S>`, or a `Blocks<T, S>` where an operand is one. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them, and functions that take `impl Into<TensorRef<'a, f64, Shape![_, _]>>` read any ([`TensorRef`]) |
 /// | `[] = …`, in a block `let e = …` | a plain number |
 /// | `let e[] = …` | a tensor of rank 0, which is a number to later equations |
 /// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
@@ -388,16 +387,17 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyOperand, AnyShape, AnyTensor, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges, Class,
-    Complex, ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element, Elements,
-    Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices,
-    Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape,
-    JaggedBoxes, JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask,
-    MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical, Place, Placement,
-    Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable,
-    RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure, Symmetry,
-    Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole,
-    WrittenEquations, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero, order, record,
+    Accumulate, AnyOperand, AnyShape, AnyTensor, AtLeast, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges,
+    Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element,
+    Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill,
+    FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
+    IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments,
+    MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical,
+    Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,
+    Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure,
+    Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables,
+    Walk, Whole, WrittenEquations, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero,
+    order, record,
 };
 
 #[cfg(feature = "derive")]

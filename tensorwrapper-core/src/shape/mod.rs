@@ -3,6 +3,7 @@
 //! Knows nothing of memory or elements.
 
 mod any_shape;
+mod at_least;
 mod axes;
 mod charges;
 mod check;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use crate::nested;
 pub use any_shape::AnyShape;
+pub use at_least::{AtLeast, ExtentAtLeast};
 pub use axes::{PerAxis, axis_of, no_step};
 pub use charges::{Charge, ChargeGroup, Charges};
 pub use check::{

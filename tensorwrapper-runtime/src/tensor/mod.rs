@@ -5,6 +5,7 @@
 
 mod any;
 mod blocks;
+mod borrowed;
 mod cast;
 mod constructors;
 mod copy;

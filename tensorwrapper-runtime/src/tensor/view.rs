@@ -30,6 +30,28 @@ use tensorwrapper_core::storage::SliceRef;
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 ///
+/// # Arguments of functions
+///
+/// A function that takes `impl Into<TensorRef<'a, f64, Shape![_, _]>>` accepts a reference to any matrix, whatever the compiler knows of
+/// its extents. `Shape![3, _]` accepts matrices whose type says that they have three rows; [`Shape`] accepts tensors of any rank.
+/// `&mut` converts to [`TensorMut`](crate::TensorMut) in the same way.
+///
+/// ```
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Const, Shape, StaticTensor, Tensor, TensorRef};
+/// fn largest<'a>(matrix: impl Into<TensorRef<'a, f64, Shape![_, _]>>) -> f64 {
+///     matrix.into().elements().fold(0.0, |largest, x| x.abs().max(largest))
+/// }
+/// let known: Tensor<f64, Shape![2, 3]> = Tensor::filled((Const, Const), 1.5)?;
+/// let unknown: Tensor<f64, Shape![_, _]> = Tensor::filled((2, 3), 2.5)?;
+/// let fixed = StaticTensor::<f64, Shape![1, 2]>::new([[0.5, -3.5]]);
+/// assert_eq!([largest(&known), largest(&unknown), largest(&unknown.view()), largest(&fixed)], [1.5, 2.5, 2.5, 3.5]);
+/// // An array of extents makes a tensor of run-time rank; a tuple makes one whose rank the compiler knows.
+/// let any_rank: Tensor<f64> = Tensor::filled([2, 3], 1.0)?;
+/// assert_eq!(largest(any_rank.view().into_typed::<Shape![_, _]>()?), 1.0);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+///
 /// # Arrays of other libraries
 ///
 /// With the features `ndarray`, `faer` and `nalgebra`, the arrays of these libraries convert to views, and views convert to
