@@ -47,7 +47,8 @@ pub use num_complex::Complex;
 pub use optimize::{Accumulate, Pass};
 pub use structs::{HasElements, RecordedTensors, Tensors};
 pub use tensor::{
-    AnyTensor, Blocks, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef,
+    AnyTensor, Blocks, ComputeDevice, Difference, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut,
+    TensorRef,
 };
 pub use tensorwrapper_core::Shape;
 pub use tensorwrapper_core::element::{CastInto, Dtype, Element};

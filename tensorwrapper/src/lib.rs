@@ -388,9 +388,9 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyShape, AnyTensor, AtLeast, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges,
-    Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Directions, Dtype, Dyn, DynOperand, DynTarget, Element,
-    Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill,
-    FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
+    Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand, DynTarget,
+    Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors,
+    Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
     IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments,
     MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical,
     Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,

@@ -220,6 +220,25 @@ impl From<Vec<usize>> for Shape {
     }
 }
 
+/// The extents, as `[2, 3]`; with an origin, the range of each axis.
+///
+/// ```
+/// # use tensorwrapper_core::Shape;
+/// assert_eq!(Shape::new([2, 3]).to_string(), "[2, 3]");
+/// ```
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.null {
+            return f.write_str("no tensor");
+        }
+        if self.origin.iter().all(|&first| first == 0) {
+            return write!(f, "{:?}", &self.extents[..]);
+        }
+        let ranges = self.origin.iter().zip(&self.extents[..]).map(|(&first, &extent)| format!("{first}..{}", first + extent));
+        write!(f, "[{}]", ranges.collect::<Vec<_>>().join(", "))
+    }
+}
+
 /// Printed as `Shape[2, 3]`, as `Shape[2, 3]+[0, 1]` if the origin is not zero, and as `Shape::null()`.
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,12 +2,15 @@
 //!
 //! Every constructor checks the extents against the shape type and returns an error if the system refuses the memory.
 
+use std::ops::Range;
+
 use super::dense::Tensor;
 use super::extents::{row_major, row_major_of};
+use super::fixed::StaticTensor;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Extents, IntoShape};
+use tensorwrapper_core::shape::{Dyn, Extents, IntoShape, NestedArray, StaticExtents};
 use tensorwrapper_core::storage::Owned;
 
 /// Constructors. See [`IntoShape`] for what can be given as a shape.
@@ -31,11 +34,20 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok(Tensor::from_parts(Owned::zeros(layout.len())?, layout))
     }
 
+    /// A tensor of ones.
+    ///
+    /// # Errors
+    /// As [`filled`](Tensor::filled).
+    pub fn ones(shape: impl IntoShape<S>) -> Result<Self, Error> {
+        Tensor::filled(shape, T::ONE)
+    }
+
     /// A tensor whose elements are all the same.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias = "full")]
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::filled(layout.len(), value)?, layout))
@@ -91,6 +103,93 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         copy.extend(elements.iter().copied());
         Ok(Tensor::from_parts(copy, layout))
     }
+}
+
+impl<T: Element> Tensor<T, (Dyn, Dyn)> {
+    /// The unit matrix of so many rows.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::<f64, _>::eye(2)?.as_slice(), [1.0, 0.0, 0.0, 1.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias = "identity")]
+    pub fn eye(rows: usize) -> Result<Self, Error> {
+        let mut unit = Tensor::zeros((rows, rows))?;
+        unit.as_mut_slice().iter_mut().step_by(rows + 1).for_each(|element| *element = T::ONE);
+        Ok(unit)
+    }
+}
+
+impl<T: Element> Tensor<T, (Dyn,)> {
+    /// The whole numbers of a range, in order.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::<f64, _>::arange(2..5)?.as_slice(), [2.0, 3.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    pub fn arange(numbers: Range<i64>) -> Result<Self, Error> {
+        let count = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(0);
+        Tensor::from_fn((count,), |index| whole(numbers.start as f64 + index[0] as f64))
+    }
+
+    /// So many numbers at equal distances, from the first to the last one, both included. One number alone is the first.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::<f64, _>::linspace(0.0, 1.0, 5)?.as_slice(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    pub fn linspace(first: T, last: T, count: usize) -> Result<Self, Error> {
+        let steps = count.saturating_sub(1).max(1);
+        let at = |n: usize| {
+            let part: T = whole(n as f64 / steps as f64);
+            // The last number is not the first one and a sum.
+            if n == steps { last } else { first + (last - first) * part }
+        };
+        Tensor::from_fn((count,), |index| at(index[0]))
+    }
+}
+
+impl<T: Element, S: StaticExtents> Tensor<T, S> {
+    /// A tensor of the elements of nested arrays, which tell its extents.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
+    /// let t: Tensor<f64, Shape![2, 3]> = Tensor::from_array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
+    /// assert_eq!(t[[1, 0]], 4.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias = "array")]
+    pub fn from_array<A>(elements: A) -> Result<Self, Error>
+    where
+        A: NestedArray<Elem = T, Extents = S>,
+        S: StaticExtents<Nested<T> = A>,
+    {
+        StaticTensor::new(elements).to_tensor()
+    }
+}
+
+/// A real number as an element.
+fn whole<T: Element>(number: f64) -> T {
+    T::from_complex(number.into())
 }
 
 impl<T: Element> Tensor<T, ()> {
