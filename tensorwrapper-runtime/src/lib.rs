@@ -33,7 +33,7 @@ pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
     KeptPlans, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay, Truncation, WrittenEquations, contract,
-    einsum, einsum_blocks, eval_all, record,
+    einsum, einsum_blocks, einsum_path, eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{

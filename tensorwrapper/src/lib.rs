@@ -396,8 +396,8 @@ pub use tensorwrapper_runtime::{
     Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,
     Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure,
     Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables,
-    Walk, Whole, WrittenEquations, backend, contract, einsum, einsum_blocks, eval_all, graph, keep_memory, linalg, or_zero,
-    order, record,
+    Walk, Whole, WrittenEquations, backend, contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg,
+    or_zero, order, record,
 };
 
 #[cfg(feature = "derive")]

@@ -9,6 +9,7 @@ mod call_site_cache;
 mod compile;
 mod context;
 mod describe;
+mod einsum_path;
 mod entry_points;
 mod explain;
 #[cfg(all(test, unix))]
@@ -47,6 +48,7 @@ pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;
 pub use describe::Class;
+pub use einsum_path::einsum_path;
 pub use entry_points::{contract, einsum, eval_all};
 pub use explain::{ExplainedBlock, ExplainedStep, Explanation, WrittenEquations};
 pub(crate) use explain::{WrittenValue, written_values};
