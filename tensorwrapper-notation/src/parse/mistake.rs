@@ -98,10 +98,8 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
                 .help("write `[i, j] = A[i, k] * B[k, j]`")
         }
         Tree::Punct('=', _) if cursor.previous().is_some_and(is_option) => {
-            Diagnostic::syntax(token.span, format!("`{before}` is an option, and options stand behind a `;`")).help(format!(
-                "write `; {}` in place of the `,`",
-                text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat())
-            ))
+            Diagnostic::syntax(token.span, format!("`{before}` is an option, and options stand behind a `;`"))
+                .help(format!("write `; {}` in place of the `,`", from_previous(cursor)))
         }
         Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
             .help("write several equations in one `tensor!` with `;` between them"),
@@ -120,7 +118,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
         }
         Tree::Punct(',', _) if are_names(cursor) => {
-            let names = text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat());
+            let names = from_previous(cursor);
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
@@ -162,6 +160,11 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
         Some((_, help)) => fault.help(*help),
         None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
     }
+}
+
+/// What stands from the token before on.
+fn from_previous(cursor: &Cursor<'_>) -> String {
+    text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat())
 }
 
 /// Whether a token is the word of an option of linear algebra.

@@ -263,6 +263,14 @@ impl<'a> Value<'a> {
         Ok(Value::computed(Arc::new(dispatch!(dtype, T => Tensor::<T>::zeros(extents)?.into()))))
     }
 
+    /// A [stand-in](Value::stand_in) for each of some values.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(crate) fn stand_ins(like: &[Link<Value<'a>>]) -> Result<Vec<Link<Value<'a>>>, Error> {
+        like.iter().map(|like| Value::stand_in(&like.extents, like.dtype)).collect()
+    }
+
     /// The tensor, if it is computed already and none of the program's.
     pub(crate) fn tensor(&self) -> Option<&Arc<AnyTensor>> {
         match &self.source {

@@ -189,10 +189,7 @@ impl<'a, X: Variables<'a>, P: Variables<'a>> PreparedStep<'a, X, P> {
             return Ok(known);
         }
         let (x, p) = (links(&self.forms.0), links(&self.forms.1));
-        let standing = |like: &Values<'a>| -> Result<Values<'a>, Error> {
-            like.iter().map(|like| Value::stand_in(&like.extents, like.dtype)).collect()
-        };
-        let (dx, dp) = (standing(&x)?, standing(&p)?);
+        let (dx, dp) = (Value::stand_ins(&x)?, Value::stand_ins(&p)?);
         let changes = pushed_forward(&self.next, &all(&[&x, &p]), &all(&[&dx, &dp]))?;
         let zero = |next: &Link<Value<'a>>| Value::filled(Complex::ZERO, next.extents.clone(), next.dtype);
         let changes = self.next.iter().zip(changes).map(|(next, change)| change.unwrap_or_else(|| zero(next))).collect();

@@ -69,8 +69,7 @@ pub(crate) fn pulled_back<'a>(
     variables: &[Link<Value<'a>>],
     (optional, names): (Vec<bool>, Vec<String>),
 ) -> Result<Vec<Link<Value<'a>>>, Error> {
-    let variables = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
-    let by = By { variables, optional, names };
+    let by = By { variables: Variable::recorded(variables), optional, names };
     by.all(reverse_all(values, weights, &by.variables)?)
 }
 
@@ -83,8 +82,7 @@ pub(crate) fn pushed_forward<'a>(
     variables: &[Link<Value<'a>>],
     changes: &[Link<Value<'a>>],
 ) -> Result<Vec<Option<Link<Value<'a>>>>, Error> {
-    let variables: Vec<Variable<'a>> = variables.iter().map(|value| Variable::Recorded(Link::clone(value))).collect();
-    forward(values, &variables, changes)
+    forward(values, &Variable::recorded(variables), changes)
 }
 
 impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {

@@ -55,8 +55,8 @@ pub(super) fn weights<'a>(
     reverse: Reverse<'a>,
 ) -> Result<Parts<'a>, Error> {
     let step = &solved.step;
-    let multipliers = unknown(&step.state)?;
-    let of_state = reverse(&step.values, &multipliers, &recorded(&step.state))?;
+    let multipliers = Value::stand_ins(&step.state)?;
+    let of_state = reverse(&step.values, &multipliers, &Variable::recorded(&step.state))?;
     let multipliers = linear(&solved.solver, weights, &at_solution(solved, of_state), multipliers)?;
     let (varying, places): (Vec<_>, Vec<_>) =
         (0..varies.len()).filter(|&n| varies[n]).map(|n| (Variable::Recorded(Link::clone(&step.inputs[n])), n)).unzip();
@@ -72,8 +72,8 @@ pub(super) fn weights<'a>(
 /// As [`weights`].
 pub(super) fn changes<'a>(solved: &Arc<Solved<'a>>, changes: &Parts<'a>, forward: Forward<'a>) -> Result<Parts<'a>, Error> {
     let step = &solved.step;
-    let unknown = unknown(&step.state)?;
-    let of_state = forward(&step.values, &recorded(&step.state), &unknown)?;
+    let unknown = Value::stand_ins(&step.state)?;
+    let of_state = forward(&step.values, &Variable::recorded(&step.state), &unknown)?;
     let (varying, changes): (Vec<_>, Vec<_>) = (step.inputs.iter().zip(changes))
         .filter_map(|(input, change)| Some((Variable::Recorded(Link::clone(input)), Link::clone(change.as_ref()?))))
         .unzip();
@@ -104,8 +104,8 @@ pub(super) fn many<'a>(
     // A linear function is its value at zero and its change.
     let zeros: Vec<_> = state.iter().map(|state| constant(0.0, &state.extents, state.dtype)).collect();
     let constants: Parts<'a> = rebuilt(&values, &state, &zeros).into_iter().map(Some).collect();
-    let unknown = unknown(&state)?;
-    let part = forward(&values, &recorded(&state), &unknown)?;
+    let unknown = Value::stand_ins(&state)?;
+    let part = forward(&values, &Variable::recorded(&state), &unknown)?;
     let changes: Vec<_> = part.iter().flatten().map(Link::clone).collect();
     let reach = Reach::new(&changes);
     if state.iter().any(|state| reach.contains(state)) {
@@ -142,13 +142,4 @@ fn at_solution<'a>(solved: &Arc<Solved<'a>>, found: Parts<'a>) -> Parts<'a> {
     let values: Vec<_> = found.iter().flatten().map(Link::clone).collect();
     let mut made = rebuilt(&values, &from, &to).into_iter();
     found.into_iter().map(|part| part.and_then(|_| made.next())).collect()
-}
-
-fn recorded<'a>(values: &[Link<Value<'a>>]) -> Vec<Variable<'a>> {
-    values.iter().map(|value| Variable::Recorded(Link::clone(value))).collect()
-}
-
-/// Values that stand for the solution of equations.
-fn unknown<'a>(like: &[Link<Value<'a>>]) -> Result<Vec<Link<Value<'a>>>, Error> {
-    like.iter().map(|like| Value::stand_in(&like.extents, like.dtype)).collect()
 }

@@ -29,9 +29,12 @@ impl<'a> Variable<'a> {
             _ => Variable::Recorded(value),
         }
     }
-}
 
-impl<'a> Variable<'a> {
+    /// Recorded values, each as a variable.
+    pub(super) fn recorded(values: &[Link<Value<'a>>]) -> Vec<Variable<'a>> {
+        values.iter().map(|value| Variable::Recorded(Link::clone(value))).collect()
+    }
+
     /// The derivative by it of what does not depend on it.
     pub(super) fn zero(&self) -> Link<Value<'a>> {
         match self {

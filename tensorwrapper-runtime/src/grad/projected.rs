@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use super::build::{Labels, binary, labels, number, times};
-use crate::expr::{Tree, Value};
+use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::symmetry::{Sign, Symmetry};
@@ -25,6 +25,14 @@ pub(crate) struct Projection<'a> {
 }
 
 impl<'a> Projection<'a> {
+    /// Whether a value lies in the blocks of the variable, because all of its terms are multiplied by the mask.
+    pub(crate) fn masks(&self, value: &Value<'a>) -> bool {
+        let (Source::Equation { tree, axes, .. }, Some(mask)) = (&value.source, &self.mask) else { return false };
+        let axes = labels(axes.iter().copied());
+        let is_mask = |tree: &Tree<'a>| matches!(tree, Tree::Operand(of, read) if Link::address(of) == Link::address(mask) && *read == axes);
+        all_terms(tree, &is_mask)
+    }
+
     /// The part of a gradient, which has the extents of the variable, that lies in the structure of the variable.
     pub(super) fn of(&self, gradient: &Link<Value<'a>>) -> Link<Value<'a>> {
         let rank = gradient.extents.len();
@@ -51,5 +59,16 @@ impl<'a> Projection<'a> {
         let made = Labels::numbered(&gradient.extents).value(tree, (0..rank).collect(), gradient.dtype);
         self.made.borrow_mut().push([Link::clone(&made), Link::clone(gradient)]);
         made
+    }
+}
+
+/// Whether each term of a sum has a factor of some kind.
+fn all_terms<'a>(tree: &Tree<'a>, is_it: &dyn Fn(&Tree<'a>) -> bool) -> bool {
+    match tree {
+        Tree::Negate(of) => all_terms(of, is_it),
+        Tree::Binary(Operator::Add | Operator::Subtract, left, right) => all_terms(left, is_it) && all_terms(right, is_it),
+        Tree::Binary(Operator::Multiply, left, right) => all_terms(left, is_it) || all_terms(right, is_it),
+        Tree::Binary(Operator::Divide, left, _) => all_terms(left, is_it),
+        other => is_it(other),
     }
 }

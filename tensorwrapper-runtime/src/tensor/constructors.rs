@@ -139,7 +139,7 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn arange(numbers: Range<i64>) -> Result<Self, Error> {
         let count = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(0);
-        Tensor::from_fn((count,), |index| whole(numbers.start as f64 + index[0] as f64))
+        Tensor::from_fn((count,), |index| real(numbers.start as f64 + index[0] as f64))
     }
 
     /// So many numbers at equal distances, from the first to the last one, both included. One number alone is the first.
@@ -156,7 +156,7 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     pub fn linspace(first: T, last: T, count: usize) -> Result<Self, Error> {
         let steps = count.saturating_sub(1).max(1);
         let at = |n: usize| {
-            let part: T = whole(n as f64 / steps as f64);
+            let part: T = real(n as f64 / steps as f64);
             // The last number is not the first one and a sum.
             if n == steps { last } else { first + (last - first) * part }
         };
@@ -188,7 +188,7 @@ impl<T: Element, S: StaticExtents> Tensor<T, S> {
 }
 
 /// A real number as an element.
-fn whole<T: Element>(number: f64) -> T {
+fn real<T: Element>(number: f64) -> T {
     T::from_complex(number.into())
 }
 

@@ -45,7 +45,8 @@ impl Context {
     pub(crate) fn call_text(&self, text: &str, dtype: Dtype, named: &[(&str, OperandData<'_>)]) -> Result<AnyBlocks, Error> {
         dispatch!(dtype, T => {
             let operands: Vec<BlockOperand<'_, T>> = named.iter().map(|(_, given)| BlockOperand::of(given)).collect::<Result<_, _>>()?;
-            Ok(self.eval_named(text, named.iter().map(|(name, _)| *name).collect(), operands)?.into())
+            let names = named.iter().map(|(name, _)| *name).collect();
+            Ok(self.eval_tensors(text, names, operands)?.into())
         })
     }
 

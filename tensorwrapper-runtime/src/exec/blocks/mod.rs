@@ -118,22 +118,23 @@ impl Context {
     /// # Errors
     /// As [`record`](crate::record) and [`einsum_blocks`](Context::einsum_blocks).
     pub fn eval_blocks<T: Element>(&self, equation: &str, names: &[(&str, &dyn RecordOperand<T>)]) -> Result<Blocks<T>, Error> {
-        let given = Given::new(names)?;
-        let spelled: Vec<String> = given.numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
-        let key = format!("text {equation} {} {}", given.texts.join(" "), spelled.join(" "));
-        self.kept_blocks(key, &given.operands, || self.planned_text(equation, &given))?.run_on(&given.operands)
+        self.eval_given(equation, &Given::new(names)?)
     }
 
     /// The same over tensors alone.
-    fn eval_named<T: Element>(
+    fn eval_tensors<T: Element>(
         &self,
         equation: &str,
         names: Vec<&str>,
         operands: Vec<BlockOperand<'_, T>>,
     ) -> Result<Blocks<T>, Error> {
-        let given = Given { names: names.clone(), operands, texts: names, numbers: Vec::new() };
-        let key = format!("text {equation} {}", given.texts.join(" "));
-        self.kept_blocks(key, &given.operands, || self.planned_text(equation, &given))?.run_on(&given.operands)
+        self.eval_given(equation, &Given { names: names.clone(), operands, texts: names, numbers: Vec::new() })
+    }
+
+    fn eval_given<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<Blocks<T>, Error> {
+        let spelled: Vec<String> = given.numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let key = format!("text {equation} {} {}", given.texts.join(" "), spelled.join(" "));
+        self.kept_blocks(key, &given.operands, || self.planned_text(equation, given))?.run_on(&given.operands)
     }
 
     /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.

@@ -14,6 +14,8 @@ pub(crate) struct WrittenValue<'a> {
     pub(crate) value: Link<Value<'a>>,
     /// Its equation, with a left side without a name; nothing for a tensor that is given.
     pub(crate) equation: Option<String>,
+    /// The names of the tensors that it reads, each once.
+    pub(crate) reads: Vec<String>,
 }
 
 /// The values that some values are made of, up to `known` ones, which have names by their addresses, in the order in which they can be made.
@@ -52,8 +54,19 @@ pub(crate) fn written_values<'a>(
             (Source::Factorised(call, _), _) => return Err(format!("made by `{}`", call.call.form().name)),
             _ => return Err("a tensor with other axes".to_string()),
         };
-        found.push(WrittenValue { name, value: Link::clone(value), equation });
+        found.push(WrittenValue { name, value: Link::clone(value), equation, reads: reads(value, &writer) });
     }
     *known = writer.names;
     Ok(found)
+}
+
+/// The names of the tensors that an equation reads.
+fn reads(value: &Value<'_>, writer: &Writer<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    if let Source::Equation { tree, .. } = &value.source {
+        tree.operands(&mut |operand, _| found.extend(writer.tensor(operand).map(str::to_string)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }

@@ -129,6 +129,11 @@ impl<'a> Writer<'a> {
         &self.names[&Link::address(value).addr()]
     }
 
+    /// The name of a tensor; nothing for a number, which stands for itself.
+    pub(super) fn tensor(&self, value: &Link<Value<'_>>) -> Option<&str> {
+        Some(self.name(value)).filter(|name| name.starts_with(char::is_alphabetic))
+    }
+
     fn next(&mut self, kind: usize) -> String {
         let n = self.counts[kind];
         self.counts[kind] += 1;
@@ -310,9 +315,8 @@ impl<'a> Writer<'a> {
     fn operand(&self, value: &Link<Value<'_>>, read: &[Axis], labels: &Labels<'_>) -> String {
         if read.is_empty() {
             // A number as it is, and a tensor without axes.
-            let name = self.name(value);
-            let is_tensor = self.is_apart && name.starts_with(char::is_alphabetic);
-            return if is_tensor { format!("{name}[]") } else { name.to_string() };
+            let tensor = self.tensor(value).filter(|_| self.is_apart);
+            return tensor.map_or_else(|| self.name(value).to_string(), |name| format!("{name}[]"));
         }
         format!("{}[{}]", self.name(value), labels.read(read, &value.extents).join(", "))
     }

@@ -190,7 +190,7 @@ impl<'g> Collected<'g> {
         let sum = gathered[root].as_ref().expect("a root is a sum");
         let extents = self.graph.tensor(TensorId(root)).extents.clone();
         let mut terms: Vec<Term> = sum.terms.iter().map(|product| self.term(product, extents.len())).collect();
-        for Repeated { inner, extents, reads } in repeated {
+        for Repeated { inner, reads } in repeated {
             let inner = inner.terms.iter().map(|product| self.term(product, extents.len())).collect();
             let inner = self.work.add_sum(extents.clone(), inner);
             let node = self.work.know(inner);

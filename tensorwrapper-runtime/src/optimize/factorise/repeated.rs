@@ -4,13 +4,13 @@
 use num_complex::Complex;
 
 use super::gather::{Gathered, MOST_TERMS, Product, readers, substituted};
+use super::work::rounded;
 use tensorwrapper_core::graph::{EdgeAxis, Label, OpGraph, TensorId};
 
 /// A sum that another one reads instead of several tensors.
 pub(super) struct Repeated {
-    /// What is read, and its extents.
+    /// What is read, which has the extents of the sum that reads it.
     pub(super) inner: Gathered,
-    pub(super) extents: Vec<usize>,
     /// By which number each read is multiplied, and the label of each axis.
     pub(super) reads: Vec<(Complex<f64>, Vec<Label>)>,
 }
@@ -39,7 +39,6 @@ pub(super) fn repeated(
         });
         for group in groups(candidates) {
             let tensors: Vec<TensorId> = group.iter().map(|one| one.tensor).collect();
-            let extents = graph.tensor(TensorId(whole)).extents.clone();
             let mut inner = Gathered::of_products();
             let reads = group[0].reads.clone();
             for Candidate { tensor, first, .. } in group {
@@ -51,7 +50,7 @@ pub(super) fn repeated(
             let rest = std::mem::replace(sum, Gathered::of_products());
             let is_gone = |term: &Product| matches!(&term.factors[..], [(leaf, ..)] if tensors.contains(&leaf.tensor));
             rest.terms.into_iter().filter(|term| !is_gone(term)).for_each(|term| sum.push(term));
-            found[whole].push(Repeated { inner, extents, reads });
+            found[whole].push(Repeated { inner, reads });
         }
     }
     found
@@ -107,8 +106,7 @@ fn candidate(tensor: TensorId, terms: &[&Product]) -> Candidate {
 
 /// A read as what can be compared: its labels, and its number but for the last bits.
 fn compared((scale, labels): &(Complex<f64>, Vec<Label>)) -> (Vec<Label>, [u64; 2]) {
-    let rounded = |x: f64| ((x + 0.0).to_bits() + 8) >> 4;
-    (labels.clone(), [rounded(scale.re), rounded(scale.im)])
+    (labels.clone(), rounded(*scale))
 }
 
 /// Candidates with the same reads, where there are several.

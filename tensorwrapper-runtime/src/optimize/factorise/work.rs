@@ -316,8 +316,12 @@ fn key_of(terms: &[Term], axes: usize, order: &[usize]) -> (SumKey, Complex<f64>
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
     let scale: Complex<f64> =
         Complex::<f64>::ONE / keyed.iter().map(|(_, scale)| *scale).find(|&scale| scale != Complex::ZERO).unwrap_or(Complex::ONE);
-    // Rounded by a few bits, so that numbers that are one but for rounding are one; zeros without their signs.
-    let rounded = |x: f64| ((x + 0.0).to_bits() + 8) >> 4;
-    let key = keyed.into_iter().map(|(key, own)| (key, [rounded((own * scale).re), rounded((own * scale).im)])).collect();
+    let key = keyed.into_iter().map(|(key, own)| (key, rounded(own * scale))).collect();
     (key, scale, order.iter().map(|&axis| axis as Name).collect())
+}
+
+/// A number as what can be compared: rounded by a few bits, so that numbers that are one but for rounding are one; zeros without their
+/// signs.
+pub(super) fn rounded(number: Complex<f64>) -> [u64; 2] {
+    [number.re, number.im].map(|x| ((x + 0.0).to_bits() + 8) >> 4)
 }

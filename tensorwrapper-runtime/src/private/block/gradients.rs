@@ -9,8 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_complex::Complex;
-use tensorwrapper_notation::Equation;
-use tensorwrapper_notation::syntax::Operator;
 
 use super::super::evaluator::Computes;
 use super::Block;
@@ -18,7 +16,7 @@ use super::holes::BlockHoles;
 use super::in_blocks::given;
 use super::made::Made;
 use crate::exec::{WrittenValue, evaluate, written_values};
-use crate::expr::{Axis, Bound, OperandData, Source, Tree, Value, bind, equation_of_text};
+use crate::expr::{Bound, OperandData, Value, bind};
 use crate::grad::Projection;
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, Blocks, element_at, follows};
@@ -96,7 +94,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let steps = written_values(wanted, &mut symbols.names).map_err(|what| refused(&format!("that needs {what}")))?;
         let context = self.context.context();
         let mut found: HashMap<&str, Made> = HashMap::new();
-        for WrittenValue { name, value, equation } in &steps {
+        for WrittenValue { name, value, equation, reads } in &steps {
             let operand = |name: &str| found.get(name).map(given).or_else(|| known.get(name).cloned());
             let operand = |name: &str| operand(name).ok_or_else(|| refused(&format!("that reads `{name}`")));
             let made = match (equation, symbols.projected(value)) {
@@ -109,8 +107,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                     Made::Blocks(dispatch!(value.dtype, T => projected::<T>(&gradient, structure)?.into()))
                 }
                 (Some(text), None) => {
-                    let names = names_in(&equation_of_text(text)?);
-                    let named = names.iter().map(|name| Ok((&name[..], operand(name)?))).collect::<Result<Vec<_>, Error>>()?;
+                    let named = reads.iter().map(|name| Ok((&name[..], operand(name)?))).collect::<Result<Vec<_>, Error>>()?;
                     let found = context.call_text(text, value.dtype, &named)?;
                     Made::Blocks(match symbols.masked(value) {
                         Some(structure) => {
@@ -139,14 +136,6 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     }
 }
 
-/// The tensors that an equation names, each once.
-fn names_in(equation: &Equation) -> Vec<String> {
-    let mut names: Vec<String> = equation.operands().iter().map(|operand| operand.hole.text.clone()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 /// What stands for the tensors of a run while a derivative is recorded.
 struct Symbols<'a> {
     /// By the number of the tensor; the same one for the same tensor.
@@ -172,13 +161,10 @@ impl<'a> Symbols<'a> {
         };
         for (n, tensor) in block.tensors.iter().enumerate() {
             let same = (0..n).find(|&m| is_same(&block.tensors[m].0, &tensor.0));
-            let stand_in = match same {
-                Some(same) => found.stand_ins[same].clone(),
-                None => Some(stand_in(&tensor.0)?),
-            };
-            let own = stand_in.as_ref().map(address).unwrap_or_default();
-            found.names.entry(own).or_insert_with(|| format!("a{n}"));
-            found.stand_ins.push(stand_in);
+            let known = same.and_then(|same| found.stand_ins[same].clone());
+            let stand_in = known.map_or_else(|| stand_in(&tensor.0), Ok)?;
+            found.names.entry(address(&stand_in)).or_insert_with(|| format!("a{n}"));
+            found.stand_ins.push(Some(stand_in));
         }
         let all_results = block.all_results();
         for (n, equation) in block.site.equations()[..=number].iter().enumerate() {
@@ -233,13 +219,8 @@ impl<'a> Symbols<'a> {
     /// The structure of a variable that conserves a charge, in whose blocks a value lies because all of its terms are multiplied by the mask:
     /// that it conserves the charge, too, is not seen otherwise.
     fn masked(&self, value: &Link<Value<'a>>) -> Option<&Structure> {
-        let Source::Equation { tree, axes, .. } = &value.source else { return None };
         let found = self.projections.iter().zip(&self.structures).find(|(projection, structure)| {
-            let is_mask = |tree: &Tree<'a>| match (tree, &projection.mask) {
-                (Tree::Operand(of, read), Some(mask)) => address(of) == address(mask) && *read == whole_axes(axes),
-                _ => false,
-            };
-            structure.charge_flow().is_some() && structure.symmetry().is_none() && all_terms(tree, &is_mask)
+            structure.charge_flow().is_some() && structure.symmetry().is_none() && projection.masks(value)
         });
         found.map(|(_, structure)| structure)
     }
@@ -275,22 +256,6 @@ fn is_same(one: &OperandData<'_>, other: &OperandData<'_>) -> bool {
             data.is_same(other) && layout == other_layout
         }
         _ => false,
-    }
-}
-
-/// Axes that run with these labels.
-fn whole_axes(labels: &[usize]) -> Vec<Axis> {
-    labels.iter().map(|&label| Axis::Label { label, start: 0 }).collect()
-}
-
-/// Whether each term of a sum has a factor of some kind.
-fn all_terms<'a>(tree: &Tree<'a>, is_it: &dyn Fn(&Tree<'a>) -> bool) -> bool {
-    match tree {
-        Tree::Negate(of) => all_terms(of, is_it),
-        Tree::Binary(Operator::Add | Operator::Subtract, left, right) => all_terms(left, is_it) && all_terms(right, is_it),
-        Tree::Binary(Operator::Multiply, left, right) => all_terms(left, is_it) || all_terms(right, is_it),
-        Tree::Binary(Operator::Divide, left, _) => all_terms(left, is_it),
-        other => is_it(other),
     }
 }
 
