@@ -2,14 +2,15 @@
 //!
 //! Knows nothing of tensors. Everything that differs from one element type to another is here.
 
-use std::fmt::{Debug, Display, LowerExp};
+use std::fmt::LowerExp;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
 
 use crate::callback::{Callback, Typed};
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
-use crate::storage::{Buffer, Owned, Plain, SliceMut, SliceRef};
+use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
+use crate::stored::{self, Number, Stored};
 
 mod sealed {
     pub trait Sealed {}
@@ -24,15 +25,8 @@ mod sealed {
 )]
 pub trait Element:
     sealed::Sealed
-    + Plain
-    + Copy
-    + Debug
-    + Display
+    + Number
     + LowerExp
-    + Default
-    + PartialEq
-    + Send
-    + Sync
     + Neg<Output = Self>
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -160,6 +154,52 @@ macro_rules! erasure {
             }
         }
     };
+}
+
+macro_rules! stored {
+    ($($T:ty, $name:literal;)*) => { $(
+        impl stored::sealed::Sealed for $T {}
+        impl Stored for $T {
+            const NAME: &'static str = $name;
+            const NOTHING: Self = <$T as Element>::ZERO;
+            const UNIT: Self = <$T as Element>::ONE;
+
+            fn numbers(slice: &[Self]) -> Option<SliceRef<'_>> {
+                Some(Self::erase(slice))
+            }
+            fn numbers_mut(slice: &mut [Self]) -> Option<SliceMut<'_>> {
+                Some(Self::erase_mut(slice))
+            }
+        }
+        impl Number for $T {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn negated(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn whole(number: i64) -> Self {
+                Self::from_complex((number as f64).into())
+            }
+        }
+    )* };
+}
+stored! {
+    f32, "f32";
+    f64, "f64";
+    Complex<f32>, "Complex<f32>";
+    Complex<f64>, "Complex<f64>";
 }
 
 macro_rules! elements {

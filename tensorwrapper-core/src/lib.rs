@@ -168,6 +168,7 @@ pub mod layout;
 mod map_function;
 pub mod shape;
 pub mod storage;
+pub mod stored;
 pub mod structure;
 pub mod symmetry;
 mod thread_pool;
@@ -177,10 +178,11 @@ pub use error::{Error, ErrorKind, Place};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use shape::{
     AnyShape, AtLeast, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape,
-    JaggedBoxes, JaggedIndices, JaggedShape, Len, Mask, MultiIndex, Nested, NestedArray, Shape, StaticExtents, TiledShape,
+    JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, Shape, StaticExtents, TiledShape,
     Tiling,
 };
 pub use storage::keep_memory;
+pub use stored::{Number, Stored};
 pub use structure::{AxisPart, Sparsity, Structure};
 pub use symmetry::{Sign, SignedPermutation, Symmetry};
 

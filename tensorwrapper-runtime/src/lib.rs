@@ -14,11 +14,13 @@ mod lower;
 mod optimize;
 // Floor 5: computing them.
 mod exec;
-// Floor 6: structs of tensors, and recorded values in their form.
+// Floor 6: methods and operators of whole tensors.
+mod arrays;
+// Floor 7: structs of tensors, and recorded values in their form.
 mod structs;
-// Floor 7: derivatives of recorded equations.
+// Floor 8: derivatives of recorded equations.
 mod grad;
-// Floor 8: functions that are computed with their derivatives.
+// Floor 9: functions that are computed with their derivatives.
 mod functions;
 // The roof: what expansions of the macros call.
 #[doc(hidden)]
@@ -29,6 +31,7 @@ pub mod __private;
 #[doc(hidden)]
 pub use __private as __private_0_1_0;
 
+pub use arrays::{Axes, Comparand, Lanes, WholeOperand, concatenate, select, stack};
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
@@ -57,9 +60,10 @@ pub use tensorwrapper_core::graph;
 pub use tensorwrapper_core::layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use tensorwrapper_core::shape::{
     AnyShape, AtLeast, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape,
-    JaggedBoxes, JaggedIndices, JaggedShape, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
+    JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
+pub use tensorwrapper_core::stored::{Number, Stored};
 pub use tensorwrapper_core::structure::{AxisPart, Sparsity, Structure};
 pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 pub use tensorwrapper_order::Order;

@@ -387,17 +387,17 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyOperand, AnyShape, AnyTensor, AtLeast, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges,
-    Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand, DynTarget,
-    Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors,
-    Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
-    IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments,
-    MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, OnDevice, OrZero, Order, Pass, Physical,
-    Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,
-    Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Structure,
-    Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables,
-    Walk, Whole, WrittenEquations, backend, contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg,
-    or_zero, order, record,
+    Accumulate, AnyOperand, AnyShape, AnyTensor, AtLeast, Axes, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges,
+    Class, Comparand, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand,
+    DynTarget, Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents,
+    Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices,
+    IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts, Len,
+    Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, Number, NumberShape, OnDevice,
+    OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep,
+    Progress, RealNumber, RecordOperand, Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity,
+    StaticExtents, StaticTensor, Steps, Stored, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile,
+    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WholeOperand, WrittenEquations, backend, concatenate,
+    contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg, or_zero, order, record, select, stack,
 };
 
 #[cfg(feature = "derive")]

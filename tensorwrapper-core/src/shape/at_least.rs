@@ -40,22 +40,30 @@ macro_rules! tuples {
     )* };
 }
 
-tuples! {
-    ;
-    A.AA;
-    A.AA B.BB;
-    A.AA B.BB C.CC;
-    A.AA B.BB C.CC D.DD;
-    A.AA B.BB C.CC D.DD E.EE;
-    A.AA B.BB C.CC D.DD E.EE F.FF;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN O.OO;
-    A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN O.OO P.PP;
+/// Calls a macro with pairs of names of types for the axes, for each rank that a tuple can have.
+macro_rules! each_rank {
+    ($then:ident) => {
+        $then! {
+            ;
+            A.AA;
+            A.AA B.BB;
+            A.AA B.BB C.CC;
+            A.AA B.BB C.CC D.DD;
+            A.AA B.BB C.CC D.DD E.EE;
+            A.AA B.BB C.CC D.DD E.EE F.FF;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN O.OO;
+            A.AA B.BB C.CC D.DD E.EE F.FF G.GG H.HH I.II J.JJ K.KK L.LL M.MM N.NN O.OO P.PP;
+        }
+    };
 }
+pub(super) use each_rank;
+
+each_rank!(tuples);

@@ -146,7 +146,7 @@ macro_rules! ranks {
                 flattened!(flatten_mut T, std::slice::from_mut(nested); $($E),*)
             }
         }
-        impl<X: crate::element::Element, $(const $E: usize),*> NestedArray for literal!(X; $($E),*) {
+        impl<X: crate::stored::Stored, $(const $E: usize),*> NestedArray for literal!(X; $($E),*) {
             type Elem = X;
             type Extents = ($(Const<$E>,)*);
         }

@@ -15,7 +15,7 @@ pub unsafe trait Plain: Copy + Debug + Default + PartialEq + Send + Sync + 'stat
 
 macro_rules! plain {
     ($($T:ty: $unwritten:expr;)*) => { $(
-        // SAFETY: floating-point numbers whose bytes are all zero are 0, and have no destructor.
+        // SAFETY: numbers whose bytes are all zero are 0, a `bool` is `false`, and none has a destructor.
         unsafe impl Plain for $T {
             const UNWRITTEN: Self = $unwritten;
         }
@@ -26,4 +26,8 @@ plain! {
     f64: f64::NAN;
     Complex<f32>: Complex::new(f32::NAN, f32::NAN);
     Complex<f64>: Complex::new(f64::NAN, f64::NAN);
+    i32: i32::MIN;
+    i64: i64::MIN;
+    u8: u8::MAX;
+    bool: true;
 }

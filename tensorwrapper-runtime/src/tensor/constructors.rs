@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use super::dense::Tensor;
 use super::extents::{row_major, row_major_of};
-use super::fixed::StaticTensor;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Dyn, Extents, IntoShape, NestedArray, StaticExtents};
 use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::{Number, Stored};
 
 /// Constructors. See [`IntoShape`] for what can be given as a shape.
-impl<T: Element, S: Extents> Tensor<T, S> {
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// A tensor of zeros.
     ///
     /// ```
@@ -39,7 +39,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// # Errors
     /// As [`filled`](Tensor::filled).
     pub fn ones(shape: impl IntoShape<S>) -> Result<Self, Error> {
-        Tensor::filled(shape, T::ONE)
+        Tensor::filled(shape, T::UNIT)
     }
 
     /// A tensor whose elements are all the same.
@@ -105,7 +105,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 }
 
-impl<T: Element> Tensor<T, (Dyn, Dyn)> {
+impl<T: Stored> Tensor<T, (Dyn, Dyn)> {
     /// The unit matrix of so many rows.
     ///
     /// ```
@@ -120,12 +120,12 @@ impl<T: Element> Tensor<T, (Dyn, Dyn)> {
     #[doc(alias = "identity")]
     pub fn eye(rows: usize) -> Result<Self, Error> {
         let mut unit = Tensor::zeros((rows, rows))?;
-        unit.as_mut_slice().iter_mut().step_by(rows + 1).for_each(|element| *element = T::ONE);
+        unit.as_mut_slice().iter_mut().step_by(rows + 1).for_each(|element| *element = T::UNIT);
         Ok(unit)
     }
 }
 
-impl<T: Element> Tensor<T, (Dyn,)> {
+impl<T: Number> Tensor<T, (Dyn,)> {
     /// The whole numbers of a range, in order.
     ///
     /// ```
@@ -139,9 +139,11 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn arange(numbers: Range<i64>) -> Result<Self, Error> {
         let count = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(0);
-        Tensor::from_fn((count,), |index| real(numbers.start as f64 + index[0] as f64))
+        Tensor::from_fn((count,), |index| T::whole(numbers.start + index[0] as i64))
     }
+}
 
+impl<T: Element> Tensor<T, (Dyn,)> {
     /// So many numbers at equal distances, from the first to the last one, both included. One number alone is the first.
     ///
     /// ```
@@ -164,7 +166,7 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     }
 }
 
-impl<T: Element, S: StaticExtents> Tensor<T, S> {
+impl<T: Stored, S: StaticExtents> Tensor<T, S> {
     /// A tensor of the elements of nested arrays, which tell its extents.
     ///
     /// ```
@@ -183,7 +185,10 @@ impl<T: Element, S: StaticExtents> Tensor<T, S> {
         A: NestedArray<Elem = T, Extents = S>,
         S: StaticExtents<Nested<T> = A>,
     {
-        StaticTensor::new(elements).to_tensor()
+        let elements = S::slice::<T>(&elements);
+        let mut copy = Owned::with_room(elements.len())?;
+        copy.extend(elements.iter().copied());
+        Ok(Tensor::from_parts(copy, Strided::row_major(S::EXTENTS)?))
     }
 }
 
@@ -192,7 +197,7 @@ fn real<T: Element>(number: f64) -> T {
     T::from_complex(number.into())
 }
 
-impl<T: Element> Tensor<T, ()> {
+impl<T: Stored> Tensor<T, ()> {
     /// A tensor of rank 0, which holds one number.
     ///
     /// ```

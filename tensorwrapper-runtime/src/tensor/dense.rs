@@ -11,6 +11,7 @@ use tensorwrapper_core::layout::{Layout, Strided};
 use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::storage::SliceRef;
+use tensorwrapper_core::stored::Stored;
 
 /// The placement of elements that are only in ordinary host memory.
 static HOST: Placement = Placement::HOST;
@@ -18,7 +19,7 @@ static HOST: Placement = Placement::HOST;
 static PINNED: Placement = Placement::PINNED;
 
 /// Where on the host elements lie.
-pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
+pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
     if elements.is_pinned() { &PINNED } else { &HOST }
 }
 
@@ -47,7 +48,7 @@ pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Tensor<T: Element, S: Extents = Shape> {
+pub struct Tensor<T: Stored, S: Extents = Shape> {
     /// The layout starts at the first element, and no two indices lead to the same element.
     pub(super) located: Located<Owned<T>>,
     /// How the elements are stored; `None` means in C order without padding.
@@ -55,7 +56,7 @@ pub struct Tensor<T: Element, S: Extents = Shape> {
     shape: PhantomData<fn() -> S>,
 }
 
-impl<T: Element, S: Extents> Tensor<T, S> {
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// Puts elements and their layout together. The caller must have checked that they fit: this function checks nothing.
     pub(crate) fn from_parts(elements: impl Into<Owned<T>>, layout: Strided) -> Tensor<T, S> {
         Tensor::from_located(Located::on_host(elements.into(), layout))
@@ -81,11 +82,6 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// Where the elements are: on the device that has a copy of them, otherwise on the host.
     pub fn placement(&self) -> &Placement {
         if self.located.data.is_mirrored() { &self.located.placement } else { host(&self.located.data) }
-    }
-
-    /// The element type, as a value.
-    pub fn dtype(&self) -> Dtype {
-        T::DTYPE
     }
 
     /// All elements in C order: the last index runs fastest.
@@ -182,14 +178,21 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         self.located.data = elements;
     }
 
-    /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
-        (T::erase(&self.located.data), &self.located.layout)
-    }
-
     /// The elements, writable, and where they lie.
     pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
         (&mut self.located.data, &self.located.layout)
+    }
+}
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// The elements, their type erased, and where they lie.
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
+        (T::erase(&self.located.data), &self.located.layout)
     }
 
     /// The whole tensor, borrowed, its element type erased.
@@ -203,4 +206,4 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 }
 
-indexing!(mut [T: Element, S: Extents] Tensor<T, S>);
+indexing!(mut [T: Stored, S: Extents] Tensor<T, S>);

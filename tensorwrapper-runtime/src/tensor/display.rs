@@ -13,9 +13,10 @@ use super::fixed::{StaticTensor, layout};
 use super::number::Style;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
+use tensorwrapper_core::stored::Stored;
 
 /// Tensors of more elements are shown without their middle.
 const WHOLE: usize = 1000;
@@ -41,7 +42,7 @@ enum Notation {
 }
 
 /// Writes the elements that a layout finds, in brackets.
-fn write<T: Element>(f: &mut Formatter<'_>, notation: Notation, elements: &[T], layout: &Strided) -> fmt::Result {
+fn write<T: Stored>(f: &mut Formatter<'_>, notation: Notation, elements: &[T], layout: &Strided) -> fmt::Result {
     if layout.is_empty() {
         return f.write_str("[]");
     }
@@ -51,18 +52,27 @@ fn write<T: Element>(f: &mut Formatter<'_>, notation: Notation, elements: &[T], 
     let picture = Picture::new(layout);
     let mut shown = Vec::new();
     picture.collect(elements, layout, 0, layout.offset() as isize, &mut shown);
+    let cells: Vec<String> = match T::numbers(&shown) {
+        Some(numbers) => dispatch!(numbers.dtype(), E => written(f, notation, E::typed(numbers).unwrap_or_default())),
+        // Whole numbers and truth values have no digits to choose, whatever the notation.
+        None => shown.iter().map(T::to_string).collect(),
+    };
+    let width = cells.iter().map(|cell| cell.chars().count()).chain(f.width()).max().unwrap_or(0);
+    picture.write(f, 0, &mut cells.iter().map(|cell| format!("{cell:>width$}")))
+}
+
+/// Numbers as text, in one style.
+fn written<T: Element>(f: &Formatter<'_>, notation: Notation, numbers: &[T]) -> Vec<String> {
     let style = match (notation, f.precision()) {
-        (Notation::Plain, None) => Style::of(&shown),
+        (Notation::Plain, None) => Style::of(numbers),
         (Notation::Plain, Some(decimals)) => Style::Asked { decimals },
         (_, decimals) => Style::AskedScientific { decimals },
     };
-    let cell = |x| {
+    let cell = |&x| {
         let cell = style.cell(x, f.sign_plus());
         if notation == Notation::UpperExp { cell.replace('e', "E") } else { cell }
     };
-    let cells: Vec<String> = shown.into_iter().map(cell).collect();
-    let width = cells.iter().map(|cell| cell.chars().count()).chain(f.width()).max().unwrap_or(0);
-    picture.write(f, 0, &mut cells.iter().map(|cell| format!("{cell:>width$}")))
+    numbers.iter().map(cell).collect()
 }
 
 /// Which indices of each axis are shown.
@@ -108,7 +118,7 @@ impl Picture {
     }
 
     /// Gathers the elements shown, in the order in which they are written.
-    fn collect<T: Element>(&self, elements: &[T], layout: &Strided, axis: usize, position: isize, shown: &mut Vec<T>) {
+    fn collect<T: Stored>(&self, elements: &[T], layout: &Strided, axis: usize, position: isize, shown: &mut Vec<T>) {
         let Some(edges) = self.axes.get(axis) else {
             shown.push(elements[position as usize]);
             return;
@@ -207,7 +217,7 @@ macro_rules! shown {
         impl<$($generics)*> Debug for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 // The head line, which says what the brackets cannot.
-                let dtype: fn(&Self) -> Dtype = $dtype;
+                let dtype: fn(&Self) -> &'static str = $dtype;
                 writeln!(f, "{}<{}, extents {:?}>", $name, dtype(self), self.extents())?;
                 Display::fmt(self, f)
             }
@@ -215,15 +225,15 @@ macro_rules! shown {
     )* };
 }
 shown! {
-    [T: Element, S: Extents] Tensor<T, S>, "Tensor", |_| T::DTYPE,
+    [T: Stored, S: Extents] Tensor<T, S>, "Tensor", |_| T::NAME,
         |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, &own.located.data[..], &own.located.layout);
-    [T: Element, S: Extents] TensorRef<'_, T, S>, "TensorRef", |_| T::DTYPE,
+    [T: Stored, S: Extents] TensorRef<'_, T, S>, "TensorRef", |_| T::NAME,
         |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, own.located.data, &own.located.layout);
-    [T: Element, S: Extents] TensorMut<'_, T, S>, "TensorMut", |_| T::DTYPE,
+    [T: Stored, S: Extents] TensorMut<'_, T, S>, "TensorMut", |_| T::NAME,
         |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, &own.located.data[..], &own.located.layout);
-    [T: Element, S: StaticExtents] StaticTensor<T, S>, "StaticTensor", |_| T::DTYPE,
+    [T: Element, S: StaticExtents] StaticTensor<T, S>, "StaticTensor", |_| T::NAME,
         |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, own.as_slice(), &layout::<S>());
-    [] AnyTensor, "AnyTensor", AnyTensor::dtype, any;
+    [] AnyTensor, "AnyTensor", |own| dispatch!(own.dtype(), T => T::NAME), any;
 }
 
 fn any(tensor: &AnyTensor, f: &mut Formatter<'_>, notation: Notation) -> fmt::Result {

@@ -150,6 +150,22 @@ macro_rules! indexing {
                 }
             }
         }
+
+        /// As by an array: `t[&index]`, by what [`Shape::indices`](tensorwrapper_core::Shape::indices) yields, or any slice.
+        ///
+        /// # Panics
+        /// When the index is out of range or of another rank.
+        impl<$($generics)*, I: AsRef<[usize]> + ?Sized> std::ops::Index<&I> for $Type {
+            type Output = T;
+
+            #[track_caller]
+            fn index(&self, index: &I) -> &T {
+                match self.located.get(index.as_ref()) {
+                    Some(element) => element,
+                    None => $crate::tensor::located::no_such_element(index.as_ref(), &self.located.layout),
+                }
+            }
+        }
     };
     (mut [$($generics:tt)*] $Type:ty) => {
         indexing!([$($generics)*] $Type);
@@ -163,6 +179,21 @@ macro_rules! indexing {
             fn index_mut(&mut self, index: [usize; R]) -> &mut T {
                 let Some(position) = self.located.layout.position(&index) else {
                     $crate::tensor::located::no_such_element(&index, &self.located.layout)
+                };
+                &mut self.located.data[position]
+            }
+        }
+
+        /// As by an array.
+        ///
+        /// # Panics
+        /// When the index is out of range or of another rank.
+        impl<$($generics)*, I: AsRef<[usize]> + ?Sized> std::ops::IndexMut<&I> for $Type {
+            #[track_caller]
+            fn index_mut(&mut self, index: &I) -> &mut T {
+                let index = index.as_ref();
+                let Some(position) = self.located.layout.position(index) else {
+                    $crate::tensor::located::no_such_element(index, &self.located.layout)
                 };
                 &mut self.located.data[position]
             }

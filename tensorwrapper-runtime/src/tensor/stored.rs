@@ -14,11 +14,13 @@ use super::extents::checked_extents;
 use super::located::Located;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
+use super::{copy, select};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Fill, Layout, Logical, Physical, Strided};
 use tensorwrapper_core::shape::{Extents, IntoShape};
 use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,7 +109,9 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         tensorwrapper_cpu::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
         Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
+}
 
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// The same elements in C order with other extents, and whether that required a copy. No copy is made if the layout can be
     /// read with the new extents; otherwise the elements are copied in C order. The error of [`TensorRef::reshape`] says why.
     ///
@@ -127,17 +131,20 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// system has no memory for a copy.
     pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<(Tensor<T, S2>, Moved), Error> {
         let extents = checked_extents(shape)?;
-        let wanted = Logical::new(T::DTYPE, &extents[..])?;
+        if self.is_plain() {
+            let strided = select::reshape(&self.located.layout, &extents)?;
+            return Ok((Tensor::in_layout(self.located.with_layout(strided), None), Moved::Nothing));
+        }
         // Of a layout that cannot be read like that, and of another number of elements, which is an error.
-        if let Some(physical) = self.physical().align(&wanted)? {
-            let strided = strided(&physical);
-            let located = self.located.with_layout(strided);
+        if let Some(physical) = self.known_physical()
+            && let Some(physical) = physical.align(&Logical::new(physical.logical().dtype(), &extents[..])?)?
+        {
+            let located = self.located.with_layout(strided(&physical));
             return Ok((Tensor::in_layout(located, kept(physical.layout())), Moved::Nothing));
         }
-        let in_order = Layout::row_major(self.rank());
-        let (copy, _) = self.relayout(&in_order)?;
-        let strided = Strided::row_major(&extents)?;
-        Ok((Tensor::in_layout(copy.located.with_layout(strided), None), Moved::Elements))
+        let strided = select::reshape(&Strided::row_major(self.extents())?, &extents)?;
+        let copy = copy::in_c_order(&self.located.data, &self.located.layout)?;
+        Ok((Tensor::in_layout(self.located.with_both(copy, strided), None), Moved::Elements))
     }
 
     /// Whether the elements are stored in C order without padding.
@@ -152,8 +159,21 @@ impl<T: Element, S: Extents> Tensor<T, S> {
             self.is_plain(),
             "elements in C order were asked for, but the tensor is stored as `{}`: `memory` has them as they are, `relayout` \
              and `into_vec` bring them into order, `view().elements()` walks them",
-            self.physical()
+            self.stored_as()
         );
+    }
+
+    /// Element type, extents and layout, if equations compute with the elements.
+    fn known_physical(&self) -> Option<Physical> {
+        let logical = Logical::new(T::numbers(&[])?.dtype(), self.extents()).ok()?;
+        Physical::new(logical, written_down(self.layout.as_deref(), self.rank())).ok()
+    }
+
+    /// The same for people, of any elements.
+    fn stored_as(&self) -> String {
+        let layout = written_down(self.layout.as_deref(), self.rank());
+        let of_others = || format!("{}{:?}{layout}", T::NAME, self.extents());
+        self.known_physical().map_or_else(of_others, |physical| physical.to_string())
     }
 }
 

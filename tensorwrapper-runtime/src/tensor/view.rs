@@ -13,6 +13,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Positions, Strided};
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
 use tensorwrapper_core::storage::SliceRef;
+use tensorwrapper_core::stored::Stored;
 
 /// A tensor borrowed for reading.
 ///
@@ -91,12 +92,12 @@ use tensorwrapper_core::storage::SliceRef;
 /// only at run time with `DMatrixView<f64, Dyn, Dyn>`. Otherwise the conversion fails only if the other type has another rank
 /// or other extents.
 #[derive(Clone)]
-pub struct TensorRef<'a, T: Element, S: Extents = Shape> {
+pub struct TensorRef<'a, T: Stored, S: Extents = Shape> {
     pub(super) located: Located<&'a [T]>,
     shape: PhantomData<fn() -> S>,
 }
 
-impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
+impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     pub(super) fn from_located(located: Located<&'a [T]>) -> TensorRef<'a, T, S> {
         debug_assert_eq!(S::check(located.layout.extents()), Ok(()));
         TensorRef { located, shape: PhantomData }
@@ -133,11 +134,6 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
 
     metadata!();
     placement!();
-
-    /// The element type, as a value.
-    pub fn dtype(&self) -> Dtype {
-        T::DTYPE
-    }
 
     /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
@@ -274,8 +270,25 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(TensorRef::from_located(self.located.with_both(self.located.data, layout)))
     }
 
+    /// The elements, and where they lie.
+    pub(crate) fn located(&self) -> (&'a [T], &Strided) {
+        (self.located.data, &self.located.layout)
+    }
+
+    /// The elements, their type erased, and where they lie, if equations compute with them.
+    pub(crate) fn numbers(&self) -> Option<(SliceRef<'a>, &Strided)> {
+        Some((T::numbers(self.located.data)?, &self.located.layout))
+    }
+
     fn through(&self, layout: Strided) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located.with_both(self.located.data, layout))
+    }
+}
+
+impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
     }
 
     /// The elements, their type erased, and where they lie.
@@ -289,9 +302,9 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     }
 }
 
-indexing!([T: Element, S: Extents] TensorRef<'_, T, S>);
+indexing!([T: Stored, S: Extents] TensorRef<'_, T, S>);
 
-impl<T: Element, S: Extents> Tensor<T, S> {
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// The whole tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> TensorRef<'_, T, S> {
@@ -301,14 +314,14 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 /// Compares extents and elements. The shape types and the layouts in memory do not matter.
-impl<T: Element, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
+impl<T: Stored, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
     fn eq(&self, other: &Tensor<T, S2>) -> bool {
         self.view() == other.view()
     }
 }
 
 /// Compares extents and elements, whatever their layouts in memory.
-impl<T: Element, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for TensorRef<'_, T, S> {
+impl<T: Stored, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for TensorRef<'_, T, S> {
     fn eq(&self, other: &TensorRef<'_, T, S2>) -> bool {
         self.extents() == other.extents()
             && match (self.as_slice(), other.as_slice()) {

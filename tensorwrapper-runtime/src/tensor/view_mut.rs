@@ -13,6 +13,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
 use tensorwrapper_core::storage::SliceRef;
+use tensorwrapper_core::stored::Stored;
 
 /// A tensor borrowed for writing. No two of its indices lead to the same element.
 ///
@@ -29,13 +30,13 @@ use tensorwrapper_core::storage::SliceRef;
 /// assert_eq!(elements, [2.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub struct TensorMut<'a, T: Element, S: Extents = Shape> {
+pub struct TensorMut<'a, T: Stored, S: Extents = Shape> {
     /// The layout is injective.
     pub(super) located: Located<&'a mut [T]>,
     shape: PhantomData<fn() -> S>,
 }
 
-impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
+impl<'a, T: Stored, S: Extents> TensorMut<'a, T, S> {
     pub(super) fn from_located(located: Located<&'a mut [T]>) -> TensorMut<'a, T, S> {
         debug_assert_eq!(S::check(located.layout.extents()), Ok(()));
         TensorMut { located, shape: PhantomData }
@@ -68,11 +69,6 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
 
     metadata!();
     placement!();
-
-    /// The element type, as a value.
-    pub fn dtype(&self) -> Dtype {
-        T::DTYPE
-    }
 
     /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
@@ -189,14 +185,21 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         TensorMut::from_located(self.located.with_layout(layout))
     }
 
-    /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
-        (T::erase(self.located.data), &self.located.layout)
-    }
-
     /// The elements, writable, and where they lie.
     pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
         (self.located.data, &self.located.layout)
+    }
+}
+
+impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// The elements, their type erased, and where they lie.
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
+        (T::erase(self.located.data), &self.located.layout)
     }
 
     /// The same view with a shorter lifetime, its element type erased.
@@ -210,9 +213,9 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     }
 }
 
-indexing!(mut [T: Element, S: Extents] TensorMut<'_, T, S>);
+indexing!(mut [T: Stored, S: Extents] TensorMut<'_, T, S>);
 
-impl<T: Element, S: Extents> Tensor<T, S> {
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// The whole tensor, borrowed for writing.
     #[must_use]
     pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {

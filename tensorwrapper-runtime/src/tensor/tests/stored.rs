@@ -119,7 +119,7 @@ fn refusals() {
         "layout `{2,1,0}` orders 3 axes, `f64[2,3]` has 2"
     );
     let seven = t.reshape::<Shape>([7]).map(|t| t.0);
-    assert_eq!(sentence(seven), "`f64[2,3]` has 6 elements and `f64[7]` has 7: neither is the other reshaped");
+    assert_eq!(sentence(seven), "extents [2, 3] hold 6 elements, but extents [7] need 7");
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! Axes by number, checked against a tensor's rank.
+
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// Axes of a tensor by their numbers, counted from 0: one (`1`), or several (`[0, 2]`).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name axes",
+    label = "not the number of an axis, and no array of such numbers",
+    note = "axes are counted from 0: `1`, or `[0, 2]`"
+)]
+pub trait Axes {
+    /// The numbers.
+    fn numbers(&self) -> &[usize];
+}
+
+impl Axes for usize {
+    fn numbers(&self) -> &[usize] {
+        std::slice::from_ref(self)
+    }
+}
+impl<const N: usize> Axes for [usize; N] {
+    fn numbers(&self) -> &[usize] {
+        self
+    }
+}
+impl Axes for &[usize] {
+    fn numbers(&self) -> &[usize] {
+        self
+    }
+}
+impl Axes for Vec<usize> {
+    fn numbers(&self) -> &[usize] {
+        self
+    }
+}
+
+/// All axes of a tensor: those that are not named, in order, then those that are.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] when there is no such axis, or one is named twice.
+pub(super) fn divided(axes: &impl Axes, rank: usize) -> Result<(Vec<usize>, Vec<usize>), Error> {
+    let named = axes.numbers();
+    for (n, &axis) in named.iter().enumerate() {
+        checked(axis, rank)?;
+        if named[..n].contains(&axis) {
+            return Err(Error::new(ErrorKind::Shape(format!("axis {axis} is named twice in {named:?}"))));
+        }
+    }
+    Ok(((0..rank).filter(|axis| !named.contains(axis)).collect(), named.to_vec()))
+}
+
+/// The axis, if the tensor has it.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] otherwise.
+pub(super) fn checked(axis: usize, rank: usize) -> Result<usize, Error> {
+    match axis < rank {
+        true => Ok(axis),
+        false => Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} in a tensor of rank {rank}")))),
+    }
+}

@@ -1,0 +1,149 @@
+//! Comparisons, whose results are tensors of truth values, and what is done with such tensors.
+
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
+
+use super::elementwise::{Right, same_extents};
+use super::iteration::map;
+use super::methods;
+use crate::tensor::{Tensor, TensorRef};
+
+/// What elements are compared with, and what a mask selects: a number for all of them, or a tensor of the same extents.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{T}` are not compared with `{Self}`",
+    label = "not a number of type `{T}`, and no tensor of such numbers"
+)]
+pub trait Comparand<T: Stored> {
+    #[doc(hidden)]
+    fn right(&self) -> Right<'_, T>;
+}
+
+impl<T: Stored> Comparand<T> for T {
+    fn right(&self) -> Right<'_, T> {
+        Right::Number(*self)
+    }
+}
+impl<T: Stored, S: Extents> Comparand<T> for &Tensor<T, S> {
+    fn right(&self) -> Right<'_, T> {
+        Right::Tensor(self.view().into_dyn())
+    }
+}
+impl<T: Stored, S: Extents> Comparand<T> for &TensorRef<'_, T, S> {
+    fn right(&self) -> Right<'_, T> {
+        Right::Tensor((*self).clone().into_dyn())
+    }
+}
+
+fn compared<T: Stored, S: Extents>(
+    name: &str,
+    view: &TensorRef<'_, T, S>,
+    with: &impl Comparand<T>,
+    holds: impl Fn(&T, &T) -> bool,
+) -> Result<Tensor<bool, S>, Error> {
+    match with.right() {
+        Right::Number(number) => map(view, |x| holds(&x, &number)),
+        Right::Tensor(other) => {
+            same_extents(&format!("`{name}` of two tensors"), view.extents(), other.extents())?;
+            let layout = Strided::row_major(view.extents())?;
+            let mut elements = Owned::with_room(layout.len())?;
+            match (view.as_slice(), other.as_slice()) {
+                (Some(x), Some(y)) => elements.extend(x.iter().zip(y).map(|(x, y)| holds(x, y))),
+                _ => elements.extend(view.elements().zip(other.elements()).map(|(x, y)| holds(x, y))),
+            }
+            Ok(Tensor::from_parts(elements, layout))
+        }
+    }
+}
+
+macro_rules! comparisons {
+    ($($name:ident [$Bound:path]: $holds:expr, $doc:literal;)*) => { $(
+        fn $name<T: Stored + $Bound, S: Extents>(view: &TensorRef<'_, T, S>, with: impl Comparand<T>) -> Result<Tensor<bool, S>, Error> {
+            compared(stringify!($name), view, &with, $holds)
+        }
+        methods!(impl[T: Stored + $Bound] {
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
+            /// system has no memory for the result.
+            fn $name(with: impl Comparand<T>) -> Result<Tensor<bool, S>, Error> = $name;
+        });
+    )* };
+}
+comparisons! {
+    less [PartialOrd]: |x, y| x < y, "Whether each element is less than a number, or than the other tensor's.";
+    less_equal [PartialOrd]: |x, y| x <= y, "Whether each element is at most a number, or the other tensor's.";
+    greater [PartialOrd]: |x, y| x > y, "Whether each element is greater than a number, or than the other tensor's.";
+    greater_equal [PartialOrd]: |x, y| x >= y, "Whether each element is at least a number, or the other tensor's.";
+    equal [PartialEq]: |x, y| x == y, "Whether each element equals a number, or the other tensor's. NaN equals nothing. `a == b` compares whole tensors.";
+    not_equal [PartialEq]: |x, y| x != y, "Whether each element differs from a number, or from the other tensor's.";
+}
+
+/// Elements of `X` where the mask is true, and of `Y` elsewhere; each is a number or a tensor of the mask's extents. NumPy calls it `where`.
+///
+/// ```
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, select};
+/// let a = Tensor::from_array([1.0, -2.0, 3.0])?;
+/// assert_eq!(select(&a.greater(0.0)?, &a, 0.0)?.as_slice(), [1.0, 0.0, 3.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
+/// no memory for the result.
+pub fn select<T: Stored, S: Extents>(
+    mask: &Tensor<bool, S>,
+    where_true: impl Comparand<T>,
+    where_false: impl Comparand<T>,
+) -> Result<Tensor<T, S>, Error> {
+    let sides = [where_true.right(), where_false.right()];
+    for side in &sides {
+        if let Right::Tensor(side) = side {
+            same_extents("`select` by a mask", mask.extents(), side.extents())?;
+        }
+    }
+    let layout = Strided::row_major(mask.extents())?;
+    let mut elements = Owned::with_room(layout.len())?;
+    // A number is a tensor that repeats it.
+    let numbers = sides.each_ref().map(|side| if let Right::Number(number) = side { [*number] } else { [T::NOTHING] });
+    let strides = vec![0; layout.rank()];
+    let [yes, no] = [0, 1].map(|n| match &sides[n] {
+        Right::Tensor(tensor) => Ok(tensor.clone()),
+        Right::Number(_) => TensorRef::strided(layout.extents(), &strides, 0, &numbers[n]),
+    });
+    let (yes, no) = (yes?, no?);
+    elements
+        .extend(mask.iter().zip(yes.elements().zip(no.elements())).map(|(&is_yes, (yes, no))| if is_yes { *yes } else { *no }));
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+impl<S: Extents> Tensor<bool, S> {
+    /// Whether all elements are true; so it is if there is none.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1.0, -2.0, 3.0])?;
+    /// let (small, positive) = (a.less(2.0)?, a.greater(0.0)?);
+    /// assert_eq!((small.all(), small.any(), small.count()), (false, true, 2));
+    /// assert_eq!((small & positive).as_slice(), [true, false, false]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn all(&self) -> bool {
+        self.iter().all(|&x| x)
+    }
+
+    /// Whether an element is true.
+    pub fn any(&self) -> bool {
+        self.iter().any(|&x| x)
+    }
+
+    /// How many elements are true.
+    pub fn count(&self) -> usize {
+        self.iter().filter(|&&x| x).count()
+    }
+}

@@ -1,0 +1,182 @@
+//! Two tensors of the same extents, or a tensor and a number, combined element by element.
+
+use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::thread_pool;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
+
+use crate::exec::Context;
+use crate::tensor::{Tensor, TensorRef};
+
+/// Elements up to which a plain loop is faster than the call of a device.
+const FEW: usize = 1 << 12;
+
+/// Elements from which on a loop in place is divided among threads, and how many a thread takes at a time.
+const MANY: usize = 1 << 17;
+const PIECE: usize = 1 << 15;
+
+/// What stands at the right of an operator.
+pub enum Right<'a, T: Stored> {
+    /// One element for each element.
+    Tensor(TensorRef<'a, T>),
+    /// One number for all.
+    Number(T),
+}
+
+/// An operation on two elements.
+#[derive(Clone, Copy)]
+pub(super) struct Combination<F> {
+    /// How it is written.
+    pub(super) sign: char,
+    /// What a device calls it, if a device has it.
+    pub(super) instruction: Option<Binary>,
+    pub(super) function: F,
+}
+
+impl<F> Combination<F> {
+    /// Refuses a right side of other extents.
+    fn check<T: Stored>(&self, left: &[usize], right: &Right<'_, T>) -> Result<(), Error> {
+        match right {
+            Right::Tensor(right) => same_extents(&format!("`{}` of two tensors", self.sign), left, right.extents()),
+            Right::Number(_) => Ok(()),
+        }
+    }
+}
+
+/// The device of the host that computes what needs no plan.
+pub(super) fn device() -> &'static dyn Device {
+    Context::global().backend.device()
+}
+
+/// The error that two tensors are of other extents; `what` is done with them.
+pub(super) fn same_extents(what: &str, left: &[usize], right: &[usize]) -> Result<(), Error> {
+    if left == right {
+        return Ok(());
+    }
+    let message = match left.iter().zip(right).position(|(l, r)| l != r).filter(|_| left.len() == right.len()) {
+        Some(axis) => format!(
+            "{what}: extents {left:?} and {right:?} differ on axis {axis}; nothing is broadcast, as an equation does by `1[i] * b[j]`"
+        ),
+        None => format!("{what}: extents {left:?} and {right:?} are of ranks {} and {}", left.len(), right.len()),
+    };
+    Err(Error::new(ErrorKind::Shape(message)))
+}
+
+/// `left op right` as a new tensor.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] for other extents, [`ErrorKind::Memory`].
+pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
+    by: Combination<impl Fn(T, T) -> T>,
+    left: &TensorRef<'_, T, S>,
+    right: &Right<'_, T>,
+) -> Result<Tensor<T, S2>, Error> {
+    by.check(left.extents(), right)?;
+    let layout = Strided::row_major(left.extents())?;
+    if layout.len() > FEW
+        && let Some(binary) = by.instruction
+        && let Some(elements) = by_device(binary, left, right, &layout)?
+    {
+        return Ok(Tensor::from_parts(elements, layout));
+    }
+    let mut elements = Owned::with_room(layout.len())?;
+    match right {
+        Right::Number(number) => match left.as_slice() {
+            Some(left) => elements.extend(left.iter().map(|x| (by.function)(*x, *number))),
+            None => elements.extend(left.elements().map(|x| (by.function)(*x, *number))),
+        },
+        Right::Tensor(right) => match (left.as_slice(), right.as_slice()) {
+            (Some(left), Some(right)) => elements.extend(left.iter().zip(right).map(|(x, y)| (by.function)(*x, *y))),
+            _ => elements.extend(left.elements().zip(right.elements()).map(|(x, y)| (by.function)(*x, *y))),
+        },
+    }
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+/// `number op right` as a new tensor.
+///
+/// # Errors
+/// [`ErrorKind::Memory`].
+pub(super) fn combined_with_number<T: Stored, S: Extents>(
+    by: Combination<impl Fn(T, T) -> T>,
+    number: T,
+    right: &TensorRef<'_, T, S>,
+) -> Result<Tensor<T, S>, Error> {
+    if right.len() > FEW && by.instruction.is_some() {
+        let spread = [number];
+        let spread = TensorRef::<T>::strided(right.extents(), &vec![0; right.rank()], 0, &spread)?;
+        return combined(by, &spread, &Right::Tensor(right.clone().into_dyn()));
+    }
+    super::iteration::map(right, |x| (by.function)(number, x))
+}
+
+/// The elements of the result in C order, computed by the device; `None` if it does not know their type.
+fn by_device<T: Stored, S: Extents>(
+    binary: Binary,
+    left: &TensorRef<'_, T, S>,
+    right: &Right<'_, T>,
+    layout: &Strided,
+) -> Result<Option<Owned<T>>, Error> {
+    let Some((left, left_layout)) = left.numbers() else { return Ok(None) };
+    let number;
+    let (right, right_layout) = match right {
+        Right::Tensor(right) => match right.numbers() {
+            Some((right, layout)) => (right, layout.clone()),
+            None => return Ok(None),
+        },
+        Right::Number(x) => {
+            number = [*x];
+            let Some(number) = T::numbers(&number) else { return Ok(None) };
+            (number, Strided::within(layout.extents(), &vec![0; layout.rank()], 0, 1)?)
+        }
+    };
+    let program = Program::new(vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(binary, 0, 1)]);
+    let mut elements = Owned::for_results(layout.len())?;
+    let Some(output) = T::numbers_mut(&mut elements) else { return Ok(None) };
+    let nest = LoopNest::new(layout.extents().to_vec(), layout.rank());
+    let inputs = [Operand::new(left, left_layout), Operand::new(right, &right_layout)];
+    device().map(&nest, &program, Reduction::Sum, &[], &inputs, Output::new(output, layout))?;
+    Ok(Some(elements))
+}
+
+/// `target = target op right`.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] for other extents; the target is as it was.
+pub(super) fn combine_into<T: Stored, S: Extents>(
+    by: Combination<impl Fn(T, T) -> T + Sync>,
+    target: &mut Tensor<T, S>,
+    right: &Right<'_, T>,
+) -> Result<(), Error> {
+    by.check(target.extents(), right)?;
+    let is_plain = target.is_plain();
+    let (elements, layout) = target.parts_mut();
+    match right {
+        Right::Number(number) if is_plain => in_pieces(elements, &|piece, _| {
+            piece.iter_mut().for_each(|x| *x = (by.function)(*x, *number));
+        }),
+        Right::Tensor(right) if is_plain && right.as_slice().is_some() => {
+            let right = right.as_slice().unwrap_or_default();
+            in_pieces(elements, &|piece, start| {
+                piece.iter_mut().zip(&right[start..]).for_each(|(x, y)| *x = (by.function)(*x, *y));
+            });
+        }
+        Right::Number(number) => layout.positions().for_each(|p| elements[p] = (by.function)(elements[p], *number)),
+        Right::Tensor(right) => {
+            layout.positions().zip(right.elements()).for_each(|(p, y)| elements[p] = (by.function)(elements[p], *y));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a task for pieces of some elements, with the number of the first element of each; several at a time if they are many.
+fn in_pieces<T: Stored>(elements: &mut [T], task: &(dyn Fn(&mut [T], usize) + Sync)) {
+    if elements.len() < MANY {
+        return task(elements, 0);
+    }
+    let mut pieces: Vec<_> = elements.chunks_mut(PIECE).enumerate().collect();
+    thread_pool::each_mut(device().threads(), &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
+}

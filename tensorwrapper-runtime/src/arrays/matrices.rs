@@ -1,0 +1,226 @@
+//! What is asked of vectors and matrices by name: transposes, triangles, diagonals and products. The decompositions are in `linalg`.
+
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::{Extent, Extents};
+use tensorwrapper_core::stored::Stored;
+
+use super::methods;
+use super::operators::WholeOperand;
+use crate::exec::einsum;
+use crate::tensor::{Tensor, TensorRef};
+
+fn transpose<'a, T: Stored, S: Extents>(view: &TensorRef<'a, T, S>) -> TensorRef<'a, T> {
+    let backwards: Vec<usize> = (0..view.rank()).rev().collect();
+    view.permute(&backwards).unwrap_or_else(|error| unreachable!("each axis is named once: {error}"))
+}
+
+/// The extents of the matrices that the last two axes are.
+fn matrix<T: Stored, S: Extents>(what: &str, view: &TensorRef<'_, T, S>) -> Result<(usize, usize), Error> {
+    match *view.extents() {
+        [.., rows, columns] => Ok((rows, columns)),
+        _ => Err(Error::new(ErrorKind::Shape(format!("`{what}` of extents {:?}, which are no matrix", view.extents())))),
+    }
+}
+
+/// The last two axes as matrices, with zeros where an element is not kept.
+fn kept<T: Stored, S: Extents>(
+    view: &TensorRef<'_, T, S>,
+    (rows, columns): (usize, usize),
+    is_kept: impl Fn(isize, isize) -> bool,
+) -> Result<Tensor<T, S>, Error> {
+    let mut result = view.to_tensor()?;
+    if rows * columns > 0 {
+        for matrix in result.as_mut_slice().chunks_exact_mut(rows * columns) {
+            for (i, row) in matrix.chunks_exact_mut(columns).enumerate() {
+                let outside = row.iter_mut().enumerate().filter(|(j, _)| !is_kept(i as isize, *j as isize));
+                outside.for_each(|(_, x)| *x = T::NOTHING);
+            }
+        }
+    }
+    Ok(result)
+}
+
+fn tril<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, offset: isize) -> Result<Tensor<T, S>, Error> {
+    kept(view, matrix("tril", view)?, |i, j| j <= i.saturating_add(offset))
+}
+
+fn triu<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, offset: isize) -> Result<Tensor<T, S>, Error> {
+    kept(view, matrix("triu", view)?, |i, j| j >= i.saturating_add(offset))
+}
+
+fn diag<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T>, Error> {
+    match *view.extents() {
+        [extent] => {
+            let mut result = Tensor::zeros([extent, extent])?;
+            let places = result.as_mut_slice().iter_mut().step_by(extent + 1);
+            places.zip(view.elements()).for_each(|(place, x)| *place = *x);
+            Ok(result)
+        }
+        [rows, columns] => {
+            let shorter = rows.min(columns);
+            view.slice(0, ..shorter)?.slice(1, ..shorter)?.diagonal(0, 1)?.to_tensor()
+        }
+        _ => Err(Error::new(ErrorKind::Shape(format!(
+            "`diag` of extents {:?}, which are neither a vector nor a matrix; `view().diagonal(…)` takes any two axes",
+            view.extents()
+        )))),
+    }
+}
+
+/// So many letters, beginning at one that the other operand does not have.
+fn letters(from: usize, count: usize) -> Result<String, Error> {
+    const ALL: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    match ALL.get(from..from + count) {
+        Some(letters) => Ok(letters.to_string()),
+        None => Err(Error::new(ErrorKind::Unsupported(format!(
+            "a product of tensors with more than {} axes by name; `contract` labels any number",
+            ALL.len()
+        )))),
+    }
+}
+
+fn dot<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+    let other = other.read();
+    let (Some(summed), Some(first)) = (view.extents().last(), other.extents().first()) else {
+        return Err(Error::new(ErrorKind::Shape("`dot` of a tensor of rank 0; `*` multiplies by numbers".into())));
+    };
+    if summed != first {
+        return Err(Error::new(ErrorKind::Shape(format!(
+            "`dot`: the last axis of extents {:?} and the first of {:?} are summed together, and differ",
+            view.extents(),
+            other.extents()
+        ))));
+    }
+    let left = letters(0, view.rank())?;
+    let right = letters(view.rank() - 1, other.rank())?;
+    einsum(&format!("{left},{right}->{}{}", &left[..view.rank() - 1], &right[1..]), &[view, &other])
+}
+
+fn outer<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+    let other = other.read();
+    let (left, right) = (letters(0, view.rank())?, letters(view.rank(), other.rank())?);
+    einsum(&format!("{left},{right}->{left}{right}"), &[view, &other])
+}
+
+fn kron<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+    let other = other.read();
+    let rank = view.rank();
+    if rank != other.rank() {
+        return Err(Error::new(ErrorKind::Shape(format!(
+            "`kron` of extents {:?} and {:?}, which are of different ranks",
+            view.extents(),
+            other.extents()
+        ))));
+    }
+    let (left, right) = (letters(0, rank)?, letters(rank, rank)?);
+    let both: String = left.chars().zip(right.chars()).flat_map(|(l, r)| [l, r]).collect();
+    let extents: Vec<usize> = view.extents().iter().zip(other.extents()).map(|(&l, &r)| l.saturating_mul(r)).collect();
+    Ok(einsum(&format!("{left},{right}->{both}"), &[view, &other])?.reshape(&extents[..])?.0)
+}
+
+methods!(impl[T: Stored] {
+    /// The axes in reverse order, as a view: the transpose of a matrix. [`TensorRef::permute`](crate::TensorRef::permute) takes any order.
+    fn transpose() -> TensorRef<'_, T> = transpose;
+
+    /// The matrix of the last two axes with zeros above a diagonal: the main one (0), or one above (1, 2, …) or below (−1, …) it.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1, 2], [3, 4]])?;
+    /// assert_eq!((a.tril(0)?.as_slice(), a.triu(1)?.as_slice()), (&[1, 0, 3, 4][..], &[0, 2, 0, 0][..]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than two axes, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when
+    /// the system has no memory for the result.
+    fn tril(offset: isize) -> Result<Tensor<T, S>, Error> = tril;
+
+    /// The matrix of the last two axes with zeros below a diagonal; see [`tril`](Tensor::tril).
+    ///
+    /// # Errors
+    /// As [`tril`](Tensor::tril).
+    fn triu(offset: isize) -> Result<Tensor<T, S>, Error> = triu;
+
+    /// Of a vector the matrix with it as its diagonal; of a matrix its diagonal.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1, 2])?.diag()?;
+    /// assert_eq!((a.as_slice(), a.diag()?.as_slice()), (&[1, 0, 0, 2][..], &[1, 2][..]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for any other rank, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
+    /// no memory for the result.
+    fn diag() -> Result<Tensor<T>, Error> = diag;
+});
+
+methods!(impl[T: Element] {
+    /// The sum of products over the last axis of this tensor and the first of the other one: the product of two matrices, of a matrix and
+    /// a vector, of two vectors (a tensor of rank 0).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let (a, x) = (Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?, Tensor::from_array([1.0, -1.0])?);
+    /// assert_eq!(a.dot(&x)?.as_slice(), [-1.0, -1.0]);
+    /// assert_eq!(x.dot(&x)?[[]], 2.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when these axes do not exist or differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
+    /// when the system has no memory for the result.
+    fn dot(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = dot;
+
+    /// All products of an element of this tensor and one of the other: its axes are those of both.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn outer(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = outer;
+
+    /// The Kronecker product: each axis is as long as those of both together, and this tensor's index is the slower one.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let (a, b) = (Tensor::from_array([1.0, 2.0])?, Tensor::from_array([1.0, 10.0])?);
+    /// assert_eq!(a.kron(&b)?.as_slice(), [1.0, 10.0, 2.0, 20.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the ranks differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
+    /// no memory for the result.
+    fn kron(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = kron;
+});
+
+impl<T: Stored, R: Extent, C: Extent> Tensor<T, (R, C)> {
+    /// The transpose of a matrix, as a view.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor, TensorRef};
+    /// let a = Tensor::from_array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
+    /// let t: TensorRef<'_, f64, Shape![3, 2]> = a.t();
+    /// assert_eq!(t[[2, 1]], 6.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn t(&self) -> TensorRef<'_, T, (C, R)> {
+        self.view().t()
+    }
+}
+
+impl<'a, T: Stored, R: Extent, C: Extent> TensorRef<'a, T, (R, C)> {
+    /// The transpose of a matrix; see [`Tensor::t`].
+    #[must_use]
+    pub fn t(&self) -> TensorRef<'a, T, (C, R)> {
+        transpose(self).into_typed().unwrap_or_else(|error| unreachable!("the extents change places: {error}"))
+    }
+}

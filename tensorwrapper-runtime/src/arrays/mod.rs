@@ -1,0 +1,52 @@
+//! Methods and operators of whole tensors, by the names that users of arrays know.
+//!
+//! Equations say more and fuse more; this is for what needs no labels: `&a + &b`, a maximum along an axis, a sorted copy. Everything here
+//! computes on the host and at once. Large tensors of the numbers of equations go to the processor's device, which has the kernels and
+//! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
+//!
+//! `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust. `reductions` and `positions` work
+//! along axes, `ordering` sorts lines, `joining` puts tensors together and takes them apart, `matrices` has what is known of matrices, and
+//! `comparisons` makes truth values, which select.
+
+mod axes;
+mod comparisons;
+mod elementwise;
+mod iteration;
+mod joining;
+mod matrices;
+mod operators;
+mod ordering;
+mod positions;
+mod reductions;
+mod rounding;
+#[cfg(test)]
+mod tests;
+
+pub use axes::Axes;
+pub use comparisons::{Comparand, select};
+pub use iteration::Lanes;
+pub use joining::{concatenate, stack};
+pub use operators::WholeOperand;
+
+/// Gives [`Tensor`](crate::Tensor) and [`TensorRef`](crate::TensorRef) methods that are functions of a view of all elements.
+macro_rules! methods {
+    (impl[$T:ident: $($bound:tt)+] { $(
+        $(#[$doc:meta])*
+        fn $name:ident$([$($G:ident: $GB:path),*])?($($argument:ident: $A:ty),*) -> $R:ty = $function:path;
+    )* }) => {
+        impl<$T: $($bound)+, S: tensorwrapper_core::shape::Extents> $crate::Tensor<$T, S> { $(
+            $(#[$doc])*
+            pub fn $name$(<$($G: $GB),*>)?(&self, $($argument: $A),*) -> $R {
+                $function(&self.view(), $($argument),*)
+            }
+        )* }
+        impl<$T: $($bound)+, S: tensorwrapper_core::shape::Extents> $crate::TensorRef<'_, $T, S> { $(
+            #[doc = concat!("What [`Tensor::", stringify!($name), "`](crate::Tensor::", stringify!($name), ") does, of this view.")]
+            #[allow(clippy::missing_errors_doc, reason = "the page of the tensor's method has the errors")]
+            pub fn $name$(<$($G: $GB),*>)?(&self, $($argument: $A),*) -> $R {
+                $function(self, $($argument),*)
+            }
+        )* }
+    };
+}
+use methods;

@@ -1,0 +1,238 @@
+//! `a + b`, `2.0 * a`, `-a`, `a += b`: the operators of Rust on whole tensors.
+
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
+};
+
+use num_complex::Complex;
+use tensorwrapper_core::backend::Binary;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::{Extents, Join, StaticExtents};
+use tensorwrapper_core::stored::{Number, Stored};
+
+use super::elementwise::{Combination, Right, combine_into, combined, combined_with_number};
+use crate::tensor::{StaticTensor, Tensor, TensorRef};
+
+/// What can stand beside a tensor in `a + b`: a tensor, owned or borrowed, or a view. Numbers can, too.
+///
+/// The two have the same extents, because nothing is broadcast. Where the compiler knows them, other extents are a compile error.
+///
+/// # Panics
+/// If extents that are known only at run time differ, and if the system has no memory for the result, as [`tensor!`](crate) does. An
+/// equation in `try_tensor!` returns such faults as errors, and computes a whole expression at once, without intermediate results.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not combined with a tensor of `{T}` element by element",
+    label = "not a tensor or a number of that type",
+    note = "the elements of both are of one type: `a.cast()?` converts a tensor, and a number of type `f64` is written `1.0`"
+)]
+pub trait WholeOperand<T: Stored> {
+    /// What the compiler knows of its shape.
+    type Extents: Extents;
+    #[doc(hidden)]
+    fn read(&self) -> TensorRef<'_, T>;
+}
+
+macro_rules! operands {
+    ($([$($generics:tt)*] $Type:ty, $S:ty;)*) => { $(
+        impl<$($generics)*> WholeOperand<T> for $Type {
+            type Extents = $S;
+            fn read(&self) -> TensorRef<'_, T> {
+                self.view().into_dyn()
+            }
+        }
+    )* };
+}
+operands! {
+    [T: Stored, S: Extents] Tensor<T, S>, S;
+    [T: Stored, S: Extents] &Tensor<T, S>, S;
+    [T: Element, S: StaticExtents] &StaticTensor<T, S>, S;
+}
+impl<T: Stored, S: Extents> WholeOperand<T> for TensorRef<'_, T, S> {
+    type Extents = S;
+    fn read(&self) -> TensorRef<'_, T> {
+        self.clone().into_dyn()
+    }
+}
+impl<T: Stored, S: Extents> WholeOperand<T> for &TensorRef<'_, T, S> {
+    type Extents = S;
+    fn read(&self) -> TensorRef<'_, T> {
+        (*self).clone().into_dyn()
+    }
+}
+
+/// The result of an operator, which has no way to report an error but to panic.
+#[track_caller]
+fn or_panic<R>(result: Result<R, Error>) -> R {
+    match result {
+        Ok(result) => result,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// One row for each operator: its traits, how it is written, what a device calls it, the function, and the types of numbers that it takes.
+macro_rules! operators {
+    ($($Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal $instruction:expr, [$Bound:path] $function:expr, $($N:ty)*;)*) => { $(
+        operators!(@tensors $Trait $method $Assign $assign [$Bound] Combination { sign: $sign, instruction: $instruction, function: $function });
+        $(operators!(@numbers $Trait $method $Assign $assign $N, Combination { sign: $sign, instruction: $instruction, function: $function });)*
+    )* };
+    (@tensors $Trait:ident $method:ident $Assign:ident $assign:ident [$Bound:path] $combination:expr) => {
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for &Tensor<T, S> {
+            type Output = Tensor<T, S::Joined>;
+            #[track_caller]
+            fn $method(self, right: R) -> Self::Output {
+                or_panic(combined($combination, &self.view(), &Right::Tensor(right.read())))
+            }
+        }
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for TensorRef<'_, T, S> {
+            type Output = Tensor<T, S::Joined>;
+            #[track_caller]
+            fn $method(self, right: R) -> Self::Output {
+                or_panic(combined($combination, &self, &Right::Tensor(right.read())))
+            }
+        }
+        /// The result takes the memory of the left operand.
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for Tensor<T, S> {
+            type Output = Tensor<T, S::Joined>;
+            #[track_caller]
+            fn $method(mut self, right: R) -> Self::Output {
+                self.$assign(right);
+                or_panic(self.into_typed())
+            }
+        }
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Assign<R> for Tensor<T, S> {
+            #[track_caller]
+            fn $assign(&mut self, right: R) {
+                or_panic(combine_into($combination, self, &Right::Tensor(right.read())));
+            }
+        }
+    };
+    (@numbers $Trait:ident $method:ident $Assign:ident $assign:ident $N:ty, $combination:expr) => {
+        impl<S: Extents> $Trait<$N> for &Tensor<$N, S> {
+            type Output = Tensor<$N, S>;
+            #[track_caller]
+            fn $method(self, right: $N) -> Self::Output {
+                or_panic(combined($combination, &self.view(), &Right::Number(right)))
+            }
+        }
+        impl<S: Extents> $Trait<$N> for Tensor<$N, S> {
+            type Output = Tensor<$N, S>;
+            #[track_caller]
+            fn $method(mut self, right: $N) -> Self::Output {
+                self.$assign(right);
+                self
+            }
+        }
+        impl<S: Extents> $Assign<$N> for Tensor<$N, S> {
+            #[track_caller]
+            fn $assign(&mut self, right: $N) {
+                or_panic(combine_into($combination, self, &Right::Number(right)));
+            }
+        }
+        impl<S: Extents> $Trait<&Tensor<$N, S>> for $N {
+            type Output = Tensor<$N, S>;
+            #[track_caller]
+            fn $method(self, right: &Tensor<$N, S>) -> Self::Output {
+                or_panic(combined_with_number($combination, self, &right.view()))
+            }
+        }
+        impl<S: Extents> $Trait<Tensor<$N, S>> for $N {
+            type Output = Tensor<$N, S>;
+            #[track_caller]
+            fn $method(self, right: Tensor<$N, S>) -> Self::Output {
+                self.$method(&right)
+            }
+        }
+    };
+}
+operators! {
+    Add add AddAssign add_assign '+' Some(Binary::Add), [Number] Number::plus,
+        f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
+    Sub sub SubAssign sub_assign '-' Some(Binary::Subtract), [Number] Number::minus,
+        f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
+    Mul mul MulAssign mul_assign '*' Some(Binary::Multiply), [Number] Number::times,
+        f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
+    Div div DivAssign div_assign '/' Some(Binary::Divide), [Element] Element::quotient,
+        f32 f64 Complex<f32> Complex<f64>;
+    BitAnd bitand BitAndAssign bitand_assign '&' None, [Truth] |x, y| Truth::both(x, y),;
+    BitOr bitor BitOrAssign bitor_assign '|' None, [Truth] |x, y| Truth::either(x, y),;
+}
+
+/// `bool` alone, so that the operators of truth values are of the form of the others.
+pub trait Truth: Stored {
+    #[doc(hidden)]
+    fn both(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn either(self, other: Self) -> Self;
+}
+impl Truth for bool {
+    fn both(self, other: bool) -> bool {
+        self && other
+    }
+    fn either(self, other: bool) -> bool {
+        self || other
+    }
+}
+
+/// A complex tensor and a real number, which is a factor or a divisor of both parts.
+macro_rules! real_factors {
+    ($($R:ty)*) => { $(
+        real_factors!(@operator $R, Mul mul);
+        real_factors!(@operator $R, Div div);
+        impl<S: Extents> Mul<&Tensor<Complex<$R>, S>> for $R {
+            type Output = Tensor<Complex<$R>, S>;
+            #[track_caller]
+            fn mul(self, right: &Tensor<Complex<$R>, S>) -> Self::Output {
+                right * self
+            }
+        }
+        impl<S: Extents> Mul<Tensor<Complex<$R>, S>> for $R {
+            type Output = Tensor<Complex<$R>, S>;
+            fn mul(self, right: Tensor<Complex<$R>, S>) -> Self::Output {
+                right * self
+            }
+        }
+    )* };
+    (@operator $R:ty, $Trait:ident $method:ident) => {
+        impl<S: Extents> $Trait<$R> for &Tensor<Complex<$R>, S> {
+            type Output = Tensor<Complex<$R>, S>;
+            #[track_caller]
+            fn $method(self, right: $R) -> Self::Output {
+                or_panic(self.map(|x| x.$method(right)))
+            }
+        }
+        impl<S: Extents> $Trait<$R> for Tensor<Complex<$R>, S> {
+            type Output = Tensor<Complex<$R>, S>;
+            fn $method(mut self, right: $R) -> Self::Output {
+                self.map_inplace(|x| x.$method(right));
+                self
+            }
+        }
+    };
+}
+real_factors! { f32 f64 }
+
+impl<T: Number, S: Extents> Neg for &Tensor<T, S> {
+    type Output = Tensor<T, S>;
+    #[track_caller]
+    fn neg(self) -> Tensor<T, S> {
+        or_panic(self.map(|x| x.negated()))
+    }
+}
+
+impl<T: Number, S: Extents> Neg for Tensor<T, S> {
+    type Output = Tensor<T, S>;
+    #[track_caller]
+    fn neg(mut self) -> Tensor<T, S> {
+        self.map_inplace(|x| x.negated());
+        self
+    }
+}
+
+impl<S: Extents> Not for &Tensor<bool, S> {
+    type Output = Tensor<bool, S>;
+    #[track_caller]
+    fn not(self) -> Tensor<bool, S> {
+        or_panic(self.map(|x| !x))
+    }
+}

@@ -1,0 +1,274 @@
+//! Sums, products, largest and smallest elements, means and variances: of all elements, and along axes.
+//!
+//! The numbers of equations are reduced by the processor's device, whose sums are as precise as those of equations; integers and truth
+//! values in loops.
+
+use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::{Number, Stored};
+
+use super::axes::{Axes, divided};
+use super::elementwise::device;
+use super::methods;
+use crate::tensor::{Tensor, TensorRef};
+
+/// How elements are folded that no device reduces.
+struct Fold<T> {
+    reduction: Reduction,
+    /// The value over no elements, if there is one.
+    start: Option<T>,
+    function: fn(T, T) -> T,
+}
+
+impl<T: Number> Fold<T> {
+    const SUM: Fold<T> = Fold { reduction: Reduction::Sum, start: Some(T::NOTHING), function: T::plus };
+    const PRODUCT: Fold<T> = Fold { reduction: Reduction::Product, start: Some(T::UNIT), function: T::times };
+}
+
+impl<T: Stored + PartialOrd> Fold<T> {
+    const MAX: Fold<T> = Fold { reduction: Reduction::Max, start: None, function: |x, y| if y > x { y } else { x } };
+    const MIN: Fold<T> = Fold { reduction: Reduction::Min, start: None, function: |x, y| if y < x { y } else { x } };
+}
+
+/// Folds the elements along some axes, which disappear.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] for axes that are none, [`ErrorKind::Undefined`] for the largest or smallest of no elements, [`ErrorKind::Memory`].
+fn folded<T: Stored>(view: &TensorRef<'_, T>, axes: &impl Axes, fold: &Fold<T>) -> Result<Tensor<T>, Error> {
+    let (kept, reduced) = divided(axes, view.rank())?;
+    let order = [&kept[..], &reduced[..]].concat();
+    let permuted = view.permute(&order)?;
+    let layout = Strided::row_major(&permuted.extents()[..kept.len()])?;
+    if fold.start.is_none() && permuted.is_empty() && !layout.is_empty() {
+        let which = if fold.reduction == Reduction::Max { "largest" } else { "smallest" };
+        return Err(Error::new(ErrorKind::Undefined(format!(
+            "extents {:?} have no {which} element along {:?}",
+            view.extents(),
+            axes.numbers()
+        ))));
+    }
+    if let Some((elements, strides)) = permuted.numbers() {
+        let nest = LoopNest::new(permuted.extents().to_vec(), kept.len());
+        let mut result = Owned::<T>::for_results(layout.len())?;
+        if let Some(output) = T::numbers_mut(&mut result) {
+            let program = Program::new(vec![Instruction::Input(0)]);
+            let (input, output) = (Operand::new(elements, strides), Output::new(output, &layout));
+            device().map(&nest, &program, fold.reduction, &[], &[input], output)?;
+        }
+        return Ok(Tensor::from_parts(result, layout));
+    }
+    let terms: usize = permuted.extents()[kept.len()..].iter().product();
+    let mut elements = permuted.elements().copied();
+    let mut result = Owned::with_room(layout.len())?;
+    for _ in 0..layout.len() {
+        let value = elements.by_ref().take(terms).reduce(fold.function);
+        result.push(value.or(fold.start).unwrap_or_default());
+    }
+    Ok(Tensor::from_parts(result, layout))
+}
+
+/// Folds all elements; `None` for the largest or smallest of none.
+fn folded_all<T: Stored>(view: &TensorRef<'_, T>, fold: &Fold<T>) -> Option<T> {
+    if view.is_empty() {
+        return fold.start;
+    }
+    let axes: Vec<usize> = (0..view.rank()).collect();
+    // One element needs no memory that could be missing but a few bytes.
+    folded(view, &axes, fold).ok().map(|result| result.as_slice()[0])
+}
+
+fn sum<T: Number, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+    folded_all(&view.clone().into_dyn(), &Fold::SUM).unwrap_or(T::NOTHING)
+}
+
+fn prod<T: Number, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+    folded_all(&view.clone().into_dyn(), &Fold::PRODUCT).unwrap_or(T::UNIT)
+}
+
+fn sum_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+    folded(&view.clone().into_dyn(), &axes, &Fold::SUM)
+}
+
+fn prod_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+    folded(&view.clone().into_dyn(), &axes, &Fold::PRODUCT)
+}
+
+fn max<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
+    folded_all(&view.clone().into_dyn(), &Fold::MAX)
+}
+
+fn min<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
+    folded_all(&view.clone().into_dyn(), &Fold::MIN)
+}
+
+fn max_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+    folded(&view.clone().into_dyn(), &axes, &Fold::MAX)
+}
+
+fn min_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+    folded(&view.clone().into_dyn(), &axes, &Fold::MIN)
+}
+
+/// A number of elements as an element.
+fn count<T: Element>(number: usize) -> T {
+    T::from_complex((number as f64).into())
+}
+
+fn mean<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+    sum(view).quotient(count(view.len()))
+}
+
+/// How many elements are reduced to one.
+fn terms<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes) -> usize {
+    axes.numbers().iter().filter_map(|&axis| view.extents().get(axis)).product()
+}
+
+fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+    let number = count::<T>(terms(view, &axes));
+    let mut mean = sum_along(view, axes)?;
+    mean.map_inplace(|sum| sum.quotient(number));
+    Ok(mean)
+}
+
+fn var<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
+    let mean = mean(view);
+    let squares = view.elements().map(|&x| (x - mean).abs()).map(|distance| distance * distance);
+    let (mut total, mut part, mut taken) = (T::Real::ZERO, T::Real::ZERO, 0);
+    // Parts of a bounded number of terms, so that the error does not grow with the number of all.
+    for square in squares {
+        part += square;
+        taken += 1;
+        if taken == 1 << 10 {
+            total += part;
+            (part, taken) = (T::Real::ZERO, 0);
+        }
+    }
+    (total + part).quotient(degrees::<T::Real>(view.len(), ddof))
+}
+
+/// What a sum of squares is divided by; NaN follows where nothing is left.
+fn degrees<R: Element>(terms: usize, ddof: usize) -> R {
+    count(terms.saturating_sub(ddof))
+}
+
+fn var_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
+    let (kept, reduced) = divided(&axes, view.rank())?;
+    let permuted = view.permute(&[&kept[..], &reduced[..]].concat())?;
+    let layout = Strided::row_major(&permuted.extents()[..kept.len()])?;
+    let (mut rest, mut result) = (permuted.elements(), Owned::with_room(layout.len())?);
+    let terms = terms(view, &axes);
+    let mut line = Vec::with_capacity(terms);
+    for _ in 0..layout.len() {
+        line.clear();
+        line.extend(rest.by_ref().take(terms).copied());
+        result.push(var(&TensorRef::from_slice((terms,), &line)?, ddof));
+    }
+    Ok(Tensor::from_parts(result, layout))
+}
+
+fn std<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
+    root(var(view, ddof))
+}
+
+fn std_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
+    let mut result = var_along(view, axes, ddof)?;
+    result.map_inplace(root);
+    Ok(result)
+}
+
+/// The square root, rounded once: that of a number in double precision is the number's own in single precision.
+fn root<R: Element>(number: R) -> R {
+    R::from_complex(number.to_complex().re.sqrt().into())
+}
+
+methods!(impl[T: Number] {
+    /// The sum of all elements; 0 if there is none.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!((a.sum(), a.mean(), a.max(), a.argmax()), (10.0, 2.5, Some(4.0), Some([1, 1].into())));
+    /// assert_eq!(a.sum_along(0)?.as_slice(), [4.0, 6.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    fn sum() -> T = sum;
+
+    /// The product of all elements; 1 if there is none.
+    fn prod() -> T = prod;
+
+    /// The sums along axes, which disappear: `sum_along(0)`, `sum_along([0, 2])`. `a.at("i,j").sum("j")` does the same by labels.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis or one is named twice,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn sum_along(axes: impl Axes) -> Result<Tensor<T>, Error> = sum_along;
+
+    /// The products along axes, which disappear.
+    ///
+    /// # Errors
+    /// As [`sum_along`](Tensor::sum_along).
+    fn prod_along(axes: impl Axes) -> Result<Tensor<T>, Error> = prod_along;
+});
+
+methods!(impl[T: Stored + PartialOrd] {
+    /// The largest element; `None` if there is none. If an element is NaN, so is the result.
+    fn max() -> Option<T> = max;
+
+    /// The smallest element; `None` if there is none. If an element is NaN, so is the result.
+    fn min() -> Option<T> = min;
+
+    /// The largest elements along axes, which disappear. If an element is NaN, so is the largest.
+    ///
+    /// # Errors
+    /// As [`sum_along`](Tensor::sum_along), and [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for the largest of no elements.
+    fn max_along(axes: impl Axes) -> Result<Tensor<T>, Error> = max_along;
+
+    /// The smallest elements along axes, which disappear. If an element is NaN, so is the smallest.
+    ///
+    /// # Errors
+    /// As [`max_along`](Tensor::max_along).
+    fn min_along(axes: impl Axes) -> Result<Tensor<T>, Error> = min_along;
+});
+
+methods!(impl[T: Element] {
+    /// The mean of all elements; NaN if there is none.
+    fn mean() -> T = mean;
+
+    /// The means along axes, which disappear; NaN over no elements.
+    ///
+    /// # Errors
+    /// As [`sum_along`](Tensor::sum_along).
+    fn mean_along(axes: impl Axes) -> Result<Tensor<T>, Error> = mean_along;
+
+    /// The variance of all elements, Σ|x − mean|² / (n − ddof): 0 degrees of freedom less for a whole population, 1 for a sample. NaN or
+    /// infinite where n is not larger than `ddof`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!((a.var(0), a.var(1)), (1.25, 5.0 / 3.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    fn var(ddof: usize) -> T::Real = var;
+
+    /// The standard deviation: the root of [`var`](Tensor::var).
+    fn std(ddof: usize) -> T::Real = std;
+
+    /// The variances along axes, which disappear; see [`var`](Tensor::var).
+    ///
+    /// # Errors
+    /// As [`sum_along`](Tensor::sum_along).
+    fn var_along(axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> = var_along;
+
+    /// The standard deviations along axes, which disappear.
+    ///
+    /// # Errors
+    /// As [`sum_along`](Tensor::sum_along).
+    fn std_along(axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> = std_along;
+});

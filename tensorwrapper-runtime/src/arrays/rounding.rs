@@ -1,0 +1,95 @@
+//! Real elements, rounded, bounded, or told by their sign.
+
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::stored::Stored;
+
+use super::iteration::map;
+use super::methods;
+use crate::tensor::{Tensor, TensorRef};
+
+fn clip<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, least: T, most: T) -> Result<Tensor<T, S>, Error> {
+    // NaN is neither less nor greater, and stays.
+    map(view, |x| {
+        if x < least {
+            least
+        } else if x > most {
+            most
+        } else {
+            x
+        }
+    })
+}
+
+/// A function of numbers in double precision, in which numbers in single precision lose nothing.
+fn by<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, function: fn(f64) -> f64) -> Result<Tensor<T, S>, Error> {
+    map(view, |x| T::from_complex(function(x.to_complex().re).into()))
+}
+
+fn round<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+    by(view, f64::round_ties_even)
+}
+
+fn floor<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+    by(view, f64::floor)
+}
+
+fn ceil<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+    by(view, f64::ceil)
+}
+
+fn sign<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+    map(view, |x| {
+        if x > T::ZERO {
+            T::ONE
+        } else if x < T::ZERO {
+            -T::ONE
+        } else {
+            x
+        }
+    })
+}
+
+methods!(impl[T: Stored + PartialOrd] {
+    /// Each element, or the bound that it lies beyond. NaN stays.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert_eq!(a.clip(0.0, 1.0)?.as_slice(), [0.0, 0.5, 1.0]);
+    /// assert_eq!((a.round()?.as_slice(), a.sign()?.as_slice()), (&[-2.0, 0.0, 2.0][..], &[-1.0, 1.0, 1.0][..]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn clip(least: T, most: T) -> Result<Tensor<T, S>, Error> = clip;
+});
+
+methods!(impl[T: Element + PartialOrd] {
+    /// The nearest whole numbers; halves go to the even one, as in NumPy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn round() -> Result<Tensor<T, S>, Error> = round;
+
+    /// The largest whole numbers that are not larger.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn floor() -> Result<Tensor<T, S>, Error> = floor;
+
+    /// The smallest whole numbers that are not smaller.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn ceil() -> Result<Tensor<T, S>, Error> = ceil;
+
+    /// 1 for positive elements, −1 for negative ones; zeros and NaN stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn sign() -> Result<Tensor<T, S>, Error> = sign;
+});

@@ -1,0 +1,248 @@
+//! Methods of whole tensors against plain loops, for views of any strides, and what is refused.
+
+use std::ops::MulAssign;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use num_complex::Complex;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+use super::{concatenate, select, stack};
+use crate::tensor::{Tensor, TensorRef};
+use crate::{ErrorKind, Shape};
+
+fn random(rng: &mut StdRng, extents: &[usize]) -> Tensor<f64> {
+    // Few different values, so that there are equal ones.
+    Tensor::from_fn(extents, |_| f64::from(rng.random_range(-4..5))).unwrap()
+}
+
+/// A view of such elements that may be permuted, reversed, stepped or repeated.
+fn view<'a>(rng: &mut StdRng, of: &'a Tensor<f64>) -> TensorRef<'a, f64> {
+    let mut view = of.view().into_dyn();
+    for _ in 0..rng.random_range(0..3) {
+        view = match rng.random_range(0..4) {
+            0 => view.permute(&(0..view.rank()).rev().collect::<Vec<_>>()).unwrap(),
+            1 if view.rank() > 0 => view.reverse(rng.random_range(0..view.rank())).unwrap(),
+            2 if view.rank() > 0 => view.step(rng.random_range(0..view.rank()), 2).unwrap(),
+            3 => view.repeat(rng.random_range(0..=view.rank()), 2).unwrap(),
+            _ => view,
+        };
+    }
+    view
+}
+
+fn drawn(rng: &mut StdRng) -> Tensor<f64> {
+    let extents: Vec<usize> = (0..rng.random_range(0..4)).map(|_| rng.random_range(0..5)).collect();
+    random(rng, &extents)
+}
+
+#[test]
+fn operators_are_their_loops() {
+    let mut rng = StdRng::seed_from_u64(1);
+    for _ in 0..500 {
+        let tensor = drawn(&mut rng);
+        let x = view(&mut rng, &tensor);
+        let other = random(&mut rng, x.extents());
+        let y: Vec<f64> = other.as_slice().to_vec();
+        let by = |f: fn(f64, f64) -> f64| -> Vec<f64> { x.elements().zip(&y).map(|(x, y)| f(*x, *y)).collect() };
+        assert_eq!((x.clone() + &other).as_slice(), by(|x, y| x + y));
+        assert_eq!((x.clone() - &other).as_slice(), by(|x, y| x - y));
+        assert_eq!((x.clone() * &other.view()).as_slice(), by(|x, y| x * y));
+        let copy = x.to_tensor().unwrap();
+        assert_eq!((&copy * 2.0).as_slice(), by(|x, _| x * 2.0));
+        assert_eq!((2.0 - &copy).as_slice(), by(|x, _| 2.0 - x));
+        assert_eq!((-&copy).as_slice(), by(|x, _| -x));
+        let mut sum = copy.clone();
+        sum += &other;
+        sum -= 1.0;
+        assert_eq!(sum.as_slice(), by(|x, y| x + y - 1.0));
+        assert_eq!((copy + other).as_slice(), by(|x, y| x + y));
+    }
+}
+
+#[test]
+fn large_tensors_are_computed_as_small_ones() {
+    let mut rng = StdRng::seed_from_u64(2);
+    let (a, b) = (random(&mut rng, &[300, 700]), random(&mut rng, &[700, 300]));
+    let found = &a + b.transpose();
+    assert!(found.iter().zip(a.iter().zip(b.transpose())).all(|(c, (a, b))| *c == a + b));
+    let quotient = 2.0 / (&a + 10.0);
+    assert!(quotient.iter().zip(&a).all(|(c, a)| *c == 2.0 / (a + 10.0)));
+    let mut product = a.clone();
+    product *= &a;
+    product /= 4.0;
+    assert!(product.iter().zip(&a).all(|(c, a)| *c == a * a / 4.0));
+    assert_eq!(a.sum(), a.iter().sum::<f64>(), "small whole numbers are added without rounding");
+}
+
+#[test]
+fn integers_wrap_and_truths_combine() {
+    let a = Tensor::from_array([250u8, 5]).unwrap();
+    assert_eq!((&a + &a).as_slice(), [244, 10]);
+    assert_eq!((&a * 2).as_slice(), [244, 10]);
+    assert_eq!((-&a).as_slice(), [6, 251]);
+    assert_eq!((1 - &a).as_slice(), [7, 252]);
+    let z = Tensor::from_array([Complex::new(1.0f64, 2.0)]).unwrap();
+    assert_eq!((2.0 * &z / 4.0).as_slice(), [Complex::new(0.5, 1.0)]);
+    let truth = Tensor::from_array([true, false]).unwrap();
+    assert_eq!((!&truth | &truth).as_slice(), [true, true]);
+    assert_eq!(format!("{truth:?}"), "Tensor<bool, extents [2]>\n[ true, false]");
+    assert_eq!(Tensor::<i64, _>::arange(-1..2).unwrap().to_string(), "[-1,  0,  1]");
+}
+
+#[test]
+fn operators_say_what_does_not_fit() {
+    let (a, b) = (Tensor::<f64>::zeros([2, 3]).unwrap(), Tensor::<f64>::zeros([2, 4]).unwrap());
+    let said = |operator: &dyn Fn()| *catch_unwind(AssertUnwindSafe(operator)).unwrap_err().downcast::<String>().unwrap();
+    let sentence = "`+` of two tensors: extents [2, 3] and [2, 4] differ on axis 1; nothing is broadcast, as an equation does by `1[i] * b[j]`";
+    assert_eq!(said(&|| drop(&a + &b)), sentence);
+    let vector = Tensor::<f64>::zeros([2]).unwrap();
+    assert_eq!(said(&|| a.clone().mul_assign(&vector)), "`*` of two tensors: extents [2, 3] and [2] are of ranks 2 and 1");
+}
+
+#[test]
+fn reductions_are_their_loops() {
+    let mut rng = StdRng::seed_from_u64(3);
+    for _ in 0..500 {
+        let tensor = drawn(&mut rng);
+        let x = view(&mut rng, &tensor);
+        let (rank, len) = (x.rank(), x.len());
+        assert_eq!(x.sum(), x.elements().sum::<f64>());
+        assert_eq!(x.max(), x.elements().copied().reduce(f64::max));
+        assert_eq!(x.argmin().map(|at| x[&at]), x.elements().copied().reduce(f64::min));
+        if len > 0 {
+            let mean = x.elements().sum::<f64>() / len as f64;
+            let variance = x.elements().map(|x| (x - mean).powi(2)).sum::<f64>() / len as f64;
+            assert!((x.mean() - mean).abs() < 1e-14 && (x.var(0) - variance).abs() < 1e-13);
+        }
+        if rank == 0 {
+            continue;
+        }
+        let axis = rng.random_range(0..rank);
+        let (sums, largest) = (x.sum_along(axis).unwrap(), x.max_along(axis));
+        let whole = x.map(|x| x as i32).unwrap();
+        assert_eq!(whole.sum_along(axis).unwrap(), sums.map(|x| x as i32).unwrap());
+        let lanes: Vec<Vec<f64>> = x.lanes(axis).unwrap().map(|lane| lane.elements().copied().collect()).collect();
+        // Where the axis has no index, no lane begins, but the sum of nothing is 0.
+        if x.extents()[axis] == 0 {
+            assert!(sums.iter().all(|&sum| sum == 0.0) && lanes.is_empty());
+            assert_eq!(largest.is_err(), !sums.is_empty());
+            assert_eq!(x.argmax_along(axis).is_err(), !sums.is_empty());
+            continue;
+        }
+        assert_eq!(sums.as_slice(), lanes.iter().map(|lane| lane.iter().sum()).collect::<Vec<f64>>());
+        let place = |lane: &Vec<f64>| lane.iter().position(|x| lane.iter().all(|y| x >= y)).unwrap() as i64;
+        assert_eq!(x.argmax_along(axis).unwrap().as_slice(), lanes.iter().map(place).collect::<Vec<i64>>());
+        assert_eq!(whole.max_along(axis).unwrap(), largest.unwrap().map(|x| x as i32).unwrap());
+        let (sorted, order) = (x.sort_along(axis).unwrap(), x.argsort_along(axis).unwrap());
+        for ((lane, sorted), order) in lanes.iter().zip(sorted.lanes(axis).unwrap()).zip(order.lanes(axis).unwrap()) {
+            assert!(sorted.elements().is_sorted());
+            assert!(order.elements().map(|&n| lane[n as usize]).eq(sorted.elements().copied()));
+            let ties = order.elements().zip(order.elements().skip(1)).filter(|&(&n, &m)| lane[n as usize] == lane[m as usize]);
+            assert!(ties.into_iter().all(|(n, m)| n < m), "equal elements keep their order");
+        }
+        let running = x.cumsum_along(axis).unwrap();
+        let last = running.view().chip(axis, x.extents()[axis] - 1).unwrap();
+        assert!(last.elements().eq(sums.as_slice()));
+        let all: Vec<usize> = (0..rank).collect();
+        assert_eq!(x.sum_along(all).unwrap()[[]], x.sum());
+        assert_eq!(x.var_along(axis, 0).unwrap().as_slice(), x.lanes(axis).unwrap().map(|lane| lane.var(0)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn nan_is_largest_and_last() {
+    let a = Tensor::from_array([2.0, f64::NAN, 1.0, f64::NAN]).unwrap();
+    assert!(a.max().unwrap().is_nan() && a.mean().is_nan());
+    assert_eq!((a.argmax().unwrap(), a.argmin().unwrap()), ([1].into(), [1].into()));
+    assert_eq!(a.argsort_along(0).unwrap().as_slice(), [2, 0, 1, 3]);
+    assert_eq!(a.unique().unwrap().len(), 3);
+    assert_eq!(a.clip(0.0, 1.5).unwrap().as_slice()[..1], [1.5]);
+    assert_eq!(a.equal(&a).unwrap().count(), 2);
+    assert!(Tensor::<f64>::zeros([0]).unwrap().mean().is_nan());
+}
+
+#[test]
+fn parts_put_together_are_the_whole() {
+    let mut rng = StdRng::seed_from_u64(4);
+    for _ in 0..500 {
+        let tensor = drawn(&mut rng);
+        let x = view(&mut rng, &tensor);
+        if x.rank() == 0 {
+            continue;
+        }
+        let axis = rng.random_range(0..x.rank());
+        let extent = x.extents()[axis];
+        let mut ends = [rng.random_range(0..=extent), rng.random_range(0..=extent)];
+        ends.sort_unstable();
+        let whole = x.to_tensor().unwrap();
+        assert_eq!(concatenate(axis, x.split_at(axis, &ends).unwrap()).unwrap(), whole);
+        if extent > 0 {
+            assert_eq!(stack(axis, x.chips(axis).unwrap()).unwrap(), whole);
+            assert_eq!(concatenate(axis, x.split(axis, extent).unwrap()).unwrap(), whole);
+        }
+        let by = rng.random_range(-7..8i32) as isize;
+        assert_eq!(x.roll(axis, by).unwrap().roll(axis, -by).unwrap(), whole);
+        let widths: Vec<(usize, usize)> = x.extents().iter().map(|_| (rng.random_range(0..3), rng.random_range(0..3))).collect();
+        let padded = x.pad(&widths, 7.5).unwrap();
+        let mut inside = padded.view();
+        for (axis, &(before, after)) in widths.iter().enumerate() {
+            inside = inside.slice(axis, before..padded.extents()[axis] - after).unwrap();
+        }
+        assert_eq!(inside, x);
+        assert_eq!(padded.equal(7.5).unwrap().count(), padded.len() - x.len());
+        let times: Vec<usize> = x.extents().iter().map(|_| rng.random_range(0..3)).collect();
+        let tiled = x.tile(&times).unwrap();
+        let at = |at: &[usize]| at.iter().zip(x.extents()).map(|(i, extent)| i % extent).collect::<Vec<_>>();
+        assert!(tiled.shape().indices().all(|index| tiled[&index] == x[&at(&index)]));
+        let mask = x.greater(0.0).unwrap();
+        assert_eq!(x.compress(&mask).unwrap().len(), mask.count());
+        assert_eq!(select(&mask, &whole, 0.0).unwrap().sum(), x.compress(&mask).unwrap().sum());
+        assert_eq!((mask & x.less(3.0).unwrap()).count(), x.elements().filter(|&&x| x > 0.0 && x < 3.0).count());
+    }
+}
+
+#[test]
+fn triangles_and_products() {
+    let a = Tensor::<f64>::from_fn([2, 3, 4], |i| (i[0] * 100 + i[1] * 10 + i[2]) as f64 + 1.0).unwrap();
+    for offset in -4..5 {
+        let (low, high) = (a.tril(offset).unwrap(), a.triu(offset + 1).unwrap());
+        assert_eq!(low + high, a);
+    }
+    let (m, n) = (Tensor::<f64>::ones([2, 3]).unwrap(), Tensor::<f64>::filled([3, 4], 2.0).unwrap());
+    assert_eq!(m.dot(&n).unwrap(), Tensor::<f64>::filled([2, 4], 6.0).unwrap());
+    assert_eq!(m.outer(&n).unwrap().extents(), [2, 3, 3, 4]);
+    assert_eq!(m.kron(&n).unwrap(), Tensor::<f64>::filled([6, 12], 2.0).unwrap());
+    assert_eq!(
+        m.dot(&m).unwrap_err().to_string(),
+        "`dot`: the last axis of extents [2, 3] and the first of [2, 3] are summed together, and differ"
+    );
+    let b: Tensor<f64, Shape![_, 4]> = Tensor::zeros((3, crate::Const)).unwrap();
+    let t: TensorRef<'_, f64, Shape![4, _]> = b.t();
+    assert_eq!(t.extents(), [4, 3]);
+}
+
+#[test]
+fn refusals() {
+    let a = Tensor::<f64>::zeros([2, 3]).unwrap();
+    let shape = |result: Result<Tensor<f64>, crate::Error>| {
+        let error = result.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Shape(_)), "{error:?}");
+        error.to_string()
+    };
+    assert_eq!(shape(a.sum_along(2)), "there is no axis 2 in a tensor of rank 2");
+    assert_eq!(shape(a.sum_along([1, 1])), "axis 1 is named twice in [1, 1]");
+    assert_eq!(
+        shape(concatenate(0, [&a, &Tensor::zeros([2, 4]).unwrap()])),
+        "`concatenate` along axis 0: tensor 0 has extents [2, 3], tensor 1 has [2, 4]"
+    );
+    assert_eq!(shape(concatenate::<f64, &Tensor<f64>>(0, [])), "`concatenate` of no tensors");
+    assert_eq!(shape(a.pad(&[(1, 1)], 0.0)), "1 pairs of widths are given for a tensor of rank 2: one for each axis");
+    assert_eq!(
+        shape(Tensor::<f64>::zeros([1, 1, 1]).unwrap().diag()),
+        "`diag` of extents [1, 1, 1], which are neither a vector nor a matrix; `view().diagonal(…)` takes any two axes"
+    );
+    let error = a.split(1, 2).unwrap_err();
+    assert_eq!(error.to_string(), "axis 1 of extent 3 is not split into 2 equal parts; `split_at` takes their ends");
+    let error = Tensor::<f64>::zeros([0, 2]).unwrap().min_along(0).unwrap_err();
+    assert_eq!(error.to_string(), "extents [0, 2] have no smallest element along [0]");
+}
