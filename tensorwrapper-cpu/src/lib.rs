@@ -121,3 +121,5 @@ mod unpacked_gemm;
 
 pub use copy::copy;
 pub use device::Cpu;
+#[doc(hidden)]
+pub use multiversion::{Loops, vectorised, vectorised_reads};

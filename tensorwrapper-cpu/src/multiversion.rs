@@ -6,7 +6,7 @@ use crate::simd::{Caches, Simd};
 pub(super) use tensorwrapper_core::storage::LINE;
 
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
-pub(super) trait Loops {
+pub trait Loops {
     /// What they result in.
     type Result;
     /// Runs the loops.
@@ -46,6 +46,17 @@ pub(super) fn dispatch_narrow<L: Loops>(simd: Simd, loops: L) -> L::Result {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = simd;
     baseline(loops)
+}
+
+/// Runs loops of the floors above in the form for this processor, without the widest instructions.
+pub fn vectorised<L: Loops>(loops: L) -> L::Result {
+    // A name in the environment that is none is an error of every operation of the device, which these loops are not.
+    dispatch_narrow(Simd::chosen().unwrap_or(Simd::Portable), loops)
+}
+
+/// The same of loops that write nothing, with the widest instructions.
+pub fn vectorised_reads<L: Loops>(loops: L) -> L::Result {
+    dispatch(Simd::chosen().unwrap_or(Simd::Portable), loops)
 }
 
 /// With the instructions of the compilation's target. Not inlined, so that there is one copy for all that dispatch the same loops.

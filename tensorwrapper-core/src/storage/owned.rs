@@ -45,8 +45,26 @@ impl<T: Plain> Owned<T> {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
     pub fn zeros(len: usize) -> Result<Owned<T>, Error> {
+        match Owned::kept(len) {
+            // Clearing memory that is mapped takes less time than the system takes to map it and clear it.
+            Some(mut owned) => {
+                owned.fill(T::default());
+                Ok(owned)
+            }
+            None => Owned::mapped(len),
+        }
+    }
+
+    /// `len` zeros in memory of the system.
+    fn mapped(len: usize) -> Result<Owned<T>, Error> {
         let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::within(memory, len))
+    }
+
+    /// `len` elements of any values in memory of the pool, if it has such.
+    fn kept(len: usize) -> Option<Owned<T>> {
+        let memory = pool(len.saturating_mul(size_of::<T>()))?.take(len)?;
+        Some(Owned::within(memory, len))
     }
 
     /// `len` elements of one value.
@@ -59,11 +77,15 @@ impl<T: Plain> Owned<T> {
         Ok(owned)
     }
 
-    /// No elements yet, and room for `len`.
+    /// No elements yet, and room for `len`, in memory of the pool if it has such.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
     pub fn with_room(len: usize) -> Result<Owned<T>, Error> {
+        if let Some(mut owned) = Owned::kept(len) {
+            owned.memory.truncate(owned.start);
+            return Ok(owned);
+        }
         let memory = reserve(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::in_room(memory, len))
     }
@@ -87,9 +109,7 @@ impl<T: Plain> Owned<T> {
     /// # Errors
     /// As [`zeros`](Owned::zeros).
     pub fn for_addresses(len: usize) -> Result<Owned<T>, Error> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        let kept = pool(bytes).and_then(|mut pool| pool.take(len));
-        kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))
+        Owned::kept(len).map_or_else(|| Owned::mapped(len), Ok)
     }
 
     /// The last `len` elements of memory that has room for them after the beginning of its first cache line.

@@ -7,7 +7,8 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::elementwise::{Right, same_extents};
-use super::iteration::map;
+use super::iteration::each;
+use super::loops;
 use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
@@ -41,18 +42,19 @@ fn compared<T: Stored, S: Extents>(
     name: &str,
     view: &TensorRef<'_, T, S>,
     with: &impl Comparand<T>,
-    holds: impl Fn(&T, &T) -> bool,
+    holds: impl Fn(&T, &T) -> bool + Copy + Sync,
 ) -> Result<Tensor<bool, S>, Error> {
     match with.right() {
-        Right::Number(number) => map(view, |x| holds(&x, &number)),
+        Right::Number(number) => each(view, move |x| holds(&x, &number)),
         Right::Tensor(other) => {
             same_extents(&format!("`{name}` of two tensors"), view.extents(), other.extents())?;
             let layout = Strided::row_major(view.extents())?;
-            let mut elements = Owned::with_room(layout.len())?;
-            match (view.as_slice(), other.as_slice()) {
-                (Some(x), Some(y)) => elements.extend(x.iter().zip(y).map(|(x, y)| holds(x, y))),
-                _ => elements.extend(view.elements().zip(other.elements()).map(|(x, y)| holds(x, y))),
+            if let (Some(left), Some(right)) = (view.as_slice(), other.as_slice()) {
+                let elements = loops::written(layout.len(), |to| loops::zip(left, right, to, move |x, y| holds(&x, &y)))?;
+                return Ok(Tensor::from_parts(elements, layout));
             }
+            let mut elements = Owned::with_room(layout.len())?;
+            elements.extend(view.elements().zip(other.elements()).map(|(x, y)| holds(x, y)));
             Ok(Tensor::from_parts(elements, layout))
         }
     }
@@ -107,17 +109,33 @@ pub fn select<T: Stored, S: Extents>(
         }
     }
     let layout = Strided::row_major(mask.extents())?;
-    let mut elements = Owned::with_room(layout.len())?;
-    // A number is a tensor that repeats it.
-    let numbers = sides.each_ref().map(|side| if let Right::Number(number) = side { [*number] } else { [T::NOTHING] });
-    let strides = vec![0; layout.rank()];
-    let [yes, no] = [0, 1].map(|n| match &sides[n] {
-        Right::Tensor(tensor) => Ok(tensor.clone()),
-        Right::Number(_) => TensorRef::strided(layout.extents(), &strides, 0, &numbers[n]),
-    });
-    let (yes, no) = (yes?, no?);
-    elements
-        .extend(mask.iter().zip(yes.elements().zip(no.elements())).map(|(&is_yes, (yes, no))| if is_yes { *yes } else { *no }));
+    // What is not selected stays: one side is written everywhere, then the other where the mask chooses it.
+    let mut elements = loops::written(layout.len(), |to| match &sides[1] {
+        Right::Number(number) => to.fill(*number),
+        Right::Tensor(tensor) => match tensor.as_slice() {
+            Some(from) => to.copy_from_slice(from),
+            None => to.iter_mut().zip(tensor.elements()).for_each(|(to, x)| *to = *x),
+        },
+    })?;
+    let view = mask.view();
+    match (&sides[0], view.as_slice()) {
+        (Right::Number(number), Some(mask)) => {
+            let number = *number;
+            loops::update_by(&mut elements, mask, move |other, is_chosen| if is_chosen { number } else { other });
+        }
+        (Right::Tensor(tensor), Some(mask)) if tensor.as_slice().is_some() => {
+            let chosen = mask.iter().zip(tensor.as_slice().unwrap_or_default());
+            elements.iter_mut().zip(chosen).for_each(|(to, (&is_chosen, &x))| *to = if is_chosen { x } else { *to });
+        }
+        (Right::Number(number), None) => {
+            let places = elements.iter_mut().zip(view.elements());
+            places.filter(|(_, is_chosen)| **is_chosen).for_each(|(to, _)| *to = *number);
+        }
+        (Right::Tensor(tensor), _) => {
+            let chosen = elements.iter_mut().zip(view.elements().zip(tensor.elements()));
+            chosen.filter(|(_, (is_chosen, _))| **is_chosen).for_each(|(to, (_, x))| *to = *x);
+        }
+    }
     Ok(Tensor::from_parts(elements, layout))
 }
 
@@ -144,6 +162,9 @@ impl<S: Extents> Tensor<bool, S> {
 
     /// How many elements are true.
     pub fn count(&self) -> usize {
-        self.iter().filter(|&&x| x).count()
+        match self.view().as_slice() {
+            Some(truths) => loops::count(truths),
+            None => self.iter().filter(|&&x| x).count(),
+        }
     }
 }

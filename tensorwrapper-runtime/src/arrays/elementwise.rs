@@ -2,23 +2,24 @@
 
 use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::internal::thread_pool;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
+use super::iteration::each;
+use super::loops;
 use crate::exec::Context;
 use crate::tensor::{Tensor, TensorRef};
 
-/// Elements up to which a plain loop is faster than the call of a device.
-const FEW: usize = 1 << 12;
+/// Elements up to which plain loops are faster than the call of a device for operands in any order.
+const FEW: usize = 1 << 10;
 
-/// Elements from which on a loop in place is divided among threads, and how many a thread takes at a time.
-const MANY: usize = 1 << 17;
-const PIECE: usize = 1 << 15;
+/// Bytes of a result that is written past the caches, as the device does.
+const LARGE: usize = 1 << 26;
 
 /// What stands at the right of an operator.
+#[allow(clippy::large_enum_variant, reason = "one value exists at a time, and is read at once")]
 pub enum Right<'a, T: Stored> {
     /// One element for each element.
     Tensor(TensorRef<'a, T>),
@@ -70,28 +71,34 @@ pub(super) fn same_extents(what: &str, left: &[usize], right: &[usize]) -> Resul
 /// # Errors
 /// [`ErrorKind::Shape`] for other extents, [`ErrorKind::Memory`].
 pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
-    by: Combination<impl Fn(T, T) -> T>,
+    by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     left: &TensorRef<'_, T, S>,
     right: &Right<'_, T>,
 ) -> Result<Tensor<T, S2>, Error> {
     by.check(left.extents(), right)?;
     let layout = Strided::row_major(left.extents())?;
-    if layout.len() > FEW
+    let len = layout.len();
+    let in_order = match right {
+        Right::Number(number) => left.as_slice().map(|left| (left, Err(*number))),
+        Right::Tensor(right) => left.as_slice().zip(right.as_slice()).map(|(left, right)| (left, Ok(right))),
+    };
+    if let Some((left, right)) = in_order.filter(|_| len.saturating_mul(size_of::<T>()) < LARGE) {
+        let elements = loops::written(len, |to| match right {
+            Ok(right) => loops::zip(left, right, to, by.function),
+            Err(number) => loops::map(left, to, move |x| (by.function)(x, number)),
+        })?;
+        return Ok(Tensor::from_parts(elements, layout));
+    }
+    if len > FEW
         && let Some(binary) = by.instruction
         && let Some(elements) = by_device(binary, left, right, &layout)?
     {
         return Ok(Tensor::from_parts(elements, layout));
     }
-    let mut elements = Owned::with_room(layout.len())?;
+    let mut elements = Owned::with_room(len)?;
     match right {
-        Right::Number(number) => match left.as_slice() {
-            Some(left) => elements.extend(left.iter().map(|x| (by.function)(*x, *number))),
-            None => elements.extend(left.elements().map(|x| (by.function)(*x, *number))),
-        },
-        Right::Tensor(right) => match (left.as_slice(), right.as_slice()) {
-            (Some(left), Some(right)) => elements.extend(left.iter().zip(right).map(|(x, y)| (by.function)(*x, *y))),
-            _ => elements.extend(left.elements().zip(right.elements()).map(|(x, y)| (by.function)(*x, *y))),
-        },
+        Right::Number(number) => elements.extend(left.elements().map(|x| (by.function)(*x, *number))),
+        Right::Tensor(right) => elements.extend(left.elements().zip(right.elements()).map(|(x, y)| (by.function)(*x, *y))),
     }
     Ok(Tensor::from_parts(elements, layout))
 }
@@ -101,16 +108,11 @@ pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
 /// # Errors
 /// [`ErrorKind::Memory`].
 pub(super) fn combined_with_number<T: Stored, S: Extents>(
-    by: Combination<impl Fn(T, T) -> T>,
+    by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     number: T,
     right: &TensorRef<'_, T, S>,
 ) -> Result<Tensor<T, S>, Error> {
-    if right.len() > FEW && by.instruction.is_some() {
-        let spread = [number];
-        let spread = TensorRef::<T>::strided(right.extents(), &vec![0; right.rank()], 0, &spread)?;
-        return combined(by, &spread, &Right::Tensor(right.clone().into_dyn()));
-    }
-    super::iteration::map(right, |x| (by.function)(number, x))
+    each(right, move |x| (by.function)(number, x))
 }
 
 /// The elements of the result in C order, computed by the device; `None` if it does not know their type.
@@ -147,7 +149,7 @@ fn by_device<T: Stored, S: Extents>(
 /// # Errors
 /// [`ErrorKind::Shape`] for other extents; the target is as it was.
 pub(super) fn combine_into<T: Stored, S: Extents>(
-    by: Combination<impl Fn(T, T) -> T + Sync>,
+    by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     target: &mut Tensor<T, S>,
     right: &Right<'_, T>,
 ) -> Result<(), Error> {
@@ -155,14 +157,9 @@ pub(super) fn combine_into<T: Stored, S: Extents>(
     let is_plain = target.is_plain();
     let (elements, layout) = target.parts_mut();
     match right {
-        Right::Number(number) if is_plain => in_pieces(elements, &|piece, _| {
-            piece.iter_mut().for_each(|x| *x = (by.function)(*x, *number));
-        }),
+        &Right::Number(number) if is_plain => loops::update(elements, move |x| (by.function)(x, number)),
         Right::Tensor(right) if is_plain && right.as_slice().is_some() => {
-            let right = right.as_slice().unwrap_or_default();
-            in_pieces(elements, &|piece, start| {
-                piece.iter_mut().zip(&right[start..]).for_each(|(x, y)| *x = (by.function)(*x, *y));
-            });
+            loops::update_by(elements, right.as_slice().unwrap_or_default(), by.function);
         }
         Right::Number(number) => layout.positions().for_each(|p| elements[p] = (by.function)(elements[p], *number)),
         Right::Tensor(right) => {
@@ -170,13 +167,4 @@ pub(super) fn combine_into<T: Stored, S: Extents>(
         }
     }
     Ok(())
-}
-
-/// Runs a task for pieces of some elements, with the number of the first element of each; several at a time if they are many.
-fn in_pieces<T: Stored>(elements: &mut [T], task: &(dyn Fn(&mut [T], usize) + Sync)) {
-    if elements.len() < MANY {
-        return task(elements, 0);
-    }
-    let mut pieces: Vec<_> = elements.chunks_mut(PIECE).enumerate().collect();
-    thread_pool::each_mut(device().threads(), &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
 }

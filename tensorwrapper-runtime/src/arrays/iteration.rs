@@ -7,8 +7,8 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::elementwise::same_extents;
-use super::methods;
 use super::operators::WholeOperand;
+use super::{loops, methods};
 use crate::tensor::{Elements, Tensor, TensorMut, TensorRef};
 
 /// `tensor.map(function)`.
@@ -17,12 +17,25 @@ pub(super) fn map<T: Stored, S: Extents, U: Stored>(
     function: impl FnMut(T) -> U,
 ) -> Result<Tensor<U, S>, Error> {
     let layout = Strided::row_major(view.extents())?;
-    let mut elements = Owned::with_room(layout.len())?;
-    match view.as_slice() {
-        Some(slice) => elements.extend(slice.iter().copied().map(function)),
-        None => elements.extend(view.elements().copied().map(function)),
-    }
+    let elements = match view.as_slice() {
+        Some(from) => loops::written(layout.len(), |to| loops::map_in_order(from, to, function))?,
+        None => {
+            let mut elements = Owned::with_room(layout.len())?;
+            elements.extend(view.elements().copied().map(function));
+            elements
+        }
+    };
     Ok(Tensor::from_parts(elements, layout))
+}
+
+/// The same of a function that may be called in any order, on several threads.
+pub(super) fn each<T: Stored, S: Extents, U: Stored>(
+    view: &TensorRef<'_, T, S>,
+    function: impl Fn(T) -> U + Copy + Sync,
+) -> Result<Tensor<U, S>, Error> {
+    let Some(from) = view.as_slice() else { return map(view, function) };
+    let layout = Strided::row_major(view.extents())?;
+    Ok(Tensor::from_parts(loops::written(layout.len(), |to| loops::map(from, to, function))?, layout))
 }
 
 fn zip_map<T: Stored, S: Extents, U: Stored, V: Stored>(

@@ -1,5 +1,6 @@
 //! Tensors put together, taken apart, and surrounded.
 
+use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
@@ -10,6 +11,9 @@ use super::axes::checked;
 use super::methods;
 use super::operators::WholeOperand;
 use crate::tensor::{Tensor, TensorRef};
+
+/// Elements of a run that is copied as one.
+const RUN: usize = 16;
 
 fn refuse<R>(message: String) -> Result<R, Error> {
     Err(Error::new(ErrorKind::Shape(message)))
@@ -22,20 +26,23 @@ fn write<T: Stored>(into: &mut Tensor<T>, from: &[usize], view: &TensorRef<'_, T
         target = target.slice(axis, start..start + extent)?;
     }
     let (elements, layout) = target.parts_mut();
-    // Runs along the last axis, where both are contiguous.
     let (source, source_layout) = view.located();
-    let run = view.extents().last().copied().unwrap_or(1);
-    let is_contiguous = |layout: &Strided| layout.strides().last().is_none_or(|&stride| stride == 1 || run < 2);
-    if view.is_empty() || view.rank() == 0 || !is_contiguous(source_layout) || !is_contiguous(layout) {
-        layout.positions().zip(source_layout.positions()).for_each(|(to, from)| elements[to] = source[from]);
+    // Runs along the last axis, where both have such.
+    let (last, run) = (view.rank().wrapping_sub(1), view.extents().last().copied().unwrap_or(1));
+    if run >= RUN && layout.strides()[last] == 1 && source_layout.strides()[last] == 1 && !layout.is_empty() {
+        let (to, from) = (layout.chip(last, 0), source_layout.chip(last, 0));
+        let places = to.positions().zip(from.positions());
+        places.for_each(|(to, from)| elements[to..to + run].copy_from_slice(&source[from..from + run]));
         return Ok(());
     }
-    let last = view.rank() - 1;
-    let (to, from) = (layout.chip(last, 0), source_layout.chip(last, 0));
-    for (to, from) in to.positions().zip(from.positions()) {
-        elements[to..to + run].copy_from_slice(&source[from..from + run]);
-    }
-    Ok(())
+    let (Some(from), Some(to)) = (T::numbers(source), T::numbers_mut(elements)) else {
+        layout.positions().zip(source_layout.positions()).for_each(|(to, from)| elements[to] = source[from]);
+        return Ok(());
+    };
+    dispatch!(from.dtype(), E => match (E::typed(from), E::typed_mut(to)) {
+        (Some(from), Some(to)) => tensorwrapper_cpu::copy(from, source_layout, to, layout),
+        _ => unreachable!("both are elements of one type"),
+    })
 }
 
 /// The tensors one after the other along an axis that they have.
@@ -69,7 +76,9 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
         }
         extents[axis] = extents[axis].saturating_add(view.extents()[axis]);
     }
-    let mut result = Tensor::zeros(&extents[..])?;
+    let layout = Strided::row_major(&extents)?;
+    // Each element is written below.
+    let mut result = Tensor::from_parts(Owned::for_results(layout.len())?, layout);
     let mut at = vec![0; extents.len()];
     for view in &views {
         write(&mut result, &at, view)?;
@@ -168,8 +177,16 @@ fn compress<T: Stored, S: Extents>(
 ) -> Result<Tensor<T, (tensorwrapper_core::shape::Dyn,)>, Error> {
     let mask = mask.read();
     super::elementwise::same_extents("`compress` by a mask", view.extents(), mask.extents())?;
-    let mut elements = Owned::with_room(mask.elements().filter(|&&is_kept| is_kept).count())?;
-    elements.extend(view.elements().zip(mask.elements()).filter(|&(_, &is_kept)| is_kept).map(|(x, _)| *x));
+    let count = mask.elements().fold(0, |count, &is_kept| count + usize::from(is_kept));
+    // One element more than are kept, so that each is written before it is known whether it is.
+    let mut elements = Owned::for_results(count + 1)?;
+    let mut next = 0;
+    for (x, &is_kept) in view.elements().zip(mask.elements()) {
+        elements[next] = *x;
+        next += usize::from(is_kept);
+    }
+    let mut elements = elements.into_vec();
+    elements.truncate(count);
     let layout = Strided::row_major(&[elements.len()])?;
     Ok(Tensor::from_parts(elements, layout))
 }

@@ -4,7 +4,7 @@
 //! computes on the host and at once. Large tensors of the numbers of equations go to the processor's device, which has the kernels and
 //! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
 //!
-//! `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust. `reductions` and `positions` work
+//! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust. `reductions` and `positions` work
 //! along axes, `ordering` sorts lines, `joining` puts tensors together and takes them apart, `matrices` has what is known of matrices, and
 //! `comparisons` makes truth values, which select.
 
@@ -13,10 +13,13 @@ mod comparisons;
 mod elementwise;
 mod iteration;
 mod joining;
+mod loops;
 mod matrices;
 mod operators;
 mod ordering;
 mod positions;
+#[cfg(feature = "rand")]
+mod random;
 mod reductions;
 mod rounding;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tensorwrapper_core::shape::{Extents, Join, StaticExtents};
 use tensorwrapper_core::stored::{Number, Stored};
 
 use super::elementwise::{Combination, Right, combine_into, combined, combined_with_number};
+use super::iteration::each;
 use crate::tensor::{StaticTensor, Tensor, TensorRef};
 
 /// What can stand beside a tensor in `a + b`: a tensor, owned or borrowed, or a view. Numbers can, too.
@@ -167,10 +168,10 @@ pub trait Truth: Stored {
 }
 impl Truth for bool {
     fn both(self, other: bool) -> bool {
-        self && other
+        self & other
     }
     fn either(self, other: bool) -> bool {
-        self || other
+        self | other
     }
 }
 
@@ -216,7 +217,7 @@ impl<T: Number, S: Extents> Neg for &Tensor<T, S> {
     type Output = Tensor<T, S>;
     #[track_caller]
     fn neg(self) -> Tensor<T, S> {
-        or_panic(self.map(|x| x.negated()))
+        or_panic(each(&self.view(), |x| x.negated()))
     }
 }
 
@@ -233,6 +234,6 @@ impl<S: Extents> Not for &Tensor<bool, S> {
     type Output = Tensor<bool, S>;
     #[track_caller]
     fn not(self) -> Tensor<bool, S> {
-        or_panic(self.map(|x| !x))
+        or_panic(each(&self.view(), |x| !x))
     }
 }

@@ -11,8 +11,7 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::{Number, Stored};
 
 use super::axes::checked;
-use super::iteration::lanes;
-use super::methods;
+use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 
 /// A total order: by `<`, and NaN behind everything.
@@ -21,65 +20,108 @@ fn order<T: PartialOrd>(x: &T, y: &T) -> Ordering {
     x.partial_cmp(y).unwrap_or_else(|| is_nan(x).cmp(&is_nan(y)))
 }
 
-/// A tensor of the same extents, whose lines along an axis are made from those of a view by a function that writes one.
+/// Sorts by `<`, NaN last.
+fn sort<T: Stored + PartialOrd>(elements: &mut [T]) {
+    // Without NaN the order needs one comparison, which sorting asks without a branch.
+    let is_nan = |x: &T| x.partial_cmp(x).is_none();
+    let mut end = elements.len();
+    for n in (0..elements.len()).rev() {
+        if is_nan(&elements[n]) {
+            end -= 1;
+            elements.swap(n, end);
+        }
+    }
+    elements[..end].sort_unstable_by(|x, y| {
+        if x < y {
+            Ordering::Less
+        } else if y < x {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
+        }
+    });
+}
+
+/// A tensor of the same extents, made from each line along an axis by a function.
 fn by_lines<T: Stored, S: Extents, U: Stored>(
     view: &TensorRef<'_, T, S>,
     axis: usize,
-    mut write: impl FnMut(&[T], &mut Vec<U>),
+    write: impl Fn(&[T], &mut [U]),
 ) -> Result<Tensor<U, S>, Error> {
-    let (rank, extents) = (view.rank(), view.extents());
+    let rank = view.rank();
     checked(axis, rank)?;
-    let layout = Strided::row_major(extents)?;
-    let mut result: Tensor<U, S> = Tensor::from_parts(Owned::zeros(layout.len())?, layout);
-    let (mut line, mut written) = (Vec::with_capacity(extents[axis]), Vec::with_capacity(extents[axis]));
-    let (elements, to) = result.parts_mut();
-    let stride = to.strides()[axis] as usize;
-    // The first elements of the lines stand in the same order here and there.
-    let starts = if extents[axis] == 0 { Strided::row_major(&[0])? } else { to.chip(axis, 0) };
-    for (lane, start) in lanes(view, axis)?.zip(starts.into_positions()) {
-        line.clear();
-        line.extend(lane.elements().copied());
-        written.clear();
-        write(&line, &mut written);
-        written.iter().enumerate().for_each(|(n, x)| elements[start + n * stride] = *x);
+    // With the lines as the last axis, and back.
+    let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
+    let lines = view.permute(&order)?.to_tensor()?;
+    let (extent, layout) = (view.extents()[axis], Strided::row_major(lines.extents())?);
+    let mut result: Tensor<U> = Tensor::from_parts(Owned::for_results(layout.len())?, layout);
+    if extent > 0 {
+        let to = result.as_mut_slice().chunks_exact_mut(extent);
+        lines.as_slice().chunks_exact(extent).zip(to).for_each(|(line, to)| write(line, to));
     }
-    Ok(result)
+    if axis + 1 == rank {
+        return result.into_typed();
+    }
+    let back: Vec<usize> = (0..axis).chain([rank - 1]).chain(axis..rank - 1).collect();
+    result.view().permute(&back)?.to_tensor()?.into_typed()
 }
 
 fn sort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
-    by_lines(view, axis, |line, sorted| {
-        sorted.extend_from_slice(line);
-        sorted.sort_by(order);
+    by_lines(view, axis, |line, to| {
+        to.copy_from_slice(line);
+        sort(to);
     })
 }
 
 fn argsort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<i64, S>, Error> {
-    by_lines(view, axis, |line, sorted| {
-        sorted.extend(0..line.len() as i64);
-        sorted.sort_by(|&x, &y| order(&line[x as usize], &line[y as usize]));
+    by_lines(view, axis, |line, to| {
+        let mut pairs: Vec<(T, i64)> = line.iter().copied().zip(0..).collect();
+        pairs.sort_unstable_by(|(x, n), (y, m)| order(x, y).then(n.cmp(m)));
+        to.iter_mut().zip(pairs).for_each(|(to, (_, n))| *to = n);
     })
 }
 
-fn running<T: Number>(line: &[T], start: T, function: impl Fn(T, T) -> T, written: &mut Vec<T>) {
-    let mut total = start;
-    written.extend(line.iter().map(|&x| {
-        total = function(total, x);
-        total
-    }));
+/// Running sums or products along an axis.
+fn running<T: Number, S: Extents>(
+    view: &TensorRef<'_, T, S>,
+    axis: usize,
+    function: impl Fn(T, T) -> T + Copy + Sync,
+) -> Result<Tensor<T, S>, Error> {
+    checked(axis, view.rank())?;
+    let mut result = view.to_tensor()?;
+    let (extent, columns) = (view.extents()[axis], view.extents()[axis + 1..].iter().product::<usize>());
+    if result.is_empty() {
+        return Ok(result);
+    }
+    for lines in result.as_mut_slice().chunks_exact_mut(extent * columns) {
+        if columns == 1 {
+            let mut total = lines[0];
+            for x in &mut lines[1..] {
+                total = function(total, *x);
+                *x = total;
+            }
+            continue;
+        }
+        for n in 1..extent {
+            let (before, from) = lines.split_at_mut(n * columns);
+            loops::update_by(&mut from[..columns], &before[(n - 1) * columns..], move |x, total| function(total, x));
+        }
+    }
+    Ok(result)
 }
 
 fn cumsum_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
-    by_lines(view, axis, |line, sums| running(line, T::NOTHING, T::plus, sums))
+    running(view, axis, T::plus)
 }
 
 fn cumprod_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
-    by_lines(view, axis, |line, products| running(line, T::UNIT, T::times, products))
+    running(view, axis, T::times)
 }
 
 fn unique<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, (Dyn,)>, Error> {
     let mut elements: Vec<T> = Vec::new();
     elements.extend(view.elements());
-    elements.sort_by(order);
+    sort(&mut elements);
     elements.dedup_by(|x, y| order(x, y).is_eq());
     Tensor::from_vec((elements.len(),), elements)
 }

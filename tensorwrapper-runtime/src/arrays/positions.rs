@@ -5,27 +5,20 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, MultiIndex};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
+use tensorwrapper_cpu::vectorised;
 
 use super::axes::checked;
 use super::iteration::lanes;
-use super::methods;
+use super::loops::Columns;
+use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 
-/// The number of the first element that none is ahead of; the first NaN, if there is one.
-pub(super) fn first<'a, T: Stored + PartialOrd>(
-    elements: impl Iterator<Item = &'a T>,
-    is_ahead: impl Fn(&T, &T) -> bool,
-) -> Option<usize> {
-    let mut best: Option<(usize, &T)> = None;
-    for (n, x) in elements.enumerate() {
-        if x.partial_cmp(x).is_none() {
-            return Some(n);
-        }
-        if best.is_none_or(|(_, most)| is_ahead(x, most)) {
-            best = Some((n, x));
-        }
+/// The number of the first element that none is ahead of, in C order; of the first NaN, if there is one.
+fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, T) -> bool) -> Option<usize> {
+    match view.as_slice() {
+        Some(elements) => loops::first(elements, is_ahead),
+        None => loops::first(&view.elements().copied().collect::<Vec<T>>(), is_ahead),
     }
-    best.map(|(n, _)| n)
 }
 
 /// The multi-index of an element by its number in C order.
@@ -38,17 +31,17 @@ fn index_of(extents: &[usize], mut number: usize) -> MultiIndex {
 }
 
 fn argmax<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<MultiIndex> {
-    first(view.elements(), |x, y| x > y).map(|number| index_of(view.extents(), number))
+    best(view, |x, y| x > y).map(|number| index_of(view.extents(), number))
 }
 
 fn argmin<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<MultiIndex> {
-    first(view.elements(), |x, y| x < y).map(|number| index_of(view.extents(), number))
+    best(view, |x, y| x < y).map(|number| index_of(view.extents(), number))
 }
 
 fn along<T: Stored + PartialOrd, S: Extents>(
     view: &TensorRef<'_, T, S>,
     axis: usize,
-    is_ahead: impl Fn(&T, &T) -> bool,
+    is_ahead: impl Fn(T, T) -> bool + Copy,
 ) -> Result<Tensor<i64>, Error> {
     checked(axis, view.rank())?;
     let mut extents = view.extents().to_vec();
@@ -58,8 +51,26 @@ fn along<T: Stored + PartialOrd, S: Extents>(
         let message = format!("extents {:?} have no element along axis {axis}", view.extents());
         return Err(Error::new(ErrorKind::Undefined(message)));
     }
+    if layout.is_empty() {
+        return Ok(Tensor::from_parts(Owned::zeros(0)?, layout));
+    }
+    let columns: usize = view.extents()[axis + 1..].iter().product();
+    if let Some(elements) = view.as_slice().filter(|_| columns == 1) {
+        let mut result = Owned::with_room(layout.len())?;
+        result.extend(elements.chunks_exact(extent).map(|line| loops::first(line, is_ahead).map_or(0, |n| n as i64)));
+        return Ok(Tensor::from_parts(result, layout));
+    }
+    if let Some(elements) = view.as_slice() {
+        let mut best = vec![T::NOTHING; columns];
+        let result = loops::written(layout.len(), |to| {
+            for (at, elements) in to.chunks_exact_mut(columns).zip(elements.chunks_exact(extent * columns)) {
+                vectorised(Columns { elements, at, best: &mut best, is_ahead });
+            }
+        })?;
+        return Ok(Tensor::from_parts(result, layout));
+    }
     let mut result = Owned::with_room(layout.len())?;
-    result.extend(lanes(view, axis)?.map(|lane| first(lane.elements(), &is_ahead).map_or(0, |n| n as i64)));
+    result.extend(lanes(view, axis)?.map(|lane| best(&lane, is_ahead).map_or(0, |n| n as i64)));
     Ok(Tensor::from_parts(result, layout))
 }
 

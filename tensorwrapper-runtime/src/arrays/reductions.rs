@@ -3,7 +3,8 @@
 //! The numbers of equations are reduced by the processor's device, whose sums are as precise as those of equations; integers and truth
 //! values in loops.
 
-use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::backend::function::Unary;
+use tensorwrapper_core::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
@@ -13,7 +14,7 @@ use tensorwrapper_core::stored::{Number, Stored};
 
 use super::axes::{Axes, divided};
 use super::elementwise::device;
-use super::methods;
+use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 
 /// How elements are folded that no device reduces.
@@ -98,10 +99,16 @@ fn prod_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes
 }
 
 fn max<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
+    if let Some(elements) = view.as_slice() {
+        return loops::best(elements, |x, y| x > y);
+    }
     folded_all(&view.clone().into_dyn(), &Fold::MAX)
 }
 
 fn min<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
+    if let Some(elements) = view.as_slice() {
+        return loops::best(elements, |x, y| x < y);
+    }
     folded_all(&view.clone().into_dyn(), &Fold::MIN)
 }
 
@@ -134,40 +141,35 @@ fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axe
     Ok(mean)
 }
 
-fn var<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
-    let mean = mean(view);
-    let squares = view.elements().map(|&x| (x - mean).abs()).map(|distance| distance * distance);
-    let (mut total, mut part, mut taken) = (T::Real::ZERO, T::Real::ZERO, 0);
-    // Parts of a bounded number of terms, so that the error does not grow with the number of all.
-    for square in squares {
-        part += square;
-        taken += 1;
-        if taken == 1 << 10 {
-            total += part;
-            (part, taken) = (T::Real::ZERO, 0);
-        }
-    }
-    (total + part).quotient(degrees::<T::Real>(view.len(), ddof))
-}
-
-/// What a sum of squares is divided by; NaN follows where nothing is left.
-fn degrees<R: Element>(terms: usize, ddof: usize) -> R {
-    count(terms.saturating_sub(ddof))
-}
-
+/// The mean of squared distances from the mean, along axes.
 fn var_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
     let (kept, reduced) = divided(&axes, view.rank())?;
+    let divisor = count::<T::Real>(terms(view, &axes).saturating_sub(ddof));
+    let mean = mean_along(view, axes)?;
     let permuted = view.permute(&[&kept[..], &reduced[..]].concat())?;
-    let layout = Strided::row_major(&permuted.extents()[..kept.len()])?;
-    let (mut rest, mut result) = (permuted.elements(), Owned::with_room(layout.len())?);
-    let terms = terms(view, &axes);
-    let mut line = Vec::with_capacity(terms);
-    for _ in 0..layout.len() {
-        line.clear();
-        line.extend(rest.by_ref().take(terms).copied());
-        result.push(var(&TensorRef::from_slice((terms,), &line)?, ddof));
+    let layout = mean.view().located().1.clone();
+    // The mean of each line, repeated along the axes that are reduced.
+    let strides = [mean.strides(), &vec![0; reduced.len()]].concat();
+    let repeated = TensorRef::strided(permuted.extents(), &strides, 0, mean.as_slice())?;
+    let (distance, square) = (2, if T::DTYPE.is_complex() { 3 } else { 2 });
+    let mut steps = vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Subtract, 0, 1)];
+    if T::DTYPE.is_complex() {
+        steps.push(Instruction::Apply(Unary::Abs, distance));
     }
-    Ok(Tensor::from_parts(result, layout))
+    steps.push(Instruction::Combine(Binary::Multiply, square, square));
+    let nest = LoopNest::new(permuted.extents().to_vec(), kept.len());
+    let mut squares = Owned::<T>::for_results(layout.len())?;
+    let ((x, x_layout), (mean, mean_layout)) = (permuted.parts(), repeated.parts());
+    let inputs = [Operand::new(x, x_layout), Operand::new(mean, mean_layout)];
+    let output = Output::new(T::erase_mut(&mut squares), &layout);
+    device().map(&nest, &Program::new(steps), Reduction::Sum, &[], &inputs, output)?;
+    Tensor::<T>::from_parts(squares, layout).map(|sum| sum.re().quotient(divisor))
+}
+
+fn var<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
+    let axes: Vec<usize> = (0..view.rank()).collect();
+    // One element needs no memory that could be missing but a few bytes.
+    var_along(view, axes, ddof).map_or(T::Real::ZERO.quotient(T::Real::ZERO), |var| var.as_slice()[0])
 }
 
 fn std<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {

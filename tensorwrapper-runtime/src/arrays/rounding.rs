@@ -5,13 +5,13 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::stored::Stored;
 
-use super::iteration::map;
+use super::iteration::each;
 use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
 fn clip<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, least: T, most: T) -> Result<Tensor<T, S>, Error> {
     // NaN is neither less nor greater, and stays.
-    map(view, |x| {
+    each(view, |x| {
         if x < least {
             least
         } else if x > most {
@@ -23,8 +23,11 @@ fn clip<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, least: T
 }
 
 /// A function of numbers in double precision, in which numbers in single precision lose nothing.
-fn by<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, function: fn(f64) -> f64) -> Result<Tensor<T, S>, Error> {
-    map(view, |x| T::from_complex(function(x.to_complex().re).into()))
+fn by<T: Element, S: Extents>(
+    view: &TensorRef<'_, T, S>,
+    function: impl Fn(f64) -> f64 + Copy + Sync,
+) -> Result<Tensor<T, S>, Error> {
+    each(view, move |x| T::from_complex(function(x.to_complex().re).into()))
 }
 
 fn round<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
@@ -40,7 +43,7 @@ fn ceil<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Resu
 }
 
 fn sign<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
-    map(view, |x| {
+    each(view, |x| {
         if x > T::ZERO {
             T::ONE
         } else if x < T::ZERO {

@@ -68,9 +68,12 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         }
         let (mut count, mut worst): (usize, Option<(f64, usize, T, T)>) = (0, None);
         for (n, (x, y)) in self.view().elements().zip(other.view().elements()).enumerate() {
-            let (a, b) = (x.to_complex(), y.to_complex());
-            let excess = (a - b).norm() - (absolute + relative * b.norm());
-            if a == b || excess <= 0.0 {
+            if x == y {
+                continue;
+            }
+            let size = |x: T| x.abs().to_complex().re;
+            let excess = size(*x - *y) - (absolute + relative * size(*y));
+            if excess <= 0.0 {
                 continue;
             }
             count += 1;

@@ -139,7 +139,10 @@ impl<T: Number> Tensor<T, (Dyn,)> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn arange(numbers: Range<i64>) -> Result<Self, Error> {
         let count = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(0);
-        Tensor::from_fn((count,), |index| T::whole(numbers.start + index[0] as i64))
+        let layout = Strided::row_major(&[count])?;
+        let mut elements = Owned::with_room(count)?;
+        elements.extend(numbers.take(count).map(T::whole));
+        Ok(Tensor::from_parts(elements, layout))
     }
 }
 
@@ -157,12 +160,14 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn linspace(first: T, last: T, count: usize) -> Result<Self, Error> {
         let steps = count.saturating_sub(1).max(1);
-        let at = |n: usize| {
-            let part: T = real(n as f64 / steps as f64);
+        let layout = Strided::row_major(&[count])?;
+        let mut elements = Owned::with_room(count)?;
+        elements.extend((0..count).map(|n| first + (last - first) * real::<T>(n as f64 / steps as f64)));
+        if count > 1 {
             // The last number is not the first one and a sum.
-            if n == steps { last } else { first + (last - first) * part }
-        };
-        Tensor::from_fn((count,), |index| at(index[0]))
+            elements[steps] = last;
+        }
+        Ok(Tensor::from_parts(elements, layout))
     }
 }
 

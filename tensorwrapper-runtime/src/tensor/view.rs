@@ -151,7 +151,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
 
     /// All elements, the last index running fastest.
     pub fn elements(&self) -> Elements<'a, T> {
-        Elements { data: self.located.data, positions: self.located.layout.clone().into_positions() }
+        Elements::new(self.located.data, &self.located.layout)
     }
 
     /// Copies the elements into a new tensor.
@@ -335,18 +335,51 @@ impl<T: Stored, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for Ten
 #[derive(Clone)]
 pub struct Elements<'a, T> {
     data: &'a [T],
-    positions: Positions<Strided>,
+    /// What is left of the elements that follow each other in memory, and how many of them do so each time.
+    run: std::slice::Iter<'a, T>,
+    length: usize,
+    /// Where the runs begin that are left.
+    starts: Positions<Strided>,
+}
+
+impl<'a, T> Elements<'a, T> {
+    fn new(data: &'a [T], layout: &Strided) -> Elements<'a, T> {
+        let none = || layout.clone().slice(0, 0, 0).into_positions();
+        let (start, last) = (layout.offset(), layout.rank().wrapping_sub(1));
+        if layout.rank() > 0 && layout.is_row_major() && !layout.is_empty() {
+            let run = data[start..start + layout.len()].iter();
+            return Elements { data, run, length: 1, starts: none() };
+        }
+        if layout.rank() > 0 && layout.strides()[last] == 1 && !layout.is_empty() {
+            let starts = layout.chip(last, 0).into_positions();
+            return Elements { data, run: [].iter(), length: layout.extents()[last], starts };
+        }
+        Elements { data, run: [].iter(), length: 1, starts: layout.clone().into_positions() }
+    }
 }
 
 impl<'a, T> Iterator for Elements<'a, T> {
     type Item = &'a T;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a T> {
-        self.positions.next().map(|p| &self.data[p])
+        if let Some(element) = self.run.next() {
+            return Some(element);
+        }
+        let start = self.starts.next()?;
+        self.run = self.data[start..start + self.length].iter();
+        self.run.next()
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, &'a T) -> B>(self, first: B, mut function: F) -> B {
+        let folded = self.run.fold(first, &mut function);
+        self.starts.fold(folded, |folded, start| self.data[start..start + self.length].iter().fold(folded, &mut function))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.positions.size_hint()
+        let left = self.run.len() + self.starts.len() * self.length;
+        (left, Some(left))
     }
 }
 
@@ -354,6 +387,6 @@ impl<T> ExactSizeIterator for Elements<'_, T> {}
 
 impl<T> fmt::Debug for Elements<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Elements({} left)", self.positions.len())
+        write!(f, "Elements({} left)", self.len())
     }
 }

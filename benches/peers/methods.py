@@ -1,0 +1,144 @@
+"""Operators and methods of whole arrays, by NumPy and by tensorwrapper, in turn.
+
+    python3 -m venv venv && venv/bin/pip install numpy
+    cargo build --release --example bench_methods
+    venv/bin/python benches/peers/methods.py [--threads N] [--rounds 3] [--only NAME]
+
+Both make their results anew, from the same elements; NumPy has one thread. Each figure is the least time of many runs, and of all rounds.
+The table is that of `docs/results/methods.md`.
+"""
+
+import argparse
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def drawn(count, state):
+    numbers = numpy.empty(count)
+    for n in range(count):
+        state = state * 48271 % 2147483647
+        numbers[n] = state / 2147483647 - 0.5
+    return numbers, state
+
+
+class Operands:
+    def __init__(self, number):
+        columns = 40 if number <= 1000 else 1000
+        shape = (number // columns, columns)
+        root = int(number**0.5)
+        numbers, state = drawn(number, 1)
+        self.a = numbers.reshape(shape)
+        numbers, state = drawn(number, state)
+        self.b = numbers.reshape(shape) + 1
+        self.whole = numpy.round(self.a * 100)
+        self.mask = self.a > 0
+        self.row, state = drawn(columns, state)
+        self.short, _ = drawn(root, state)
+        self.target = self.a.copy()
+        self.number = number
+
+
+def in_place(o):
+    o.target += o.b
+
+
+OPERATIONS = {
+    "a + b": lambda o: o.a + o.b,
+    "a / b": lambda o: o.a / o.b,
+    "2.0 * a": lambda o: 2.0 * o.a,
+    "-a": lambda o: -o.a,
+    "a += b": in_place,
+    "sum": lambda o: o.a.sum(),
+    "sum_along(0)": lambda o: o.a.sum(axis=0),
+    "sum_along(1)": lambda o: o.a.sum(axis=1),
+    "prod": lambda o: o.b.prod(),
+    "mean": lambda o: o.a.mean(),
+    "var": lambda o: o.a.var(),
+    "std_along(0)": lambda o: o.a.std(axis=0),
+    "std_along(1)": lambda o: o.a.std(axis=1),
+    "max": lambda o: o.a.max(),
+    "max_along(0)": lambda o: o.a.max(axis=0),
+    "max_along(1)": lambda o: o.a.max(axis=1),
+    "argmax": lambda o: o.a.argmax(),
+    "argmax_along(0)": lambda o: o.a.argmax(axis=0),
+    "argmax_along(1)": lambda o: o.a.argmax(axis=1),
+    "cumsum_along(0)": lambda o: o.a.cumsum(axis=0),
+    "cumsum_along(1)": lambda o: o.a.cumsum(axis=1),
+    "sort_along(0)": lambda o: numpy.sort(o.a, axis=0),
+    "sort_along(1)": lambda o: numpy.sort(o.a, axis=1),
+    "argsort_along(1)": lambda o: numpy.argsort(o.a, axis=1, kind="stable"),
+    "unique": lambda o: numpy.unique(o.whole),
+    "less": lambda o: o.a < o.b,
+    "equal": lambda o: o.a == 0.0,
+    "select": lambda o: numpy.where(o.mask, o.a, o.b),
+    "compress": lambda o: o.a[o.mask],
+    "count": lambda o: numpy.count_nonzero(o.mask),
+    "mask & mask": lambda o: o.mask & o.mask,
+    "clip": lambda o: o.a.clip(-0.25, 0.25),
+    "round": lambda o: o.b.round(),
+    "sign": lambda o: numpy.sign(o.a),
+    "concatenate(0)": lambda o: numpy.concatenate([o.a, o.b], axis=0),
+    "concatenate(1)": lambda o: numpy.concatenate([o.a, o.b], axis=1),
+    "stack(2)": lambda o: numpy.stack([o.a, o.b], axis=2),
+    "pad": lambda o: numpy.pad(o.a, ((1, 1), (2, 2))),
+    "roll(1)": lambda o: numpy.roll(o.a, 3, axis=1),
+    "tile": lambda o: numpy.tile(o.a, (1, 2)),
+    "transpose": lambda o: o.a.T.copy(),
+    "tril": lambda o: numpy.tril(o.a),
+    "diag": lambda o: numpy.diag(o.row),
+    "dot": lambda o: o.a.dot(o.row),
+    "outer": lambda o: numpy.outer(o.short, o.short),
+    "kron": lambda o: numpy.kron(o.short, o.short),
+    "ones": lambda o: numpy.ones(o.number),
+    "eye": lambda o: numpy.eye(o.short.size),
+    "arange": lambda o: numpy.arange(o.number, dtype=float),
+    "linspace": lambda o: numpy.linspace(0, 1, o.number),
+    "allclose": lambda o: numpy.allclose(o.a, o.a, rtol=1e-12, atol=0),
+}
+
+
+def numpy_time(operation, operands):
+    compute = OPERATIONS[operation]
+    least = float("inf")
+    for _ in range(min(max(20_000_000 // operands.number, 20), 3000)):
+        start = time.perf_counter()
+        compute(operands)
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only")
+    options = parser.parse_args()
+    program = [ROOT / "target/release/examples/bench_methods"]
+    environment = os.environ | {"RAYON_NUM_THREADS": options.threads}
+    ours = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def our_time(operation, number):
+        print(operation, number, file=ours.stdin, flush=True)
+        return float(ours.stdout.readline())
+
+    sizes = {number: Operands(number) for number in (1000, 1_000_000)}
+    print("| operation | NumPy, µs | µs | ratio | NumPy, µs | µs | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for operation in [options.only] if options.only else OPERATIONS:
+        row = []
+        for number, operands in sizes.items():
+            pairs = [(numpy_time(operation, operands), our_time(operation, number)) for _ in range(options.rounds)]
+            theirs, own = (min(times) * 1e6 for times in zip(*pairs))
+            row += [f"{theirs:.3g}", f"{own:.3g}", f"{own / theirs:.2f}"]
+        print(f"| `{operation}` | {' | '.join(row)} |", flush=True)
+    ours.stdin.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+//! A partner for `benches/peers/methods.py`: operators and methods of whole tensors.
+//!
+//! ```text
+//! cargo run --release --example bench_methods
+//! > sum_along(0) 1000
+//! < 0.0000004
+//! ```
+//!
+//! Every line that comes names an operation and a number of elements, and is answered with the least time of many runs, in seconds. The
+//! results are made anew in each run. `RAYON_NUM_THREADS` says on how many threads.
+
+use std::hint::black_box;
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::{concatenate, select, stack};
+
+fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench_methods: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let Some((operation, number)) = line.rsplit_once(' ') else { return Err(format!("`{line}` is no request").into()) };
+        println!("{:e}", time(operation, &Operands::new(number.trim().parse()?)?)?);
+        io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+struct Operands {
+    /// Matrices of so many elements.
+    a: Tensor<f64, Shape![_, _]>,
+    b: Tensor<f64, Shape![_, _]>,
+    /// Whole numbers with many equal ones.
+    whole: Tensor<f64, Shape![_, _]>,
+    mask: Tensor<bool, Shape![_, _]>,
+    /// As many elements as a row of the matrices.
+    row: Tensor<f64, Shape![_]>,
+    /// A vector whose outer product has as many elements.
+    short: Tensor<f64, Shape![_]>,
+    number: usize,
+}
+
+impl Operands {
+    fn new(number: usize) -> Result<Operands, Error> {
+        let columns = if number <= 1000 { 40 } else { 1000 };
+        let shape = (number / columns, columns);
+        // What a generator of Lehmer draws; both sides have the same elements.
+        let mut state = 1u64;
+        let mut next = move || {
+            state = state * 48271 % 2147483647;
+            state as f64 / 2147483647.0 - 0.5
+        };
+        let a = Tensor::from_fn(shape, |_| next())?;
+        let b = Tensor::from_fn(shape, |_| next() + 1.0)?;
+        let whole = a.map(|x| (x * 100.0).round())?;
+        let root = (number as f64).sqrt() as usize;
+        Ok(Operands {
+            mask: a.greater(0.0)?,
+            row: Tensor::from_fn((columns,), |_| next())?,
+            short: Tensor::from_fn((root,), |_| next())?,
+            a,
+            b,
+            whole,
+            number,
+        })
+    }
+}
+
+/// The least time of an operation, results included.
+fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error::Error>> {
+    let Operands { a, b, whole, mask, row, short, number } = operands;
+    let mut target = a.clone();
+    let runs = (20_000_000 / number).clamp(20, 3000);
+    let mut least = f64::INFINITY;
+    macro_rules! timed {
+        ($($text:literal: $operation:expr;)*) => {
+            match operation {
+                $($text => for _ in 0..runs {
+                    let start = Instant::now();
+                    // Dropped here, as NumPy gives its memory back.
+                    let _ = black_box($operation);
+                    least = least.min(start.elapsed().as_secs_f64());
+                },)*
+                _ => return Err(format!("`{operation}` is no operation").into()),
+            }
+        };
+    }
+    timed! {
+        "a + b": a + b;
+        "a / b": a / b;
+        "2.0 * a": 2.0 * a;
+        "-a": -a;
+        "a += b": target += b;
+        "sum": a.sum();
+        "sum_along(0)": a.sum_along(0)?;
+        "sum_along(1)": a.sum_along(1)?;
+        "prod": b.prod();
+        "mean": a.mean();
+        "var": a.var(0);
+        "std_along(0)": a.std_along(0, 0)?;
+        "std_along(1)": a.std_along(1, 0)?;
+        "max": a.max();
+        "max_along(0)": a.max_along(0)?;
+        "max_along(1)": a.max_along(1)?;
+        "argmax": a.argmax();
+        "argmax_along(0)": a.argmax_along(0)?;
+        "argmax_along(1)": a.argmax_along(1)?;
+        "cumsum_along(0)": a.cumsum_along(0)?;
+        "cumsum_along(1)": a.cumsum_along(1)?;
+        "sort_along(0)": a.sort_along(0)?;
+        "sort_along(1)": a.sort_along(1)?;
+        "argsort_along(1)": a.argsort_along(1)?;
+        "unique": whole.unique()?;
+        "less": a.less(b)?;
+        "equal": a.equal(0.0)?;
+        "select": select(mask, a, b)?;
+        "compress": a.compress(mask)?;
+        "count": mask.count();
+        "mask & mask": mask & mask;
+        "clip": a.clip(-0.25, 0.25)?;
+        "round": b.round()?;
+        "sign": a.sign()?;
+        "concatenate(0)": concatenate(0, [a, b])?;
+        "concatenate(1)": concatenate(1, [a, b])?;
+        "stack(2)": stack(2, [a, b])?;
+        "pad": a.pad(&[(1, 1), (2, 2)], 0.0)?;
+        "roll(1)": a.roll(1, 3)?;
+        "tile": a.tile(&[1, 2])?;
+        "transpose": a.transpose().to_tensor()?;
+        "tril": a.tril(0)?;
+        "diag": row.diag()?;
+        "dot": a.dot(row)?;
+        "outer": short.outer(short)?;
+        "kron": short.kron(short)?;
+        "ones": Tensor::<f64, Shape![_]>::ones((*number,))?;
+        "eye": Tensor::<f64, _>::eye(short.len())?;
+        "arange": Tensor::<f64, _>::arange(0..*number as i64)?;
+        "linspace": Tensor::<f64, _>::linspace(0.0, 1.0, *number)?;
+        "allclose": a.allclose(a, 1e-12, 0.0);
+    }
+    Ok(least)
+}

@@ -1,0 +1,208 @@
+//! Loops over elements that follow each other in memory, compiled for the instructions of the processor and divided among threads where
+//! they are long.
+//!
+//! Functions are copied into each loop, so that what they capture is not read again for each element. Must not know of tensors.
+
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::thread_pool;
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
+use tensorwrapper_cpu::{Loops, vectorised, vectorised_reads};
+
+use super::elementwise::device;
+
+/// Elements from which on a loop is divided among threads, and how many a thread takes at a time.
+const MANY: usize = 1 << 17;
+const PIECE: usize = 1 << 15;
+
+/// Elements that a function writes, each of them, into memory that holds anything.
+pub(super) fn written<T: Stored>(len: usize, write: impl FnOnce(&mut [T])) -> Result<Owned<T>, Error> {
+    let mut elements = Owned::for_results(len)?;
+    write(&mut elements);
+    Ok(elements)
+}
+
+struct One<'l, T, U, F>(&'l [T], &'l mut [U], F);
+
+impl<T: Copy, U, F: FnMut(T) -> U> Loops for One<'_, T, U, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(mut self) {
+        for (to, x) in self.1.iter_mut().zip(self.0) {
+            *to = (self.2)(*x);
+        }
+    }
+}
+
+struct Two<'l, T, U, V, F>(&'l [T], &'l [U], &'l mut [V], F);
+
+impl<T: Copy, U: Copy, V, F: FnMut(T, U) -> V> Loops for Two<'_, T, U, V, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(mut self) {
+        for ((to, x), y) in self.2.iter_mut().zip(self.0).zip(self.1) {
+            *to = (self.3)(*x, *y);
+        }
+    }
+}
+
+struct Update<'l, T, F>(&'l mut [T], F);
+
+impl<T: Copy, F: FnMut(T) -> T> Loops for Update<'_, T, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(mut self) {
+        for x in self.0 {
+            *x = (self.1)(*x);
+        }
+    }
+}
+
+struct UpdateBy<'l, T, U, F>(&'l mut [T], &'l [U], F);
+
+impl<T: Copy, U: Copy, F: FnMut(T, U) -> T> Loops for UpdateBy<'_, T, U, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(mut self) {
+        for (x, y) in self.0.iter_mut().zip(self.1) {
+            *x = (self.2)(*x, *y);
+        }
+    }
+}
+
+/// `to[n] = function(from[n])`, in order.
+pub(super) fn map_in_order<T: Copy, U>(from: &[T], to: &mut [U], function: impl FnMut(T) -> U) {
+    vectorised(One(from, to, function));
+}
+
+/// `to[n] = function(from[n])`.
+pub(super) fn map<T: Stored, U: Stored>(from: &[T], to: &mut [U], function: impl Fn(T) -> U + Copy + Sync) {
+    in_pieces(to, &|to, start| vectorised(One(&from[start..], to, function)));
+}
+
+/// `to[n] = function(a[n], b[n])`.
+pub(super) fn zip<T: Stored, U: Stored, V: Stored>(a: &[T], b: &[U], to: &mut [V], function: impl Fn(T, U) -> V + Copy + Sync) {
+    in_pieces(to, &|to, start| vectorised(Two(&a[start..], &b[start..], to, function)));
+}
+
+/// `to[n] = function(to[n])`.
+pub(super) fn update<T: Stored>(to: &mut [T], function: impl Fn(T) -> T + Copy + Sync) {
+    in_pieces(to, &|to, _| vectorised(Update(to, function)));
+}
+
+/// `to[n] = function(to[n], by[n])`.
+pub(super) fn update_by<T: Stored, U: Stored>(to: &mut [T], by: &[U], function: impl Fn(T, U) -> T + Copy + Sync) {
+    in_pieces(to, &|to, start| vectorised(UpdateBy(to, &by[start..], function)));
+}
+
+/// Runs a task for pieces of some elements, with the number of the first element of each; several at a time if they are many.
+fn in_pieces<T: Stored>(elements: &mut [T], task: &(dyn Fn(&mut [T], usize) + Sync)) {
+    if elements.len() < MANY {
+        return task(elements, 0);
+    }
+    let mut pieces: Vec<_> = elements.chunks_mut(PIECE).enumerate().collect();
+    thread_pool::each_mut(device().threads(), &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
+}
+
+/// How many lanes are compared at once.
+const LANES: usize = 16;
+
+struct Best<'l, T, F>(&'l [T], F);
+
+impl<T: Stored, F: Fn(T, T) -> bool> Loops for Best<'_, T, F> {
+    /// The element that is ahead, and whether there is a NaN.
+    type Result = (T, bool);
+    #[inline(always)]
+    #[allow(clippy::eq_op, reason = "NaN differs from itself")]
+    fn run(self) -> (T, bool) {
+        let (pieces, rest) = self.0.as_chunks::<LANES>();
+        let (mut best, mut is_nan) = ([self.0[0]; LANES], [false; LANES]);
+        for piece in pieces {
+            for ((best, is_nan), &x) in best.iter_mut().zip(&mut is_nan).zip(piece) {
+                *best = if (self.1)(x, *best) { x } else { *best };
+                *is_nan |= x != x;
+            }
+        }
+        let last = best.into_iter().chain(rest.iter().copied());
+        let best = last.fold(self.0[0], |best, x| if (self.1)(x, best) { x } else { best });
+        (best, is_nan.contains(&true) || rest.iter().any(|x| x != x))
+    }
+}
+
+struct FirstOf<'l, T, F>(&'l [T], F);
+
+impl<T: Stored, F: Fn(T) -> bool> Loops for FirstOf<'_, T, F> {
+    type Result = Option<usize>;
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        /// Elements that are asked together, and one by one only if one of them is it.
+        const PIECE: usize = 256;
+        for (n, piece) in self.0.chunks(PIECE).enumerate() {
+            let mut found = false;
+            for &x in piece {
+                found |= (self.1)(x);
+            }
+            if found {
+                return piece.iter().position(|&x| (self.1)(x)).map(|at| n * PIECE + at);
+            }
+        }
+        None
+    }
+}
+
+/// The number of the first element that no other is ahead of; of the first NaN, if there is one; `None` if there is no element.
+#[allow(clippy::eq_op, reason = "NaN differs from itself")]
+pub(super) fn first<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool) -> Option<usize> {
+    if elements.is_empty() {
+        return None;
+    }
+    match vectorised_reads(Best(elements, is_ahead)) {
+        (_, true) => vectorised_reads(FirstOf(elements, |x| x != x)),
+        (best, false) => vectorised_reads(FirstOf(elements, move |x| x == best)),
+    }
+}
+
+/// The element that none is ahead of; NaN, if there is one; `None` if there is no element.
+#[allow(clippy::eq_op, reason = "NaN differs from itself")]
+pub(super) fn best<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool) -> Option<T> {
+    if elements.is_empty() {
+        return None;
+    }
+    match vectorised_reads(Best(elements, is_ahead)) {
+        (_, true) => elements.iter().copied().find(|x| x != x),
+        (best, false) => Some(best),
+    }
+}
+
+/// How many are true.
+pub(super) fn count(truths: &[bool]) -> usize {
+    // As many as a byte can count.
+    truths.chunks(255).map(|piece| usize::from(piece.iter().map(|&x| u8::from(x)).sum::<u8>())).sum()
+}
+
+/// The elements that are ahead along the first axis of a matrix of so many columns, and where they are.
+pub(super) struct Columns<'l, T, F> {
+    pub(super) elements: &'l [T],
+    /// The rows so far that are ahead, one for each column.
+    pub(super) at: &'l mut [i64],
+    pub(super) best: &'l mut [T],
+    pub(super) is_ahead: F,
+}
+
+impl<T: Stored, F: Fn(T, T) -> bool> Loops for Columns<'_, T, F> {
+    type Result = ();
+    #[inline(always)]
+    #[allow(clippy::eq_op, reason = "NaN differs from itself")]
+    fn run(self) {
+        let columns = self.best.len();
+        self.best.copy_from_slice(&self.elements[..columns]);
+        self.at.fill(0);
+        for (n, row) in self.elements.chunks_exact(columns).enumerate().skip(1) {
+            for ((&x, best), at) in row.iter().zip(self.best.iter_mut()).zip(self.at.iter_mut()) {
+                let is_ahead = (*best == *best) & ((self.is_ahead)(x, *best) | (x != x));
+                *best = if is_ahead { x } else { *best };
+                *at = if is_ahead { n as i64 } else { *at };
+            }
+        }
+    }
+}

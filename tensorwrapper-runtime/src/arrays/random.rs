@@ -1,0 +1,101 @@
+//! Tensors of random elements, by seed: the feature `rand`.
+//!
+//! A seed gives the same elements on every machine: they come from the generator PCG XSL RR 128/64 (M. E. O'Neill,
+//! HMC-CS-2014-0905), which is not for secrets.
+
+use rand_distr::Distribution;
+use rand_distr::{Normal, StandardUniform, Uniform};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+use num_complex::Complex;
+use std::ops::Range;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::{Extents, IntoShape};
+
+use crate::tensor::Tensor;
+
+/// Random elements.
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// A tensor of random elements in [0, 1), every number as likely as any other. Real and imaginary parts are drawn separately.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
+    /// let a: Tensor<f64, Shape![_, _]> = Tensor::random((100, 100), 7)?;
+    /// assert!(a.min() >= Some(0.0) && a.max() < Some(1.0) && (a.mean() - 0.5).abs() < 0.02);
+    /// assert_eq!(a, Tensor::<f64, Shape![_, _]>::random((100, 100), 7)?);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`zeros`](Tensor::zeros).
+    pub fn random(shape: impl IntoShape<S>, seed: u64) -> Result<Self, Error> {
+        Tensor::drawn(shape, StandardUniform, seed)
+    }
+
+    /// A tensor of random elements in a range, every number as likely as any other. Real and imaginary parts are drawn separately.
+    ///
+    /// # Errors
+    /// As [`zeros`](Tensor::zeros), and [`ErrorKind::Undefined`] for a range that is empty or not finite.
+    pub fn uniform(shape: impl IntoShape<S>, range: Range<f64>, seed: u64) -> Result<Self, Error> {
+        let distribution = Uniform::new(range.start, range.end).map_err(|_| {
+            Error::new(ErrorKind::Undefined(format!("random numbers from {range:?}, which is empty or not finite")))
+        })?;
+        Tensor::drawn(shape, distribution, seed)
+    }
+
+    /// A tensor of normally distributed elements with this mean and standard deviation. Real and imaginary parts are drawn separately.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
+    /// let a: Tensor<f64> = Tensor::normal([100, 100], 2.0, 0.5, 7)?;
+    /// assert!((a.mean() - 2.0).abs() < 0.02 && (a.std(1) - 0.5).abs() < 0.02);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`zeros`](Tensor::zeros), and [`ErrorKind::Undefined`] for a deviation that is negative or not finite.
+    pub fn normal(shape: impl IntoShape<S>, mean: f64, deviation: f64, seed: u64) -> Result<Self, Error> {
+        let distribution = Normal::new(mean, deviation)
+            .ok()
+            .filter(|_| deviation >= 0.0)
+            .ok_or_else(|| Error::new(ErrorKind::Undefined(format!("random numbers of standard deviation {deviation}"))))?;
+        Tensor::drawn(shape, distribution, seed)
+    }
+
+    /// Elements drawn in C order.
+    fn drawn(shape: impl IntoShape<S>, distribution: impl Distribution<f64>, seed: u64) -> Result<Self, Error> {
+        let mut generator = Pcg64::seed_from_u64(seed);
+        let is_complex = T::DTYPE.is_complex();
+        Tensor::from_fn(shape, |_| {
+            let re = distribution.sample(&mut generator);
+            let im = if is_complex { distribution.sample(&mut generator) } else { 0.0 };
+            T::from_complex(Complex::new(re, im))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_forever() {
+        let a = Tensor::<f64>::random([3], 1).unwrap();
+        assert_eq!(a.as_slice(), [0.8398736585259249, 0.017298675035571365, 0.11390171020416662]);
+        let z = Tensor::<Complex<f32>>::normal([1000], 0.0, 1.0, 2).unwrap();
+        assert!(z.mean().norm() < 0.15 && (z.var(0) - 2.0).abs() < 0.2);
+        assert!(Tensor::<f32>::uniform([1000], -1.0..1.0, 3).unwrap().less(0.0).unwrap().count().abs_diff(500) < 60);
+    }
+
+    #[test]
+    fn refusals() {
+        let said = |result: Result<Tensor<f64>, Error>| result.unwrap_err().to_string();
+        assert_eq!(said(Tensor::uniform([1], 1.0..0.0, 0)), "random numbers from 1.0..0.0, which is empty or not finite");
+        assert_eq!(said(Tensor::normal([1], 0.0, -1.0, 0)), "random numbers of standard deviation -1");
+        assert_eq!(said(Tensor::normal([1], 0.0, f64::NAN, 0)), "random numbers of standard deviation NaN");
+    }
+}
