@@ -10,21 +10,31 @@ use num_complex::Complex;
 use crate::callback::{Callback, Typed};
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
 use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
-use crate::stored::{self, Number, Stored};
+use crate::stored::{self, Number, Stored, number};
 
 mod sealed {
     pub trait Sealed {}
+}
+
+/// The type itself, for element types alone. What is derived from the type of an operand that is none is then of no type, and rustc reports
+/// nothing but the operand.
+#[doc(hidden)]
+pub trait ElementOf {
+    #[allow(missing_docs)]
+    type Itself;
 }
 
 /// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
 ///
 /// For each of them, all bytes zero are a valid value, [`ZERO`](Element::ZERO); storage relies on it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an element type of tensors",
-    label = "tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"
+    message = "`{Self}` is not an element type of equations",
+    label = "equations compute with `f32`, `f64`, `Complex<f32>` and `Complex<f64>`",
+    note = "a tensor of integers becomes one of numbers by `a.cast::<f64>()?`; in generic code the bound is `T: Element`"
 )]
 pub trait Element:
     sealed::Sealed
+    + ElementOf<Itself = Self>
     + Number
     + LowerExp
     + Neg<Output = Self>
@@ -83,28 +93,73 @@ pub trait Element:
     fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
 }
 
-/// An element type that can be cast to `U`, with rounding where necessary: any type to itself and to the same type of another precision,
-/// and real types to complex ones. Complex numbers are not cast to real ones: take a part of them.
+/// A type that can be cast to `U`, with rounding where necessary: any number to itself and to the same type of another precision, real
+/// numbers and integers to complex ones and to each other, truth values to 0 and 1. Complex numbers are not cast to real ones: take a part
+/// of them.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` are not cast to `{U}`",
     label = "elements of type `{Self}`",
     note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`"
 )]
-pub trait CastInto<U: Element>: Element {
+pub trait CastInto<U: Stored>: Stored {
     /// This number as one of type `U`.
-    fn cast_into(self) -> U {
-        U::from_complex(self.to_complex())
-    }
+    fn cast_into(self) -> U;
 }
 
 macro_rules! casts {
-    ($($T:ty => $($U:ty)*;)*) => { $($(impl CastInto<$U> for $T {})*)* };
+    ($($T:ty => $($U:ty)*;)*) => { $($(
+        impl CastInto<$U> for $T {
+            #[inline]
+            fn cast_into(self) -> $U {
+                <$U>::from_complex(self.to_complex())
+            }
+        }
+    )*)* };
 }
 casts! {
     f32 => f32 f64 Complex<f32> Complex<f64>;
     f64 => f32 f64 Complex<f32> Complex<f64>;
     Complex<f32> => Complex<f32> Complex<f64>;
     Complex<f64> => Complex<f32> Complex<f64>;
+}
+
+/// As `as` converts: integers wrap around, numbers with a fraction lose it and stay within the integer's bounds, NaN becomes 0.
+macro_rules! casts_of_integers {
+    ($($T:ty => $($U:ty)*;)*) => { $($(
+        impl CastInto<$U> for $T {
+            #[inline]
+            fn cast_into(self) -> $U {
+                self as $U
+            }
+        }
+    )*)* };
+    (complex $($T:ty)*) => { $(
+        casts_of_integers!(@complex $T, f32);
+        casts_of_integers!(@complex $T, f64);
+    )* };
+    (@complex $T:ty, $R:ty) => {
+        impl CastInto<Complex<$R>> for $T {
+            #[inline]
+            fn cast_into(self) -> Complex<$R> {
+                Complex::new(self as $R, 0.0)
+            }
+        }
+    };
+}
+casts_of_integers! {
+    i32 => f32 f64 i32 i64 u8;
+    i64 => f32 f64 i32 i64 u8;
+    u8 => f32 f64 i32 i64 u8;
+    f32 => i32 i64 u8;
+    f64 => i32 i64 u8;
+}
+casts_of_integers!(complex i32 i64 u8);
+
+impl<U: Number> CastInto<U> for bool {
+    #[inline]
+    fn cast_into(self) -> U {
+        if self { U::UNIT } else { U::NOTHING }
+    }
 }
 
 macro_rules! erasure {
@@ -157,12 +212,25 @@ macro_rules! erasure {
 }
 
 macro_rules! stored {
-    ($($T:ty, $name:literal;)*) => { $(
+    ($($T:ty, $name:literal, $numpy:literal, $read:expr, $write:expr;)*) => { $(
         impl stored::sealed::Sealed for $T {}
+        impl ElementOf for $T {
+            type Itself = $T;
+        }
         impl Stored for $T {
             const NAME: &'static str = $name;
             const NOTHING: Self = <$T as Element>::ZERO;
             const UNIT: Self = <$T as Element>::ONE;
+            const NUMPY: &'static str = $numpy;
+
+            #[inline]
+            fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self {
+                $read(bytes, is_big_endian)
+            }
+            #[inline]
+            fn append_bytes(self, bytes: &mut Vec<u8>) {
+                $write(self, bytes);
+            }
 
             fn numbers(slice: &[Self]) -> Option<SliceRef<'_>> {
                 Some(Self::erase(slice))
@@ -196,10 +264,23 @@ macro_rules! stored {
     )* };
 }
 stored! {
-    f32, "f32";
-    f64, "f64";
-    Complex<f32>, "Complex<f32>";
-    Complex<f64>, "Complex<f64>";
+    f32, "f32", "f4", number!(read f32), number!(append f32);
+    f64, "f64", "f8", number!(read f64), number!(append f64);
+    Complex<f32>, "Complex<f32>", "c8", read_complex, append_complex;
+    Complex<f64>, "Complex<f64>", "c16", read_complex, append_complex;
+}
+
+/// A complex number of the bytes of its parts.
+#[inline]
+fn read_complex<R: Stored>(bytes: &[u8], is_big_endian: bool) -> Complex<R> {
+    let (re, im) = bytes.split_at(bytes.len() / 2);
+    Complex::new(R::from_bytes(re, is_big_endian), R::from_bytes(im, is_big_endian))
+}
+
+#[inline]
+fn append_complex<R: Stored>(number: Complex<R>, bytes: &mut Vec<u8>) {
+    number.re.append_bytes(bytes);
+    number.im.append_bytes(bytes);
 }
 
 macro_rules! elements {

@@ -18,7 +18,8 @@ pub(crate) mod sealed {
 /// and the methods of whole tensors.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that tensors hold",
-    label = "tensors hold `f32`, `f64`, `Complex<f32>`, `Complex<f64>`, `i32`, `i64`, `u8` or `bool`"
+    label = "tensors hold `f32`, `f64`, `Complex<f32>`, `Complex<f64>`, `i32`, `i64`, `u8` or `bool`",
+    note = "in generic code the bound is `T: Element` for tensors in equations, and `T: Stored` for all others"
 )]
 pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + PartialEq + Send + Sync + 'static {
     /// The type's name, as Rust writes it.
@@ -27,6 +28,16 @@ pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + Pa
     const NOTHING: Self;
     /// One, and `true`.
     const UNIT: Self;
+
+    /// NumPy's name of the type, without the order of its bytes.
+    #[doc(hidden)]
+    const NUMPY: &'static str;
+    /// The value of as many bytes as it has, in this order.
+    #[doc(hidden)]
+    fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self;
+    /// Appends the value's bytes in this machine's order.
+    #[doc(hidden)]
+    fn append_bytes(self, bytes: &mut Vec<u8>);
 
     /// The slice with its type erased, if equations compute with elements of this type.
     #[doc(hidden)]
@@ -56,21 +67,45 @@ pub trait Number: Stored {
     fn whole(number: i64) -> Self;
 }
 
+/// A number as its bytes.
+macro_rules! number {
+    (read $T:ty) => {
+        |bytes: &[u8], is_big_endian: bool| {
+            let bytes = bytes.try_into().expect("a number has its size");
+            if is_big_endian { <$T>::from_be_bytes(bytes) } else { <$T>::from_le_bytes(bytes) }
+        }
+    };
+    (append $T:ty) => {
+        |number: $T, bytes: &mut Vec<u8>| bytes.extend_from_slice(&number.to_ne_bytes())
+    };
+}
+pub(crate) use number;
+
 macro_rules! stored {
-    ($($T:ty, $name:literal, $zero:literal, $one:literal;)*) => { $(
+    ($($T:ty, $name:literal, $numpy:literal, $zero:literal, $one:literal, $read:expr, $write:expr;)*) => { $(
         impl sealed::Sealed for $T {}
         impl Stored for $T {
             const NAME: &'static str = $name;
             const NOTHING: Self = $zero;
             const UNIT: Self = $one;
+            const NUMPY: &'static str = $numpy;
+
+            #[inline]
+            fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self {
+                $read(bytes, is_big_endian)
+            }
+            #[inline]
+            fn append_bytes(self, bytes: &mut Vec<u8>) {
+                $write(self, bytes);
+            }
         }
     )* };
 }
 stored! {
-    i32, "i32", 0, 1;
-    i64, "i64", 0, 1;
-    u8, "u8", 0, 1;
-    bool, "bool", false, true;
+    i32, "i32", "i4", 0, 1, number!(read i32), number!(append i32);
+    i64, "i64", "i8", 0, 1, number!(read i64), number!(append i64);
+    u8, "u8", "u1", 0, 1, number!(read u8), number!(append u8);
+    bool, "bool", "b1", false, true, |bytes: &[u8], _| bytes != [0], |truth: bool, bytes: &mut Vec<u8>| bytes.push(truth.into());
 }
 
 macro_rules! integers {

@@ -1,7 +1,7 @@
 //! Real elements, rounded, bounded, or told by their sign.
 
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::stored::Stored;
 
@@ -10,15 +10,14 @@ use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
 fn clip<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, least: T, most: T) -> Result<Tensor<T, S>, Error> {
-    // NaN is neither less nor greater, and stays.
-    each(view, |x| {
-        if x < least {
-            least
-        } else if x > most {
-            most
-        } else {
-            x
-        }
+    if least > most {
+        return Err(Error::new(ErrorKind::Undefined(format!("`clip` between {least} and {most}, which is less"))));
+    }
+    // NaN is neither less nor greater, and stays. Neither comparison depends on the other one, so that both are made for many elements.
+    each(view, move |x| {
+        let (is_less, is_greater) = (x < least, x > most);
+        let x = if is_less { least } else { x };
+        if is_greater { most } else { x }
     })
 }
 
@@ -67,6 +66,7 @@ methods!(impl[T: Stored + PartialOrd] {
     /// ```
     ///
     /// # Errors
+    /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when the least is more than the most,
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn clip(least: T, most: T) -> Result<Tensor<T, S>, Error> = clip;
 });

@@ -116,7 +116,8 @@ pub struct Operand<'a, T, S, F = Whole> {
     types: PhantomData<fn() -> (T, S, F)>,
 }
 
-impl<'a, T: Element, S, F> Operand<'a, T, S, F> {
+// Without bounds on the element type: one that is none is said once, by what is indexed.
+impl<'a, T, S, F> Operand<'a, T, S, F> {
     fn new(given: OperandData<'a>) -> Self {
         Operand { given, types: PhantomData }
     }
@@ -141,9 +142,8 @@ impl<'a, T: Element, S, F> Operand<'a, T, S, F> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
-    type Elem = T;
+    type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
@@ -151,9 +151,8 @@ impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
-    type Elem = T;
+    type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
@@ -161,9 +160,8 @@ impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
-    type Elem = T;
+    type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {

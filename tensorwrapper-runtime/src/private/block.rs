@@ -35,7 +35,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
-impl<'a, T: Element, S, F> Operand<'a, T, S, F> {
+impl<'a, T, S, F> Operand<'a, T, S, F> {
     /// The tensor without its types.
     pub fn erased(&self) -> Tensor<'a> {
         Tensor(self.given.clone())

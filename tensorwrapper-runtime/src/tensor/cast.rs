@@ -1,18 +1,19 @@
 //! Converts elements to numbers of another type.
 
 use super::{Tensor, TensorMut, TensorRef};
-use tensorwrapper_core::element::{CastInto, Element};
+use tensorwrapper_core::element::CastInto;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
 
-impl<T: Element, S: Extents> TensorRef<'_, T, S> {
+impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
-    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
     {
@@ -26,12 +27,12 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     }
 }
 
-impl<T: Element, S: Extents> TensorMut<'_, T, S> {
+impl<T: Stored, S: Extents> TensorMut<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
-    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
     {
@@ -39,9 +40,9 @@ impl<T: Element, S: Extents> TensorMut<'_, T, S> {
     }
 }
 
-impl<T: Element, S: Extents> Tensor<T, S> {
-    /// A tensor of the same elements converted to type `U`: to another precision, or from real to complex. Inside an equation,
-    /// `cast(A[i, j])` converts elements as they are read.
+impl<T: Stored, S: Extents> Tensor<T, S> {
+    /// A tensor of the same elements converted to type `U`: to another precision, from real to complex, or from and to integers as `as`
+    /// converts numbers. Inside an equation, `cast(A[i, j])` converts elements as they are read.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
@@ -54,7 +55,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// assert_eq!(double.as_slice(), [0.5, 2.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
-    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
     {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::located::{Located, indexing, metadata};
-use super::{AnyMut, AnyRef, Placement, copy};
+use super::{AnyMut, Placement, copy};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Layout, Strided};
@@ -193,11 +193,6 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// The elements, their type erased, and where they lie.
     pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(&self.located.data), &self.located.layout)
-    }
-
-    /// The whole tensor, borrowed, its element type erased.
-    pub(crate) fn erase(&self) -> AnyRef<'_> {
-        AnyRef { data: T::erase(&self.located.data), layout: self.located.layout.clone() }
     }
 
     /// The whole tensor, borrowed for writing, its element type erased.

@@ -1,12 +1,11 @@
 //! Tensors in files: NumPy's `.npy` format.
 //!
 //! Files are untrusted input: nothing in a file is used before it is checked against the file's length, and every error names
-//! the file. `head` reads and writes the text at the beginning, `number` the elements' bytes.
+//! the file. `head` reads and writes the text at the beginning.
 
 mod fault;
 mod head;
 mod header;
-mod number;
 mod write;
 
 use std::io::{self, Read};
@@ -14,16 +13,16 @@ use std::path::Path;
 
 use self::fault::in_file;
 pub(super) use self::header::Header;
-use self::number::Bytes;
 use super::any::AnyTensor;
 use super::copy;
 use super::dense::Tensor;
 use super::view::TensorRef;
 use tensorwrapper_core::element::{Element, dispatch};
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::Stored;
 
 impl AnyTensor {
     /// Reads an `.npy` file of any element type that tensors can hold, in either byte order, in C or Fortran order.
@@ -37,24 +36,27 @@ impl AnyTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on
-    /// after its last element, or holds elements of a type that tensors cannot hold; [`ErrorKind::Memory`] when the system has
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on
+    /// after its last element, or holds elements of a type that tensors cannot hold; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
     /// no memory for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
         let path = path.as_ref();
-        read(path, Header::open(path)?)
+        read_any(path, Header::open(path)?)
     }
 
     /// Writes the tensor to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if [`Tensor::write_npy`] would fail.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if [`Tensor::write_npy`] would fail.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        write::write(path.as_ref(), self.erase())
+        dispatch!(self.dtype(), T => {
+            let elements = T::typed(self.erase().data).unwrap_or_default();
+            write::write(path.as_ref(), elements, &self.located.layout)
+        })
     }
 }
 
-impl<T: Element, S: Extents> Tensor<T, S> {
+impl<T: Stored, S: Extents> Tensor<T, S> {
     /// Reads an `.npy` file of elements `T`, in either byte order, in C or Fortran order.
     ///
     /// ```
@@ -73,17 +75,16 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the extents do
-    /// not fit `S`; [`ErrorKind::Memory`] when the system has no memory for the elements.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the extents do
+    /// not fit `S`; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<Tensor<T, S>, Error> {
         let path = path.as_ref();
         let header = Header::open(path)?;
-        if header.dtype != T::DTYPE {
-            let kind = ErrorKind::Element { expected: T::DTYPE, found: header.dtype };
-            return Err(in_file(path, kind));
+        if header.kind.numpy != T::NUMPY {
+            return Err(in_file(path, format!("elements are `{}` where `{}` is needed", header.kind.name, T::NAME)));
         }
         S::check(header.layout.extents()).map_err(|error| in_file(path, error))?;
-        read(path, header)?.into_tensor::<T>()?.into_typed()
+        read::<T, _>(path, header)?.into_typed()
     }
 
     /// Writes the tensor to an `.npy` file, in C order. An existing file stays as it was until the new one is complete, and is
@@ -93,44 +94,52 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// not copied, and other hard links to the old file keep its old content. Symbolic links are followed and stay links.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be written; when there is no permission to write it, which includes a file
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be written; when there is no permission to write it, which includes a file
     /// without any write permission that the system would let an administrator write; and when it is a directory, a pipe, a
     /// socket or a device.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        write::write(path.as_ref(), self.erase())
+        self.view().write_npy(path)
     }
 }
 
-impl<T: Element, S: Extents> TensorRef<'_, T, S> {
+impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
     /// Writes the elements of the view to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if [`Tensor::write_npy`] would fail.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if [`Tensor::write_npy`] would fail.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        write::write(path.as_ref(), self.erase())
+        let (elements, layout) = self.located();
+        write::write(path.as_ref(), elements, layout)
     }
 }
 
-/// Reads the elements that a header has announced.
-pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
-    let Header { layout, dtype, is_big_endian, mut reader } = header;
-    dispatch!(dtype, T => {
-        let elements = match read_elements::<T>(&mut reader, layout.len(), is_big_endian)? {
-            Ok(elements) if layout.is_row_major() => elements,
-            Ok(elements) => copy::in_c_order(&elements, &layout)?,
-            Err(error) => return Err(in_file(path, error)),
-        };
-        let tensor = Tensor::<T, Shape>::from_parts(elements, Strided::row_major(layout.extents())?);
-        Ok(tensor.into())
-    })
+/// Reads the elements that a header has announced, if equations compute with such.
+pub(super) fn read_any<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
+    let Some(dtype) = header.kind.dtype else {
+        let message = format!(
+            "elements are of NumPy's type '{numpy}', but an `AnyTensor` holds 'f4', 'f8', 'c8' or 'c16'; `Tensor::<{name}>::read_npy` reads \
+             this file",
+            numpy = header.kind.numpy,
+            name = header.kind.name
+        );
+        return Err(in_file(path, message));
+    };
+    dispatch!(dtype, T => Ok(read::<T, _>(path, header)?.into()))
+}
+
+/// Reads the elements that a header has announced, which are of this type.
+fn read<T: Stored, R: Read>(path: &Path, header: Header<R>) -> Result<Tensor<T>, Error> {
+    let Header { layout, is_big_endian, mut reader, .. } = header;
+    let elements = match read_elements::<T>(&mut reader, layout.len(), is_big_endian)? {
+        Ok(elements) if layout.is_row_major() => elements,
+        Ok(elements) => copy::in_c_order(&elements, &layout)?,
+        Err(error) => return Err(in_file(path, error)),
+    };
+    Ok(Tensor::from_parts(elements, Strided::row_major(layout.extents())?))
 }
 
 /// All elements in the file's order. The outer error is a lack of memory, the inner one a fault of the file.
-fn read_elements<T: Element + Bytes>(
-    reader: &mut impl Read,
-    len: usize,
-    is_big_endian: bool,
-) -> Result<io::Result<Owned<T>>, Error> {
+fn read_elements<T: Stored>(reader: &mut impl Read, len: usize, is_big_endian: bool) -> Result<io::Result<Owned<T>>, Error> {
     /// Bytes that are read at a time; elements of all types fill them.
     const CHUNK: usize = 1 << 16;
     let mut elements = Owned::with_room(len)?;
@@ -140,7 +149,7 @@ fn read_elements<T: Element + Bytes>(
         if let Err(error) = reader.read_exact(&mut bytes[..now]) {
             return Ok(Err(error));
         }
-        elements.extend(bytes[..now].chunks_exact(size_of::<T>()).map(|bytes| T::read(bytes, is_big_endian)));
+        elements.extend(bytes[..now].chunks_exact(size_of::<T>()).map(|bytes| T::from_bytes(bytes, is_big_endian)));
     }
     Ok(Ok(elements))
 }

@@ -7,7 +7,7 @@ use std::ops::RangeBounds;
 use super::dense::Tensor;
 use super::extents::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
-use super::{AnyRef, copy, select};
+use super::{copy, select};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Positions, Strided};
@@ -294,11 +294,6 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// The elements, their type erased, and where they lie.
     pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(self.located.data), &self.located.layout)
-    }
-
-    /// The same view, its element type erased.
-    pub(crate) fn erase(&self) -> AnyRef<'a> {
-        AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
     }
 }
 

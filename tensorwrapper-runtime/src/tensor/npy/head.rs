@@ -3,15 +3,52 @@
 //! NumPy's "NPY format" enhancement proposal (NEP 1) describes it. Nothing here recurses, and every number is checked before it
 //! is used. This file must not know of files on disk.
 
+use num_complex::Complex;
 use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::stored::Stored;
 
 /// The deepest nesting of record types that is read; deeper nesting is refused.
 const DEEPEST: usize = 4;
 
+/// A type of elements as files know it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ElementKind {
+    /// NumPy's name, without the order of bytes.
+    pub(super) numpy: &'static str,
+    /// The name in Rust.
+    pub(super) name: &'static str,
+    /// Bytes of an element.
+    pub(super) size: usize,
+    /// The type, if equations compute with it.
+    pub(super) dtype: Option<Dtype>,
+}
+
+impl ElementKind {
+    fn of<T: Stored>() -> ElementKind {
+        let dtype = T::numbers(&[]).map(|none| none.dtype());
+        ElementKind { numpy: T::NUMPY, name: T::NAME, size: size_of::<T>(), dtype }
+    }
+
+    /// The type with this name in NumPy, if tensors hold it.
+    fn named(numpy: &str) -> Option<ElementKind> {
+        let all = [
+            ElementKind::of::<f32>(),
+            ElementKind::of::<f64>(),
+            ElementKind::of::<Complex<f32>>(),
+            ElementKind::of::<Complex<f64>>(),
+            ElementKind::of::<i32>(),
+            ElementKind::of::<i64>(),
+            ElementKind::of::<u8>(),
+            ElementKind::of::<bool>(),
+        ];
+        all.into_iter().find(|kind| kind.numpy == numpy)
+    }
+}
+
 /// What the text says of the elements.
 #[derive(Debug)]
 pub(super) struct Head {
-    pub(super) dtype: Dtype,
+    pub(super) kind: ElementKind,
     /// Whether the most significant byte of a number comes first.
     pub(super) is_big_endian: bool,
     pub(super) is_fortran: bool,
@@ -19,14 +56,17 @@ pub(super) struct Head {
 }
 
 /// The text for elements in C order and in this machine's byte order, without the spaces that end it.
-pub(super) fn text(dtype: Dtype, extents: &[usize]) -> String {
-    let order = if cfg!(target_endian = "big") { '>' } else { '<' };
-    let kind = if dtype.is_complex() { 'c' } else { 'f' };
+pub(super) fn text<T: Stored>(extents: &[usize]) -> String {
+    let order = match size_of::<T>() {
+        1 => '|',
+        _ if cfg!(target_endian = "big") => '>',
+        _ => '<',
+    };
     let extents: String = match extents {
         [extent] => format!("{extent},"),
         _ => extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     };
-    format!("{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': ({extents}), }}", dtype.size())
+    format!("{{'descr': '{order}{}', 'fortran_order': False, 'shape': ({extents}), }}", T::NUMPY)
 }
 
 impl Head {
@@ -36,8 +76,8 @@ impl Head {
     /// A sentence that says what is wrong with it.
     pub(super) fn parse(text: &[u8]) -> Result<Head, String> {
         parse(text).map_err(|fault| format!("the header is broken: {fault}")).and_then(|(descr, is_fortran, extents)| {
-            let (dtype, is_big_endian) = element_type(&descr)?;
-            Ok(Head { dtype, is_big_endian, is_fortran, extents })
+            let (kind, is_big_endian) = element_type(&descr)?;
+            Ok(Head { kind, is_big_endian, is_fortran, extents })
         })
     }
 }
@@ -193,22 +233,19 @@ impl Cursor<'_> {
 }
 
 /// The element type of a description, and whether its numbers are big-endian.
-fn element_type(descr: &str) -> Result<(Dtype, bool), String> {
+fn element_type(descr: &str) -> Result<(ElementKind, bool), String> {
     let plain = descr.trim_matches('\'');
     let is_big_endian = match plain.chars().next() {
         Some('>') => true,
         Some('<') => false,
         _ => cfg!(target_endian = "big"),
     };
-    match plain.trim_start_matches(['<', '>', '=', '|']) {
-        "f4" => Ok((Dtype::F32, is_big_endian)),
-        "f8" => Ok((Dtype::F64, is_big_endian)),
-        "c8" => Ok((Dtype::C32, is_big_endian)),
-        "c16" => Ok((Dtype::C64, is_big_endian)),
-        _ if is_known(plain) || !descr.starts_with('\'') => {
-            Err(format!("elements are of NumPy's type {descr}, but tensors hold 'f4', 'f8', 'c8' or 'c16'"))
-        }
-        _ => Err(format!("the header is broken: {descr} is no type of NumPy's")),
+    match ElementKind::named(plain.trim_start_matches(['<', '>', '=', '|'])) {
+        Some(kind) => Ok((kind, is_big_endian)),
+        None if is_known(plain) || !descr.starts_with('\'') => Err(format!(
+            "elements are of NumPy's type {descr}, but tensors hold 'f4', 'f8', 'c8', 'c16', 'i4', 'i8', 'u1' or 'b1'"
+        )),
+        None => Err(format!("the header is broken: {descr} is no type of NumPy's")),
     }
 }
 

@@ -5,8 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use super::fault::in_file;
-use super::head::Head;
-use tensorwrapper_core::element::Dtype;
+use super::head::{ElementKind, Head};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
@@ -15,7 +14,7 @@ const LONGEST: usize = 1 << 16;
 
 /// A file opened and checked: as many bytes follow as its elements need.
 pub(in crate::tensor) struct Header<R> {
-    pub(super) dtype: Dtype,
+    pub(super) kind: ElementKind,
     /// How the elements lie in the file.
     pub(super) layout: Strided,
     pub(super) is_big_endian: bool,
@@ -47,25 +46,26 @@ impl<R: Read> Header<R> {
         let refuse = |message: String| in_file(path, message);
         let io = |error: io::Error| in_file(path, error);
         let (head, length) = read_head(&mut reader).map_err(io)?.map_err(refuse)?;
-        let Head { dtype, is_big_endian, is_fortran, extents } = Head::parse(&head).map_err(refuse)?;
+        let Head { kind, is_big_endian, is_fortran, extents } = Head::parse(&head).map_err(refuse)?;
         let sizes: Result<Vec<usize>, _> = extents.iter().map(|&extent| usize::try_from(extent)).collect();
         let extents = sizes.map_err(|_| refuse(format!("extents {extents:?} are too large for this machine")))?;
         let layout = stored_layout(&extents, is_fortran).map_err(|error| in_file(path, error))?;
 
-        let promised = layout.len() as u128 * dtype.size() as u128;
+        let name = kind.name;
+        let promised = layout.len() as u128 * kind.size as u128;
         let held = u128::from(bytes).saturating_sub(length as u128);
         if held < promised {
             return Err(refuse(format!(
-                "the file is cut short: extents {extents:?} of {dtype} need {promised} bytes, but it holds {held}"
+                "the file is cut short: extents {extents:?} of {name} need {promised} bytes, but it holds {held}"
             )));
         }
         if held > promised {
             let excess = held - promised;
             return Err(refuse(format!(
-                "the file is too long: extents {extents:?} of {dtype} need {promised} bytes, but {excess} more follow"
+                "the file is too long: extents {extents:?} of {name} need {promised} bytes, but {excess} more follow"
             )));
         }
-        Ok(Header { dtype, layout, is_big_endian, reader })
+        Ok(Header { kind, layout, is_big_endian, reader })
     }
 }
 

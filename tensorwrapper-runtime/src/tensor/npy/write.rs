@@ -4,42 +4,43 @@
 //! whether it may be replaced and which owner the new file gets; see `Target`.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::fault::in_file;
 use super::head;
-use super::number::Bytes;
-use crate::tensor::AnyRef;
-use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::stored::Stored;
 
 /// Links to links that are followed: as many as Linux follows.
 const LINKS: usize = 40;
 
 /// Writes a temporary file in the folder of the target, which then replaces the target.
-pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
+pub(super) fn write<T: Stored>(path: &Path, elements: &[T], layout: &Strided) -> Result<(), Error> {
     let whole = || {
         let target = Target::new(path)?;
         let temporary = Temporary::new(&target)?;
-        dispatch!(tensor.dtype(), T => match T::typed(tensor.data) {
-            Some(elements) => write_elements(&temporary.file, elements, &tensor.layout),
-            None => Err(io::Error::other("elements are not of their type")),
-        })?;
+        write_elements(&temporary.file, elements, layout)?;
         temporary.replace(&target)
     };
     whole().map_err(|error: io::Error| in_file(path, error))
 }
 
-fn write_elements<T: Element + Bytes>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 16, file);
-    file.write_all(&beginning(&head::text(T::DTYPE, layout.extents()))?)?;
+fn write_elements<T: Stored>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
+    /// Bytes that are written at a time.
+    const CHUNK: usize = 1 << 16;
+    let mut file = file;
+    let mut bytes = beginning(&head::text::<T>(layout.extents()))?;
     for position in layout.positions() {
-        elements[position].write(&mut file)?;
+        elements[position].append_bytes(&mut bytes);
+        if bytes.len() >= CHUNK {
+            file.write_all(&bytes)?;
+            bytes.clear();
+        }
     }
-    file.flush()
+    file.write_all(&bytes)
 }
 
 /// All bytes before the elements: the text and what says how long it is, so many that the elements begin at a multiple of 64.

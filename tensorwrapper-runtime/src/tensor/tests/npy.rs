@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use num_complex::Complex;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use crate::tensor::npy::{Header, read};
+use crate::tensor::npy::{Header, read_any};
 use crate::*;
 
 /// A folder of its own for each test, gone when the test ends.
@@ -80,6 +80,13 @@ fn written_and_read() {
         there_and_back::<f64>(&path, extents);
         there_and_back::<Complex<f32>>(&path, extents);
         there_and_back::<Complex<f64>>(&path, extents);
+        let whole = Tensor::<f64>::from_fn(extents, |i| i.iter().sum::<usize>() as f64 - 1.0).unwrap();
+        let integers = whole.map(|x| x as i32).unwrap();
+        integers.write_npy(&path).unwrap();
+        assert_eq!(Tensor::<i32>::read_npy(&path).unwrap(), integers);
+        let truths = whole.greater(0.0).unwrap();
+        truths.view().write_npy(&path).unwrap();
+        assert_eq!(Tensor::<bool>::read_npy(&path).unwrap(), truths);
     }
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left beside the file");
 }
@@ -184,15 +191,17 @@ fn broken_files_are_told_apart() {
 #[test]
 fn other_element_types_are_named() {
     let folder = Folder::new("types");
-    for descr in
-        ["'<i8'", "'|b1'", "'|u1'", "'<f2'", "'<U3'", "'|O'", "'<c32'", "'<M8[ns]'", "[('a', '<f8'), ('b', '<f4', (2, 2))]"]
-    {
+    for descr in ["'<i2'", "'|i1'", "'<f2'", "'<U3'", "'|O'", "'<c32'", "'<M8[ns]'", "[('a', '<f8'), ('b', '<f4', (2, 2))]"] {
         let sentence = fault(&folder.with("t.npy", &described(descr, "False", "(2,)", &[0; 16])));
-        let expected = "but tensors hold 'f4', 'f8', 'c8' or 'c16'";
+        let expected = "but tensors hold 'f4', 'f8', 'c8', 'c16', 'i4', 'i8', 'u1' or 'b1'";
         assert!(sentence.starts_with("elements are of NumPy's type") && sentence.ends_with(expected), "{descr}: {sentence}");
     }
-    let integers = fault(&folder.with("t.npy", &described("'<i8'", "False", "(2,)", &[0; 16])));
-    assert!(integers.starts_with("elements are of NumPy's type '<i8',"));
+    let path = folder.with("t.npy", &described("'<i8'", "False", "(2,)", &[1, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0]));
+    let sentence = "elements are of NumPy's type 'i8', but an `AnyTensor` holds 'f4', 'f8', 'c8' or 'c16'; `Tensor::<i64>::read_npy` reads this file";
+    assert_eq!(fault(&path), sentence);
+    assert_eq!(Tensor::<i64>::read_npy(&path).unwrap().as_slice(), [1, 258]);
+    let error = Tensor::<f64>::read_npy(&path).unwrap_err().to_string();
+    assert!(error.ends_with("elements are `i64` where `f64` is needed"), "{error}");
     assert!(fault(&folder.with("t.npy", &described("'<f7'", "False", "(2,)", &[0; 14]))).starts_with("the header is broken"));
 }
 
@@ -217,7 +226,7 @@ fn corrupted_bytes_never_panic() {
         if round % 4 == 0 {
             bytes.truncate(random.random_range(0..bytes.len()));
         }
-        match Header::read(path, &bytes[..], bytes.len() as u64).and_then(|header| read(path, header)) {
+        match Header::read(path, &bytes[..], bytes.len() as u64).and_then(|header| read_any(path, header)) {
             Ok(read) => assert!(read.len() * read.dtype().size() < bytes.len()),
             Err(error) => {
                 assert!(matches!(error.kind(), ErrorKind::Io { path: named, .. } if named == path), "{error}");
