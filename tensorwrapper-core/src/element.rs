@@ -3,11 +3,13 @@
 //! Knows nothing of tensors. Everything that differs from one element type to another is here.
 
 use std::fmt::LowerExp;
+use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
 
 use crate::callback::{Callback, Typed};
+pub use crate::cast::CastInto;
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
 use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
 use crate::stored::{self, Number, Stored, number};
@@ -24,6 +26,33 @@ pub trait ElementOf {
     type Itself;
 }
 
+/// Element types that can be used in one equation: equal ones, and a complex one and its real one, whose elements become complex.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
+    label = "elements of type `{U}`",
+    note = "real operands join complex ones of their precision; nothing else is converted in silence: write `cast(…)` around what is to become \
+            the equation's type"
+)]
+pub trait MixesWith<U> {
+    /// The element type of the equation.
+    type Mixed;
+    /// Checks at compile time that two operands have elements that mix.
+    fn check(_: Elements<Self, U>) -> PhantomData<Self::Mixed> {
+        PhantomData
+    }
+}
+
+/// Two element types in one value, so that rustc does not infer one from the other.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> MixesWith<T> for T {
+    type Mixed = T;
+}
+
 /// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
 ///
 /// For each of them, all bytes zero are a valid value, [`ZERO`](Element::ZERO); storage relies on it.
@@ -35,6 +64,7 @@ pub trait ElementOf {
 pub trait Element:
     sealed::Sealed
     + ElementOf<Itself = Self>
+    + MixesWith<<Self as Element>::Real, Mixed = Self>
     + Number
     + LowerExp
     + Neg<Output = Self>
@@ -47,7 +77,7 @@ pub trait Element:
     + 'static
 {
     /// The type of the real part, and of absolute values.
-    type Real: Element<Real = Self::Real, Complex = Self::Complex> + PartialOrd + CastInto<Self>;
+    type Real: Element<Real = Self::Real, Complex = Self::Complex> + PartialOrd + CastInto<Self> + MixesWith<Self, Mixed = Self>;
     /// The complex type of the same precision.
     type Complex: Element<Real = Self::Real, Complex = Self::Complex>;
     /// This type as a run-time value.
@@ -91,75 +121,6 @@ pub trait Element:
     fn erase_function(function: Typed<'_, Self>) -> Callback<'_>;
     #[doc(hidden)]
     fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
-}
-
-/// A type that can be cast to `U`, with rounding where necessary: any number to itself and to the same type of another precision, real
-/// numbers and integers to complex ones and to each other, truth values to 0 and 1. Complex numbers are not cast to real ones: take a part
-/// of them.
-#[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` are not cast to `{U}`",
-    label = "elements of type `{Self}`",
-    note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`"
-)]
-pub trait CastInto<U: Stored>: Stored {
-    /// This number as one of type `U`.
-    fn cast_into(self) -> U;
-}
-
-macro_rules! casts {
-    ($($T:ty => $($U:ty)*;)*) => { $($(
-        impl CastInto<$U> for $T {
-            #[inline]
-            fn cast_into(self) -> $U {
-                <$U>::from_complex(self.to_complex())
-            }
-        }
-    )*)* };
-}
-casts! {
-    f32 => f32 f64 Complex<f32> Complex<f64>;
-    f64 => f32 f64 Complex<f32> Complex<f64>;
-    Complex<f32> => Complex<f32> Complex<f64>;
-    Complex<f64> => Complex<f32> Complex<f64>;
-}
-
-/// As `as` converts: integers wrap around, numbers with a fraction lose it and stay within the integer's bounds, NaN becomes 0.
-macro_rules! casts_of_integers {
-    ($($T:ty => $($U:ty)*;)*) => { $($(
-        impl CastInto<$U> for $T {
-            #[inline]
-            fn cast_into(self) -> $U {
-                self as $U
-            }
-        }
-    )*)* };
-    (complex $($T:ty)*) => { $(
-        casts_of_integers!(@complex $T, f32);
-        casts_of_integers!(@complex $T, f64);
-    )* };
-    (@complex $T:ty, $R:ty) => {
-        impl CastInto<Complex<$R>> for $T {
-            #[inline]
-            fn cast_into(self) -> Complex<$R> {
-                Complex::new(self as $R, 0.0)
-            }
-        }
-    };
-}
-casts_of_integers! {
-    i32 => f32 f64 i32 i64 u8;
-    i64 => f32 f64 i32 i64 u8;
-    u8 => f32 f64 i32 i64 u8;
-    f32 => i32 i64 u8;
-    f64 => i32 i64 u8;
-}
-casts_of_integers!(complex i32 i64 u8);
-
-impl<U: Number> CastInto<U> for bool {
-    #[inline]
-    fn cast_into(self) -> U {
-        if self { U::UNIT } else { U::NOTHING }
-    }
 }
 
 macro_rules! erasure {
@@ -327,6 +288,14 @@ macro_rules! elements {
             erasure!($real);
         }
 
+        #[diagnostic::do_not_recommend]
+        impl MixesWith<Complex<$R>> for $R {
+            type Mixed = Complex<$R>;
+        }
+        #[diagnostic::do_not_recommend]
+        impl MixesWith<$R> for Complex<$R> {
+            type Mixed = Complex<$R>;
+        }
         impl sealed::Sealed for Complex<$R> {}
         impl Element for Complex<$R> {
             type Real = $R;

@@ -160,6 +160,7 @@
 pub mod dtype;
 pub mod backend;
 pub mod callback;
+mod cast;
 pub mod element;
 pub mod error;
 mod expansion;

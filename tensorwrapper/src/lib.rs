@@ -11,8 +11,8 @@
 //! ```
 //!
 //! [`tensor!`] documents the language. A [`Tensor`] holds elements, and a [`Context`] says where equations run. [`einsum()`],
-//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`graph`] has the graphs of operations that
-//! equations become.
+//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`Tensor`] lists operators and methods of whole tensors, such
+//! as `&a + &b` and `a.sum_along(0)`. [`graph`] has the graphs of operations that equations become.
 
 #![forbid(unsafe_code)]
 
@@ -99,7 +99,7 @@
 /// | `sum(k, l; X)`, `prod`, `max`, `min` | explicit reductions |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)` | functions of elements |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
-/// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
+/// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Real operands join an equation over complex numbers of their precision without a cast: `u[i, r] * s[r]`. Nothing else is converted silently |
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
 /// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
 ///

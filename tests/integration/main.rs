@@ -32,6 +32,7 @@ mod long_programs;
 mod macro_forms;
 mod mapped_derivatives;
 mod messages;
+mod mixed_elements;
 mod network_program;
 mod open;
 mod order_program;

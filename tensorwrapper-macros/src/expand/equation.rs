@@ -78,6 +78,14 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
         code.extend(checked(&check, &emit!(#name.element()), &emit!(#element)));
     }
     code.extend(casts(environment, equation, &mut known));
+    if let Some((place, _)) = equation.place()
+        && equation.operands().len() > 1
+    {
+        let (name, element, span) =
+            (&operands[place.0], element(None), environment.host.blame(&equation.operands()[place.0].hole));
+        let check = quote_spanned!(span=> <_ as __tw::WrittenInto<_>>::check);
+        code.extend(checked(&check, &emit!(#element), &emit!(#name.element())));
+    }
     if equation.operands().is_empty() {
         code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
     }
@@ -102,9 +110,14 @@ fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet
     code
 }
 
-/// Code that checks that two element types are equal.
+/// Code for the element type of an equation over elements of two types.
 fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
-    checked(&quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check), &emit!(#element), other)
+    // All of it at the place of the operand, so that rustc reports types that do not mix once.
+    let span = span.resolved_at(Span::mixed_site());
+    quote_spanned! {span=>
+        let __elements = __tw::Elements(#element, #other);
+        let #element = <_ as __tw::MixesWith<_>>::check(__elements);
+    }
 }
 
 /// Code that checks two element types.

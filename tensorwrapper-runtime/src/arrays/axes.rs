@@ -1,4 +1,4 @@
-//! Axes by number, checked against a tensor's rank.
+//! Axes by number, checked against a tensor's rank, and extents, compared with those of another tensor.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -58,4 +58,18 @@ pub(super) fn checked(axis: usize, rank: usize) -> Result<usize, Error> {
         true => Ok(axis),
         false => Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} in a tensor of rank {rank}")))),
     }
+}
+
+/// The error that two tensors are of other extents; `what` is done with them.
+pub(super) fn same_extents(what: &str, left: &[usize], right: &[usize]) -> Result<(), Error> {
+    if left == right {
+        return Ok(());
+    }
+    let message = match left.iter().zip(right).position(|(l, r)| l != r).filter(|_| left.len() == right.len()) {
+        Some(axis) => format!(
+            "{what}: extents {left:?} and {right:?} differ on axis {axis}; nothing is broadcast, as an equation does by `1[i] * b[j]`"
+        ),
+        None => format!("{what}: extents {left:?} and {right:?} are of ranks {} and {}", left.len(), right.len()),
+    };
+    Err(Error::new(ErrorKind::Shape(message)))
 }

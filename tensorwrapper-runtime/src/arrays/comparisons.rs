@@ -6,7 +6,8 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
-use super::elementwise::{Right, same_extents};
+use super::axes::same_extents;
+use super::elementwise::Right;
 use super::iteration::each;
 use super::loops;
 use super::methods;

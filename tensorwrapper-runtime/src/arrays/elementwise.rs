@@ -1,15 +1,15 @@
 //! Two tensors of the same extents, or a tensor and a number, combined element by element.
 
-use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
+use super::axes::same_extents;
 use super::iteration::each;
-use super::loops;
-use crate::exec::Context;
+use super::loops::{self, device};
 use crate::tensor::{Tensor, TensorRef};
 
 /// Elements up to which plain loops are faster than the call of a device for operands in any order.
@@ -47,29 +47,10 @@ impl<F> Combination<F> {
     }
 }
 
-/// The device of the host that computes what needs no plan.
-pub(super) fn device() -> &'static dyn Device {
-    Context::global().backend.device()
-}
-
-/// The error that two tensors are of other extents; `what` is done with them.
-pub(super) fn same_extents(what: &str, left: &[usize], right: &[usize]) -> Result<(), Error> {
-    if left == right {
-        return Ok(());
-    }
-    let message = match left.iter().zip(right).position(|(l, r)| l != r).filter(|_| left.len() == right.len()) {
-        Some(axis) => format!(
-            "{what}: extents {left:?} and {right:?} differ on axis {axis}; nothing is broadcast, as an equation does by `1[i] * b[j]`"
-        ),
-        None => format!("{what}: extents {left:?} and {right:?} are of ranks {} and {}", left.len(), right.len()),
-    };
-    Err(Error::new(ErrorKind::Shape(message)))
-}
-
 /// `left op right` as a new tensor.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] for other extents, [`ErrorKind::Memory`].
+/// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for other extents, [`ErrorKind::Memory`](crate::ErrorKind::Memory).
 pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
     by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     left: &TensorRef<'_, T, S>,
@@ -106,7 +87,7 @@ pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
 /// `number op right` as a new tensor.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`].
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
 pub(super) fn combined_with_number<T: Stored, S: Extents>(
     by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     number: T,
@@ -147,7 +128,7 @@ fn by_device<T: Stored, S: Extents>(
 /// `target = target op right`.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] for other extents; the target is as it was.
+/// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for other extents; the target is as it was.
 pub(super) fn combine_into<T: Stored, S: Extents>(
     by: Combination<impl Fn(T, T) -> T + Copy + Sync>,
     target: &mut Tensor<T, S>,

@@ -6,8 +6,8 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
-use super::elementwise::same_extents;
-use super::operators::WholeOperand;
+use super::axes::same_extents;
+use super::operand::WholeOperand;
 use super::{loops, methods};
 use crate::tensor::{Elements, Tensor, TensorMut, TensorRef};
 

@@ -9,7 +9,7 @@ use tensorwrapper_core::stored::Stored;
 
 use super::axes::checked;
 use super::methods;
-use super::operators::WholeOperand;
+use super::operand::WholeOperand;
 use crate::tensor::{Tensor, TensorRef};
 
 /// Elements of a run that is copied as one.
@@ -176,7 +176,7 @@ fn compress<T: Stored, S: Extents>(
     mask: impl WholeOperand<bool>,
 ) -> Result<Tensor<T, (tensorwrapper_core::shape::Dyn,)>, Error> {
     let mask = mask.read();
-    super::elementwise::same_extents("`compress` by a mask", view.extents(), mask.extents())?;
+    super::axes::same_extents("`compress` by a mask", view.extents(), mask.extents())?;
     let count = mask.elements().fold(0, |count, &is_kept| count + usize::from(is_kept));
     // One element more than are kept, so that each is written before it is known whether it is.
     let mut elements = Owned::for_results(count + 1)?;

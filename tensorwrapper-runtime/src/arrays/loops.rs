@@ -3,13 +3,19 @@
 //!
 //! Functions are copied into each loop, so that what they capture is not read again for each element. Must not know of tensors.
 
+use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 use tensorwrapper_cpu::{Loops, vectorised, vectorised_reads};
 
-use super::elementwise::device;
+use crate::exec::Context;
+
+/// The device of the host that computes what needs no plan.
+pub(super) fn device() -> &'static dyn Device {
+    Context::global().backend.device()
+}
 
 /// Elements from which on a loop is divided among threads, and how many a thread takes at a time.
 const MANY: usize = 1 << 17;

@@ -6,7 +6,7 @@ use tensorwrapper_core::shape::{Extent, Extents};
 use tensorwrapper_core::stored::Stored;
 
 use super::methods;
-use super::operators::WholeOperand;
+use super::operand::WholeOperand;
 use crate::exec::einsum;
 use crate::tensor::{Tensor, TensorRef};
 

@@ -15,6 +15,7 @@ mod iteration;
 mod joining;
 mod loops;
 mod matrices;
+mod operand;
 mod operators;
 mod ordering;
 mod positions;
@@ -29,7 +30,7 @@ pub use axes::Axes;
 pub use comparisons::{Comparand, select};
 pub use iteration::Lanes;
 pub use joining::{concatenate, stack};
-pub use operators::WholeOperand;
+pub use operand::WholeOperand;
 
 /// Gives [`Tensor`](crate::Tensor) and [`TensorRef`](crate::TensorRef) methods that are functions of a view of all elements.
 macro_rules! methods {

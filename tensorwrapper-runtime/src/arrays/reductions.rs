@@ -13,7 +13,7 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::{Number, Stored};
 
 use super::axes::{Axes, divided};
-use super::elementwise::device;
+use super::loops::device;
 use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 

@@ -57,27 +57,28 @@ pub mod checks {
 use crate::exec::Context;
 use crate::grad::RealNumber;
 use tensorwrapper_core::element::{CastInto, Element};
+pub use tensorwrapper_core::element::{Elements, MixesWith};
 pub use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::shape::Const;
 use tensorwrapper_core::shape::{Extent, Extents, Shape};
 
-/// Element types that can be used in one equation: they must be equal.
+/// Element types of results and of the tensors that they are written into: they must be equal.
 #[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
-    label = "elements of type `{U}`",
-    note = "nothing is converted in silence: write `cast(…)` around what is to become the equation's type"
+    message = "elements of type `{Self}` are not written into a tensor of `{U}`",
+    label = "elements of type `{Self}`",
+    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`"
 )]
-pub trait MixesWith<U> {
-    /// Checks at compile time that two operands have elements of one type.
+pub trait WrittenInto<U> {
+    /// Checks at compile time that results can be written.
     fn check(_: Elements<Self, U>) {}
 }
-impl<T: Element> MixesWith<T> for T {}
+impl<T: Element> WrittenInto<T> for T {}
 
 /// Pairs of element types between which an equation can cast.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{T}` are not cast to `{U}`",
     label = "a cast of `{T}` to `{U}`",
-    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: CastInto<U>`"
+    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: Element + CastInto<U>`"
 )]
 pub trait Casts<T, U> {
     /// Checks at compile time that there is a cast from the first type to the second.
@@ -98,10 +99,6 @@ pub trait HasGradient<U> {
 }
 #[diagnostic::do_not_recommend]
 impl<T: RealNumber, U: Element<Real = T>> HasGradient<U> for T {}
-
-/// Two element types in one value, so that rustc does not infer one from the other.
-#[derive(Debug)]
-pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 
 /// The element type of absolute values, and of Hermitian matrices' eigenvalues.
 pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {

@@ -33,7 +33,39 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// Elements are stored in C order, unless the tensor is given another [`Layout`]. Equations read any layout without converting
 /// it first.
 ///
-/// A tensor has no arithmetic of its own: equations compute with it.
+/// It can hold the numbers of equations ([`Element`]), integers and truth values ([`Stored`](crate::Stored)).
+///
+/// # Whole tensors
+///
+/// Equations say more and compute a whole block at once. For what needs no labels there are operators and methods. They compute on the
+/// host, and each makes its result at once. Axes are counted from 0; nothing is broadcast.
+///
+/// | what | |
+/// |---|---|
+/// | operators | `&a + &b`, `-`, `*`, `/` element by element, with numbers `2.0 * &a`, and `+=`; [`Not`](std::ops::Not), `&` and `\|` of truth values. An owned operand on the left gives its memory to the result |
+/// | made of | [`from_fn`](Tensor::from_fn), [`from_array`](Tensor::from_array), [`zeros`](Tensor::zeros), [`ones`](Tensor::ones), [`filled`](Tensor::filled), [`eye`](Tensor::eye), [`arange`](Tensor::arange), [`linspace`](Tensor::linspace); with the feature `rand` also `random`, `uniform` and `normal` |
+/// | all elements | [`sum`](Tensor::sum), [`prod`](Tensor::prod), [`mean`](Tensor::mean), [`var`](Tensor::var), [`std`](Tensor::std), [`max`](Tensor::max), [`min`](Tensor::min), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin) |
+/// | along axes | the same with `_along`; [`cumsum_along`](Tensor::cumsum_along), [`cumprod_along`](Tensor::cumprod_along), [`sort_along`](Tensor::sort_along), [`argsort_along`](Tensor::argsort_along) |
+/// | one by one | [`iter`](Tensor::iter), [`map`](Tensor::map), [`map_inplace`](Tensor::map_inplace), [`zip_map`](Tensor::zip_map), [`lanes`](Tensor::lanes), [`chips`](Tensor::chips), [`clip`](Tensor::clip), [`round`](Tensor::round), [`floor`](Tensor::floor), [`ceil`](Tensor::ceil), [`sign`](Tensor::sign) |
+/// | compared | [`less`](Tensor::less), [`less_equal`](Tensor::less_equal), [`greater`](Tensor::greater), [`greater_equal`](Tensor::greater_equal), [`equal`](Tensor::equal), [`not_equal`](Tensor::not_equal), [`allclose`](Tensor::allclose); [`select`](crate::select), [`compress`](Tensor::compress), [`count`](Tensor::count), [`all`](Tensor::all), [`any`](Tensor::any), [`unique`](Tensor::unique) |
+/// | joined, divided | [`concatenate`](crate::concatenate), [`stack`](crate::stack), [`split`](Tensor::split), [`split_at`](Tensor::split_at), [`pad`](Tensor::pad), [`roll`](Tensor::roll), [`tile`](Tensor::tile) |
+/// | matrices | [`t`](Tensor::t), [`transpose`](Tensor::transpose), [`diag`](Tensor::diag), [`tril`](Tensor::tril), [`triu`](Tensor::triu), [`dot`](Tensor::dot), [`outer`](Tensor::outer), [`kron`](Tensor::kron); decompositions are in [`linalg`](crate::linalg) |
+///
+/// ```
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Tensor, select};
+/// let a = Tensor::from_array([[1.0, -2.0], [3.0, -4.0]])?;
+/// let b = 2.0 * &a + 1.0;
+/// assert_eq!(b.as_slice(), [3.0, -3.0, 7.0, -7.0]);
+/// assert_eq!((b.sum(), b.max_along(0)?.as_slice()), (0.0, &[7.0, -3.0][..]));
+/// assert_eq!(select(&b.greater(0.0)?, &b, 0.0)?.as_slice(), [3.0, 0.0, 7.0, 0.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+///
+/// Operators have no way to return an error. Extents that do not fit are a compile error where the compiler knows them; else an operator
+/// panics with the same sentence, as `tensor!` does. Methods return a [`Result`].
+///
+/// # Equations
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
@@ -193,6 +225,12 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// The elements, their type erased, and where they lie.
     pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(&self.located.data), &self.located.layout)
+    }
+
+    /// The whole tensor, borrowed, its element type erased.
+    #[cfg(test)]
+    pub(crate) fn erase(&self) -> super::AnyRef<'_> {
+        self.view().erase()
     }
 
     /// The whole tensor, borrowed for writing, its element type erased.

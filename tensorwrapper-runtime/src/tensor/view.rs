@@ -295,6 +295,12 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(self.located.data), &self.located.layout)
     }
+
+    /// The same view, its element type erased.
+    #[cfg(test)]
+    pub(crate) fn erase(&self) -> super::AnyRef<'a> {
+        super::AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
+    }
 }
 
 indexing!([T: Stored, S: Extents] TensorRef<'_, T, S>);

@@ -72,7 +72,7 @@ fn a_cast_may_name_its_type() -> Outcome {
     let nested = tensor!([i, j] = cast(C64; cast(f64; s[i, j]) * (found_at(&found))[j, i]));
     assert_close(&nested, &reference(&(found.at("ji") * found.at("ji")).cast::<C64>(), "ij"));
     // Every pair of types that the rule allows.
-    fn pair<T: CastInto<U>, U: Element>(s: &Tensor<f32>) -> Outcome
+    fn pair<T: Element + CastInto<U>, U: Element>(s: &Tensor<f32>) -> Outcome
     where
         f32: CastInto<T> + CastInto<U>,
     {

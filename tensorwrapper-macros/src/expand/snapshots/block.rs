@@ -65,7 +65,9 @@ fn expansion() {
                     }
                     let __element = __operand2.element();
                     let __elements = __tw::Elements(__element, w.element());
-                    <_ as __tw::MixesWith<_>>::check(__elements);
+                    let __element = <_ as __tw::MixesWith<_>>::check(__elements);
+                    let __elements = __tw::Elements(__element, __operand2.element());
+                    <_ as __tw::WrittenInto<_>>::check(__elements);
                     #[diagnostic::on_unimplemented(
                         message = "`c` has rank {L} but 1 index is given",
                         label = "`c` has rank {L}"

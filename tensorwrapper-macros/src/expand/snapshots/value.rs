@@ -43,7 +43,7 @@ fn expansion() {
                             }
                             let __element = __operand0.element();
                             let __elements = __tw::Elements(__element, __operand1.element());
-                            <_ as __tw::MixesWith<_>>::check(__elements);
+                            let __element = <_ as __tw::MixesWith<_>>::check(__elements);
                             #[diagnostic::on_unimplemented(
                                 message = "`a` has rank {L} but 2 indices are given",
                                 label = "`a` has rank {L}"

@@ -23,21 +23,19 @@ pub(in crate::exec) struct BlockOperand<'o, T: Element> {
 }
 
 impl<'o, T: Element> BlockOperand<'o, T> {
-    /// An operand of an equation over elements of type `T`. A dense one whose elements are not in C order is copied.
+    /// An operand of an equation over elements of type `T`. A dense one whose elements are not in C order is copied, and so is a real one in
+    /// an equation over complex numbers.
     ///
     /// # Errors
     /// [`ErrorKind::Element`] for elements of another type; [`ErrorKind::Unsupported`] for recorded results; [`ErrorKind::Memory`].
     pub(in crate::exec) fn of(given: &OperandData<'o>) -> Result<BlockOperand<'o, T>, Error> {
-        let typed = |data: SliceRef<'o>| {
-            T::typed(data).ok_or_else(|| Error::new(ErrorKind::Element { expected: T::DTYPE, found: data.dtype() }))
-        };
         match given {
             OperandData::Blocks(blocks) => {
-                let (structure, slab) = (blocks.structure.clone(), Cow::Borrowed(typed(blocks.slab)?));
+                let (structure, slab) = (blocks.structure.clone(), elements(blocks.slab)?);
                 Ok(BlockOperand { structure, slab, is_dense: false })
             }
-            OperandData::Elements(data, layout) => BlockOperand::dense(typed(*data)?, layout),
-            OperandData::Inline(data, layout) => BlockOperand::dense(typed(*data)?, layout),
+            OperandData::Elements(data, layout) => BlockOperand::dense(*data, layout),
+            OperandData::Inline(data, layout) => BlockOperand::dense(*data, layout),
             OperandData::Recorded(_) => {
                 let error = Error::new(ErrorKind::Unsupported("a recorded result in an equation of block tensors".to_string()));
                 Err(error.with_help("compute it first"))
@@ -45,19 +43,23 @@ impl<'o, T: Element> BlockOperand<'o, T> {
         }
     }
 
-    fn dense(data: &'o [T], layout: &Strided) -> Result<BlockOperand<'o, T>, Error> {
-        if copied(T::erase(data), |copied, _| copied.is_only) == Some(true) {
+    fn dense(data: SliceRef<'o>, layout: &Strided) -> Result<BlockOperand<'o, T>, Error> {
+        if copied(data, |copied, _| copied.is_only) == Some(true) {
             let message = "a tensor that is only in the memory of a device, in an equation of block tensors".to_string();
             return Err(Error::new(ErrorKind::Placement(message)).with_help("take it to the host with `to_host()`"));
         }
         let cuts: Vec<Tiling> = layout.extents().iter().map(|&extent| Tiling::whole(extent)).collect();
         let (structure, len) = (Structure::new(&cuts), layout.len());
         // An axis without indices has no tiles, and so no block.
-        let slab = match layout.is_row_major() {
-            true => Cow::Borrowed(data.get(layout.start()..).and_then(|data| data.get(..len)).unwrap_or_default()),
-            false => {
+        let in_order = |data: &[T]| data.get(layout.start()..).and_then(|data| data.get(..len)).unwrap_or_default().to_vec();
+        let slab = match (layout.is_row_major(), elements(data)?) {
+            (true, Cow::Borrowed(data)) => {
+                Cow::Borrowed(data.get(layout.start()..).and_then(|data| data.get(..len)).unwrap_or_default())
+            }
+            (true, Cow::Owned(data)) => Cow::Owned(in_order(&data)),
+            (false, data) => {
                 let (plain, mut copy) = (Strided::row_major(layout.extents())?, vec![T::ZERO; len]);
-                tensorwrapper_cpu::copy(data, layout, &mut copy, &plain)?;
+                tensorwrapper_cpu::copy(&data, layout, &mut copy, &plain)?;
                 Cow::Owned(copy)
             }
         };
@@ -68,6 +70,18 @@ impl<'o, T: Element> BlockOperand<'o, T> {
     pub(super) fn is_same(&self, other: &BlockOperand<'_, T>) -> bool {
         std::ptr::eq(&*self.slab, &*other.slab) && self.structure == other.structure
     }
+}
+
+/// Elements as those of type `T`: as they are, or converted if they are its real parts.
+fn elements<'o, T: Element>(data: SliceRef<'o>) -> Result<Cow<'o, [T]>, Error> {
+    if let Some(own) = T::typed(data) {
+        return Ok(Cow::Borrowed(own));
+    }
+    if data.dtype() != T::DTYPE.real() {
+        return Err(Error::new(ErrorKind::Element { expected: T::DTYPE, found: data.dtype() }));
+    }
+    let real = <T::Real as Element>::typed(data).unwrap_or_default();
+    Ok(Cow::Owned(real.iter().map(|&x| T::from_real(x)).collect()))
 }
 
 /// The operands of a call.

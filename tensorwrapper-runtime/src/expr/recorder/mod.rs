@@ -110,7 +110,12 @@ impl<'n> Recorder<'n> {
     }
 
     /// A tensor with one index for each of its axes; `text` is its name in messages.
+    /// A real one in an equation over complex numbers is converted.
     pub(crate) fn tensor<'a>(&mut self, value: &Link<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
+        if value.dtype == self.dtype.real() && self.dtype.is_complex() {
+            let operand = Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices));
+            return Node(Tree::Cast(value.dtype, Box::new(operand)));
+        }
         if value.dtype != self.dtype {
             let fault = Error::new(ErrorKind::Mixed { first: self.dtype, second: value.dtype });
             self.errors.push(fault.with_help("write `cast(…)` around what is to become the equation's type"));
