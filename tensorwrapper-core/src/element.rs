@@ -12,7 +12,7 @@ use crate::callback::{Callback, Typed};
 pub use crate::cast::CastInto;
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
 use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
-use crate::stored::{self, Number, Stored, number};
+use crate::stored::{Number, Stored, number, stored};
 
 mod sealed {
     pub trait Sealed {}
@@ -172,33 +172,10 @@ macro_rules! erasure {
     };
 }
 
-macro_rules! stored {
-    ($($T:ty, $name:literal, $numpy:literal, $read:expr, $write:expr;)*) => { $(
-        impl stored::sealed::Sealed for $T {}
+macro_rules! numbers {
+    ($($T:ty)*) => { $(
         impl ElementOf for $T {
             type Itself = $T;
-        }
-        impl Stored for $T {
-            const NAME: &'static str = $name;
-            const NOTHING: Self = <$T as Element>::ZERO;
-            const UNIT: Self = <$T as Element>::ONE;
-            const NUMPY: &'static str = $numpy;
-
-            #[inline]
-            fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self {
-                $read(bytes, is_big_endian)
-            }
-            #[inline]
-            fn append_bytes(self, bytes: &mut Vec<u8>) {
-                $write(self, bytes);
-            }
-
-            fn numbers(slice: &[Self]) -> Option<SliceRef<'_>> {
-                Some(Self::erase(slice))
-            }
-            fn numbers_mut(slice: &mut [Self]) -> Option<SliceMut<'_>> {
-                Some(Self::erase_mut(slice))
-            }
         }
         impl Number for $T {
             #[inline(always)]
@@ -224,11 +201,21 @@ macro_rules! stored {
         }
     )* };
 }
+numbers! { f32 f64 Complex<f32> Complex<f64> }
+
 stored! {
-    f32, "f32", "f4", number!(read f32), number!(append f32);
-    f64, "f64", "f8", number!(read f64), number!(append f64);
-    Complex<f32>, "Complex<f32>", "c8", read_complex, append_complex;
-    Complex<f64>, "Complex<f64>", "c16", read_complex, append_complex;
+    {
+        fn numbers(slice: &[Self]) -> Option<SliceRef<'_>> {
+            Some(Self::erase(slice))
+        }
+        fn numbers_mut(slice: &mut [Self]) -> Option<SliceMut<'_>> {
+            Some(Self::erase_mut(slice))
+        }
+    }
+    f32, "f32", "f4", 0.0, 1.0, number!(read f32), number!(append f32);
+    f64, "f64", "f8", 0.0, 1.0, number!(read f64), number!(append f64);
+    Complex<f32>, "Complex<f32>", "c8", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, append_complex;
+    Complex<f64>, "Complex<f64>", "c16", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, append_complex;
 }
 
 /// A complex number of the bytes of its parts.

@@ -81,10 +81,11 @@ macro_rules! number {
 }
 pub(crate) use number;
 
+/// What else all types have, then a row for each: its names, zero and one, how it is read from bytes and written.
 macro_rules! stored {
-    ($($T:ty, $name:literal, $numpy:literal, $zero:literal, $one:literal, $read:expr, $write:expr;)*) => { $(
-        impl sealed::Sealed for $T {}
-        impl Stored for $T {
+    (@one { $($others:tt)* } $T:ty, $name:literal, $numpy:literal, $zero:expr, $one:expr, $read:expr, $write:expr) => {
+        impl $crate::stored::sealed::Sealed for $T {}
+        impl $crate::stored::Stored for $T {
             const NAME: &'static str = $name;
             const NOTHING: Self = $zero;
             const UNIT: Self = $one;
@@ -98,10 +99,16 @@ macro_rules! stored {
             fn append_bytes(self, bytes: &mut Vec<u8>) {
                 $write(self, bytes);
             }
+            $($others)*
         }
-    )* };
+    };
+    ($others:tt $($T:ty, $name:literal, $numpy:literal, $zero:expr, $one:expr, $read:expr, $write:expr;)*) => {
+        $(stored!(@one $others $T, $name, $numpy, $zero, $one, $read, $write);)*
+    };
 }
-stored! {
+pub(crate) use stored;
+
+stored! { {}
     i32, "i32", "i4", 0, 1, number!(read i32), number!(append i32);
     i64, "i64", "i8", 0, 1, number!(read i64), number!(append i64);
     u8, "u8", "u1", 0, 1, number!(read u8), number!(append u8);

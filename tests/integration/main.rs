@@ -42,6 +42,7 @@ mod recording;
 mod rematerialised;
 mod seeds;
 mod static_expr;
+mod twins;
 mod watch;
 mod water;
 mod written;

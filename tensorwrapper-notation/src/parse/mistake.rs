@@ -295,6 +295,13 @@ pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
     if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
         return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
     }
+    if let [Token { tree: Tree::Ident(label), .. }, Token { tree: Tree::Literal(literal), .. }] = tokens
+        && literal.starts_with('\'')
+    {
+        // Rust reads what stands between two primes as a character.
+        let fault = Diagnostic::syntax(at, format!("`{label}'` is not a label, because it is no word of Rust"));
+        return fault.help(format!("a label with a prime is written `{label}1`"));
+    }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
     if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
         return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
