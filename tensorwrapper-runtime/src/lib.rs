@@ -31,7 +31,7 @@ pub mod __private;
 #[doc(hidden)]
 pub use __private as __private_0_1_0;
 
-pub use arrays::{Axes, Comparand, Lanes, WholeOperand, concatenate, select, stack};
+pub use arrays::{Axes, ElementwiseOperand, Lanes, WholeOperand, concatenate, select, stack};
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,

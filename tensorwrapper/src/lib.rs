@@ -10,9 +10,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! [`tensor!`] documents the language. A [`Tensor`] holds elements, and a [`Context`] says where equations run. [`einsum()`],
-//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`Tensor`] lists operators and methods of whole tensors, such
-//! as `&a + &b` and `a.sum_along(0)`. [`graph`] has the graphs of operations that equations become.
+//! [`tensor!`] documents the language. A [`Tensor`] holds elements and lists the methods of whole tensors; a [`Context`] says where
+//! equations run. [`einsum()`], [`contract`] and [`Indexed`] do without macros. [`graph`] has the graphs that equations become.
 
 #![forbid(unsafe_code)]
 
@@ -388,16 +387,17 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyShape, AnyTensor, AtLeast, Axes, AxisPart, Blocks, Cancel, CastInto, Charge, ChargeGroup, Charges,
-    Class, Comparand, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand,
-    DynTarget, Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents,
-    Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices,
-    IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts, Len,
-    Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, Number, NumberShape, OnDevice,
-    OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep,
-    Progress, RealNumber, RecordOperand, Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity,
-    StaticExtents, StaticTensor, Steps, Stored, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile,
-    TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WholeOperand, WrittenEquations, backend, concatenate,
-    contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg, or_zero, order, record, select, stack,
+    Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand, DynTarget,
+    Element, Elements, ElementwiseOperand, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent,
+    Extents, Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer,
+    Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts,
+    Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, Number, NumberShape,
+    OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad,
+    PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation,
+    Sparsity, StaticExtents, StaticTensor, Steps, Stored, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors,
+    Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WholeOperand, WrittenEquations, backend,
+    concatenate, contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg, or_zero, order, record,
+    select, stack,
 };
 
 #[cfg(feature = "derive")]

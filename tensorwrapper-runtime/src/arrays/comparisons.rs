@@ -7,42 +7,16 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::axes::same_extents;
-use super::elementwise::Right;
 use super::iteration::each;
 use super::loops;
 use super::methods;
+use super::operand::{ElementwiseOperand, Right};
 use crate::tensor::{Tensor, TensorRef};
-
-/// What elements are compared with, and what a mask selects: a number for all of them, or a tensor of the same extents.
-#[diagnostic::on_unimplemented(
-    message = "elements of type `{T}` are not compared with `{Self}`",
-    label = "not a number of type `{T}`, and no tensor of such numbers"
-)]
-pub trait Comparand<T: Stored> {
-    #[doc(hidden)]
-    fn right(&self) -> Right<'_, T>;
-}
-
-impl<T: Stored> Comparand<T> for T {
-    fn right(&self) -> Right<'_, T> {
-        Right::Number(*self)
-    }
-}
-impl<T: Stored, S: Extents> Comparand<T> for &Tensor<T, S> {
-    fn right(&self) -> Right<'_, T> {
-        Right::Tensor(self.view().into_dyn())
-    }
-}
-impl<T: Stored, S: Extents> Comparand<T> for &TensorRef<'_, T, S> {
-    fn right(&self) -> Right<'_, T> {
-        Right::Tensor((*self).clone().into_dyn())
-    }
-}
 
 fn compared<T: Stored, S: Extents>(
     name: &str,
     view: &TensorRef<'_, T, S>,
-    with: &impl Comparand<T>,
+    with: &impl ElementwiseOperand<T>,
     holds: impl Fn(&T, &T) -> bool + Copy + Sync,
 ) -> Result<Tensor<bool, S>, Error> {
     match with.right() {
@@ -63,7 +37,7 @@ fn compared<T: Stored, S: Extents>(
 
 macro_rules! comparisons {
     ($($name:ident [$Bound:path]: $holds:expr, $doc:literal;)*) => { $(
-        fn $name<T: Stored + $Bound, S: Extents>(view: &TensorRef<'_, T, S>, with: impl Comparand<T>) -> Result<Tensor<bool, S>, Error> {
+        fn $name<T: Stored + $Bound, S: Extents>(view: &TensorRef<'_, T, S>, with: impl ElementwiseOperand<T>) -> Result<Tensor<bool, S>, Error> {
             compared(stringify!($name), view, &with, $holds)
         }
         methods!(impl[T: Stored + $Bound] {
@@ -72,7 +46,7 @@ macro_rules! comparisons {
             /// # Errors
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
             /// system has no memory for the result.
-            fn $name(with: impl Comparand<T>) -> Result<Tensor<bool, S>, Error> = $name;
+            fn $name(with: impl ElementwiseOperand<T>) -> Result<Tensor<bool, S>, Error> = $name;
         });
     )* };
 }
@@ -100,8 +74,8 @@ comparisons! {
 /// no memory for the result.
 pub fn select<T: Stored, S: Extents>(
     mask: &Tensor<bool, S>,
-    where_true: impl Comparand<T>,
-    where_false: impl Comparand<T>,
+    where_true: impl ElementwiseOperand<T>,
+    where_false: impl ElementwiseOperand<T>,
 ) -> Result<Tensor<T, S>, Error> {
     let sides = [where_true.right(), where_false.right()];
     for side in &sides {

@@ -10,6 +10,7 @@ use tensorwrapper_core::stored::Stored;
 use super::axes::same_extents;
 use super::iteration::each;
 use super::loops::{self, device};
+use super::operand::Right;
 use crate::tensor::{Tensor, TensorRef};
 
 /// Elements up to which plain loops are faster than the call of a device for operands in any order.
@@ -17,15 +18,6 @@ const FEW: usize = 1 << 10;
 
 /// Bytes of a result that is written past the caches, as the device does.
 const LARGE: usize = 1 << 26;
-
-/// What stands at the right of an operator.
-#[allow(clippy::large_enum_variant, reason = "one value exists at a time, and is read at once")]
-pub enum Right<'a, T: Stored> {
-    /// One element for each element.
-    Tensor(TensorRef<'a, T>),
-    /// One number for all.
-    Number(T),
-}
 
 /// An operation on two elements.
 #[derive(Clone, Copy)]

@@ -27,10 +27,10 @@ mod rounding;
 mod tests;
 
 pub use axes::Axes;
-pub use comparisons::{Comparand, select};
+pub use comparisons::select;
 pub use iteration::Lanes;
 pub use joining::{concatenate, stack};
-pub use operand::WholeOperand;
+pub use operand::{ElementwiseOperand, WholeOperand};
 
 /// Gives [`Tensor`](crate::Tensor) and [`TensorRef`](crate::TensorRef) methods that are functions of a view of all elements.
 macro_rules! methods {

@@ -11,9 +11,9 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Join};
 use tensorwrapper_core::stored::{Number, Stored};
 
-use super::elementwise::{Combination, Right, combine_into, combined, combined_with_number};
+use super::elementwise::{Combination, combine_into, combined, combined_with_number};
 use super::iteration::each;
-use super::operand::WholeOperand;
+use super::operand::ElementwiseOperand;
 use crate::tensor::{Tensor, TensorRef};
 
 /// The result of an operator, which has no way to report an error but to panic.
@@ -25,29 +25,37 @@ fn or_panic<R>(result: Result<R, Error>) -> R {
     }
 }
 
-/// One row for each operator: its traits, how it is written, what a device calls it, the function, and the types of numbers that it takes.
+/// One row for each operator: its traits, how it is written, what a device calls it, the function, and the types of numbers that may stand on
+/// its left side.
 macro_rules! operators {
     ($($Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal $instruction:expr, [$Bound:path] $function:expr, $($N:ty)*;)*) => { $(
         operators!(@tensors $Trait $method $Assign $assign [$Bound] Combination { sign: $sign, instruction: $instruction, function: $function });
-        $(operators!(@numbers $Trait $method $Assign $assign $N, Combination { sign: $sign, instruction: $instruction, function: $function });)*
+        $(operators!(@numbers $Trait $method $N, Combination { sign: $sign, instruction: $instruction, function: $function });)*
     )* };
     (@tensors $Trait:ident $method:ident $Assign:ident $assign:ident [$Bound:path] $combination:expr) => {
-        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for &Tensor<T, S> {
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: ElementwiseOperand<T>> $Trait<R> for &TensorRef<'_, T, S> {
             type Output = Tensor<T, S::Joined>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
-                or_panic(combined($combination, &self.view(), &Right::Tensor(right.read())))
+                or_panic(combined($combination, self, &right.right()))
             }
         }
-        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for TensorRef<'_, T, S> {
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: ElementwiseOperand<T>> $Trait<R> for TensorRef<'_, T, S> {
             type Output = Tensor<T, S::Joined>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
-                or_panic(combined($combination, &self, &Right::Tensor(right.read())))
+                (&self).$method(right)
+            }
+        }
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: ElementwiseOperand<T>> $Trait<R> for &Tensor<T, S> {
+            type Output = Tensor<T, S::Joined>;
+            #[track_caller]
+            fn $method(self, right: R) -> Self::Output {
+                (&self.view()).$method(right)
             }
         }
         /// The result takes the memory of the left operand.
-        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Trait<R> for Tensor<T, S> {
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: ElementwiseOperand<T>> $Trait<R> for Tensor<T, S> {
             type Output = Tensor<T, S::Joined>;
             #[track_caller]
             fn $method(mut self, right: R) -> Self::Output {
@@ -55,40 +63,33 @@ macro_rules! operators {
                 or_panic(self.into_typed())
             }
         }
-        impl<T: $Bound, S: Extents + Join<R::Extents>, R: WholeOperand<T>> $Assign<R> for Tensor<T, S> {
+        impl<T: $Bound, S: Extents + Join<R::Extents>, R: ElementwiseOperand<T>> $Assign<R> for Tensor<T, S> {
             #[track_caller]
             fn $assign(&mut self, right: R) {
-                or_panic(combine_into($combination, self, &Right::Tensor(right.read())));
+                or_panic(combine_into($combination, self, &right.right()));
             }
         }
     };
-    (@numbers $Trait:ident $method:ident $Assign:ident $assign:ident $N:ty, $combination:expr) => {
-        impl<S: Extents> $Trait<$N> for &Tensor<$N, S> {
+    (@numbers $Trait:ident $method:ident $N:ty, $combination:expr) => {
+        impl<S: Extents> $Trait<&TensorRef<'_, $N, S>> for $N {
             type Output = Tensor<$N, S>;
             #[track_caller]
-            fn $method(self, right: $N) -> Self::Output {
-                or_panic(combined($combination, &self.view(), &Right::Number(right)))
+            fn $method(self, right: &TensorRef<'_, $N, S>) -> Self::Output {
+                or_panic(combined_with_number($combination, self, right))
             }
         }
-        impl<S: Extents> $Trait<$N> for Tensor<$N, S> {
+        impl<S: Extents> $Trait<TensorRef<'_, $N, S>> for $N {
             type Output = Tensor<$N, S>;
             #[track_caller]
-            fn $method(mut self, right: $N) -> Self::Output {
-                self.$assign(right);
-                self
-            }
-        }
-        impl<S: Extents> $Assign<$N> for Tensor<$N, S> {
-            #[track_caller]
-            fn $assign(&mut self, right: $N) {
-                or_panic(combine_into($combination, self, &Right::Number(right)));
+            fn $method(self, right: TensorRef<'_, $N, S>) -> Self::Output {
+                self.$method(&right)
             }
         }
         impl<S: Extents> $Trait<&Tensor<$N, S>> for $N {
             type Output = Tensor<$N, S>;
             #[track_caller]
             fn $method(self, right: &Tensor<$N, S>) -> Self::Output {
-                or_panic(combined_with_number($combination, self, &right.view()))
+                self.$method(&right.view())
             }
         }
         impl<S: Extents> $Trait<Tensor<$N, S>> for $N {

@@ -54,7 +54,7 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
 /// use tensorwrapper::{Tensor, select};
-/// let a = Tensor::from_array([[1.0, -2.0], [3.0, -4.0]])?;
+/// let a = Tensor::<f64, _>::from_array([[1.0, -2.0], [3.0, -4.0]])?;
 /// let b = 2.0 * &a + 1.0;
 /// assert_eq!(b.as_slice(), [3.0, -3.0, 7.0, -7.0]);
 /// assert_eq!((b.sum(), b.max_along(0)?.as_slice()), (0.0, &[7.0, -3.0][..]));

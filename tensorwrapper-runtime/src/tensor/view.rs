@@ -270,6 +270,11 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
         Ok(TensorRef::from_located(self.located.with_both(self.located.data, layout)))
     }
 
+    /// The same view, as tensors have it.
+    pub(crate) fn view(&self) -> TensorRef<'_, T, S> {
+        self.clone()
+    }
+
     /// The elements, and where they lie.
     pub(crate) fn located(&self) -> (&'a [T], &Strided) {
         (self.located.data, &self.located.layout)
