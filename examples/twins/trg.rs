@@ -3,8 +3,9 @@
 use tensorwrapper::prelude::*;
 
 type Site = Tensor<f64, Shape![_, _, _, _]>;
+type Half = Tensor<f64, Shape![_, _, _]>;
 
-fn halves(t: &Site, bond: usize) -> Result<[Tensor<f64, Shape![_, _, _]>; 2], Error> {
+fn halves(t: &Site, bond: usize) -> Result<[Half; 2], Error> {
     let (u, s, v) = try_tensor!(([a, b, n], [n], [n, c, d]) = svd(t[a, b, c, d]; max = bond))?;
     Ok([tensor!([a, b, n] = u[a, b, n] * sqrt(s[n])), tensor!([n, c, d] = sqrt(s[n]) * v[n, c, d])])
 }
