@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::stored::{Number, Stored};
+use crate::stored::{Numeric, Stored};
 
 /// A type that can be cast to `U`, with rounding where necessary: any number to itself and to the same type of another precision, real
 /// numbers and integers to complex ones and to each other, truth values to 0 and 1. Complex numbers are not cast to real ones: take a part
@@ -62,7 +62,7 @@ complex! {
     f64 => f32 f64;
 }
 
-impl<U: Number> CastInto<U> for bool {
+impl<U: Numeric> CastInto<U> for bool {
     #[inline]
     fn cast_into(self) -> U {
         if self { U::UNIT } else { U::NOTHING }

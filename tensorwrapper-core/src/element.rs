@@ -12,7 +12,7 @@ use crate::callback::{Callback, Typed};
 pub use crate::cast::CastInto;
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
 use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
-use crate::stored::{Number, Stored, number, stored};
+use crate::stored::{Numeric, Stored, number, stored};
 
 mod sealed {
     pub trait Sealed {}
@@ -65,7 +65,7 @@ pub trait Element:
     sealed::Sealed
     + ElementOf<Itself = Self>
     + MixesWith<<Self as Element>::Real, Mixed = Self>
-    + Number
+    + Numeric
     + LowerExp
     + Neg<Output = Self>
     + Add<Output = Self>
@@ -177,7 +177,7 @@ macro_rules! numbers {
         impl ElementOf for $T {
             type Itself = $T;
         }
-        impl Number for $T {
+        impl Numeric for $T {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self + other

@@ -183,7 +183,7 @@ pub use shape::{
     Tiling,
 };
 pub use storage::keep_memory;
-pub use stored::{Number, Stored};
+pub use stored::{Numeric, Stored};
 pub use structure::{AxisPart, Sparsity, Structure};
 pub use symmetry::{Sign, SignedPermutation, Symmetry};
 

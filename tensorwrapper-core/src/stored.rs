@@ -54,7 +54,7 @@ pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + Pa
 /// A number: every type that tensors hold but `bool`. Whole tensors of numbers are added, multiplied and summed. Sums of integers that overflow
 /// wrap around, as NumPy's do.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a number", label = "tensors of numbers are computed with")]
-pub trait Number: Stored {
+pub trait Numeric: Stored {
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
     /// `self - other`.
@@ -117,7 +117,7 @@ stored! { {}
 
 macro_rules! integers {
     ($($T:ty)*) => { $(
-        impl Number for $T {
+        impl Numeric for $T {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)

@@ -63,7 +63,7 @@ pub use tensorwrapper_core::shape::{
     JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
-pub use tensorwrapper_core::stored::{Number, Stored};
+pub use tensorwrapper_core::stored::{Numeric, Stored};
 pub use tensorwrapper_core::structure::{AxisPart, Sparsity, Structure};
 pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 pub use tensorwrapper_order::Order;

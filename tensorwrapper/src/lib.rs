@@ -391,7 +391,7 @@ pub use tensorwrapper_runtime::{
     Element, Elements, ElementwiseOperand, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent,
     Extents, Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedPhysical, IndexedShape, Indexer,
     Indices, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts,
-    Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, Number, NumberShape,
+    Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested, NestedArray, NumberShape, Numeric,
     OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad,
     PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation,
     Sparsity, StaticExtents, StaticTensor, Steps, Stored, Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors,

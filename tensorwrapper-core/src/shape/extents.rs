@@ -88,7 +88,8 @@ impl<const I: usize> Axis<I> for Shape {
 
 /// A shape type: `Shape![3, _]` is a matrix of three rows, with a number of columns that is known at run time.
 ///
-/// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
+/// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them. rustc prints the tuple that it
+/// stands for: `(Const<3>, Dyn)` in a message is `Shape![3, _]`.
 ///
 /// ```
 /// # use tensorwrapper_core as tensorwrapper;

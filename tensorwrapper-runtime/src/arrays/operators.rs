@@ -9,7 +9,7 @@ use tensorwrapper_core::backend::Binary;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Join};
-use tensorwrapper_core::stored::{Number, Stored};
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::elementwise::{Combination, combine_into, combined, combined_with_number};
 use super::iteration::each;
@@ -102,11 +102,11 @@ macro_rules! operators {
     };
 }
 operators! {
-    Add add AddAssign add_assign '+' Some(Binary::Add), [Number] Number::plus,
+    Add add AddAssign add_assign '+' Some(Binary::Add), [Numeric] Numeric::plus,
         f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
-    Sub sub SubAssign sub_assign '-' Some(Binary::Subtract), [Number] Number::minus,
+    Sub sub SubAssign sub_assign '-' Some(Binary::Subtract), [Numeric] Numeric::minus,
         f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
-    Mul mul MulAssign mul_assign '*' Some(Binary::Multiply), [Number] Number::times,
+    Mul mul MulAssign mul_assign '*' Some(Binary::Multiply), [Numeric] Numeric::times,
         f32 f64 Complex<f32> Complex<f64> i32 i64 u8;
     Div div DivAssign div_assign '/' Some(Binary::Divide), [Element] Element::quotient,
         f32 f64 Complex<f32> Complex<f64>;
@@ -168,7 +168,7 @@ macro_rules! real_factors {
 }
 real_factors! { f32 f64 }
 
-impl<T: Number, S: Extents> Neg for &Tensor<T, S> {
+impl<T: Numeric, S: Extents> Neg for &Tensor<T, S> {
     type Output = Tensor<T, S>;
     #[track_caller]
     fn neg(self) -> Tensor<T, S> {
@@ -176,7 +176,7 @@ impl<T: Number, S: Extents> Neg for &Tensor<T, S> {
     }
 }
 
-impl<T: Number, S: Extents> Neg for Tensor<T, S> {
+impl<T: Numeric, S: Extents> Neg for Tensor<T, S> {
     type Output = Tensor<T, S>;
     #[track_caller]
     fn neg(mut self) -> Tensor<T, S> {

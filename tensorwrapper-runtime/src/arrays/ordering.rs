@@ -8,7 +8,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Dyn, Extents};
 use tensorwrapper_core::storage::Owned;
-use tensorwrapper_core::stored::{Number, Stored};
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::axes::checked;
 use super::{loops, methods};
@@ -82,7 +82,7 @@ fn argsort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>,
 }
 
 /// Running sums or products along an axis.
-fn running<T: Number, S: Extents>(
+fn running<T: Numeric, S: Extents>(
     view: &TensorRef<'_, T, S>,
     axis: usize,
     function: impl Fn(T, T) -> T + Copy + Sync,
@@ -110,11 +110,11 @@ fn running<T: Number, S: Extents>(
     Ok(result)
 }
 
-fn cumsum_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
+fn cumsum_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
     running(view, axis, T::plus)
 }
 
-fn cumprod_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
+fn cumprod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
     running(view, axis, T::times)
 }
 
@@ -156,7 +156,7 @@ methods!(impl[T: Stored + PartialOrd] {
     fn unique() -> Result<Tensor<T, (Dyn,)>, Error> = unique;
 });
 
-methods!(impl[T: Number] {
+methods!(impl[T: Numeric] {
     /// The running sums along an axis: each element and all before it.
     ///
     /// ```

@@ -10,7 +10,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
-use tensorwrapper_core::stored::{Number, Stored};
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::axes::{Axes, divided};
 use super::loops::device;
@@ -25,7 +25,7 @@ struct Fold<T> {
     function: fn(T, T) -> T,
 }
 
-impl<T: Number> Fold<T> {
+impl<T: Numeric> Fold<T> {
     const SUM: Fold<T> = Fold { reduction: Reduction::Sum, start: Some(T::NOTHING), function: T::plus };
     const PRODUCT: Fold<T> = Fold { reduction: Reduction::Product, start: Some(T::UNIT), function: T::times };
 }
@@ -82,19 +82,19 @@ fn folded_all<T: Stored>(view: &TensorRef<'_, T>, fold: &Fold<T>) -> Option<T> {
     folded(view, &axes, fold).ok().map(|result| result.as_slice()[0])
 }
 
-fn sum<T: Number, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+fn sum<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
     folded_all(&view.clone().into_dyn(), &Fold::SUM).unwrap_or(T::NOTHING)
 }
 
-fn prod<T: Number, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+fn prod<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
     folded_all(&view.clone().into_dyn(), &Fold::PRODUCT).unwrap_or(T::UNIT)
 }
 
-fn sum_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+fn sum_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
     folded(&view.clone().into_dyn(), &axes, &Fold::SUM)
 }
 
-fn prod_along<T: Number, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+fn prod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
     folded(&view.clone().into_dyn(), &axes, &Fold::PRODUCT)
 }
 
@@ -187,7 +187,7 @@ fn root<R: Element>(number: R) -> R {
     R::from_complex(number.to_complex().re.sqrt().into())
 }
 
-methods!(impl[T: Number] {
+methods!(impl[T: Numeric] {
     /// The sum of all elements; 0 if there is none.
     ///
     /// ```

@@ -11,7 +11,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Dyn, Extents, IntoShape, NestedArray, StaticExtents};
 use tensorwrapper_core::storage::Owned;
-use tensorwrapper_core::stored::{Number, Stored};
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 /// Constructors. See [`IntoShape`] for what can be given as a shape.
 impl<T: Stored, S: Extents> Tensor<T, S> {
@@ -125,7 +125,7 @@ impl<T: Stored> Tensor<T, (Dyn, Dyn)> {
     }
 }
 
-impl<T: Number> Tensor<T, (Dyn,)> {
+impl<T: Numeric> Tensor<T, (Dyn,)> {
     /// The whole numbers of a range, in order.
     ///
     /// ```
