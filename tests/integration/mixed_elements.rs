@@ -88,15 +88,28 @@ fn generic_code() {
     assert_eq!(z[[2]], C::new(0.0, 9.0));
 }
 
+/// In an order of writing that begins with real operands, too: the result is complex and static.
 #[test]
 fn static_tensors() {
     let z = StaticTensor::new([[C::new(1.0, 1.0), C::new(0.0, 2.0)], [C::new(1.0, 0.0), C::new(3.0, 2.0)]]);
     let r = StaticTensor::new([[1.0, 2.0], [3.0, 4.0]]);
-    let product = tensor!([i, k] = z[i, j] * r[j, k]);
-    assert_eq!(product[[0, 0]], C::new(1.0, 7.0));
-    let mut sum: StaticTensor<C, Shape![2, 2]> = z;
-    tensor!(sum[i, j] += r[i, j]);
-    assert_eq!(sum[[1, 1]], C::new(7.0, 2.0));
+    let v = StaticTensor::new([1.0, -1.0]);
+    let (dz, dr, dv) = (z.to_tensor().unwrap(), r.to_tensor().unwrap(), v.to_tensor().unwrap());
+    let product: StaticTensor<C, Shape![2, 2]> = tensor!([i, k] = r[i, j] * z[j, k]);
+    assert_eq!(product, tensor!([i, k] = dr[i, j] * dz[j, k]));
+    assert_eq!(tensor!([] = r[i, j] * v[i] * z[j, j]), tensor!([] = dr[i, j] * dv[i] * dz[j, j]));
+    let x: StaticTensor<C, Shape![2]> = tensor!([j] = solve(r[i, j], z[i, 0]));
+    assert!(x.to_tensor().unwrap().allclose(&tensor!([j] = solve(dr[i, j], dz[i, 0])), 1e-14, 1e-14).is_ok());
+    let x: StaticTensor<C, Shape![2]> = tensor!([j] = solve(z[i, j], v[i]));
+    assert!(x.to_tensor().unwrap().allclose(&tensor!([j] = solve(dz[i, j], dv[i])), 1e-14, 1e-14).is_ok());
+    let y = try_tensor!([i] = exp(v[i]) * z[i, i] / r[i, i]).unwrap();
+    assert_eq!(y.extents(), [2]);
+    let (mut sum, mut dsum) = (z, dz.clone());
+    tensor!(sum[i, j] += v[i] * r[i, j]);
+    tensor!(dsum[i, j] += dv[i] * dr[i, j]);
+    tensor!(sum[0, j] = r[1, j]);
+    tensor!(dsum[0, j] = dr[1, j]);
+    assert_eq!(sum, dsum);
 }
 
 #[test]

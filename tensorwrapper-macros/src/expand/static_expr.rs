@@ -30,7 +30,9 @@ pub(super) struct StaticForm(TokenStream);
 
 /// The static form, if the block is one equation that has one.
 pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation: &Equation) -> Option<StaticForm> {
-    let first = equation.operands().first()?;
+    if equation.operands().is_empty() {
+        return None;
+    }
     let is_alone = match (block.statements.as_slice(), &block.value) {
         ([], BlockValue::Equation(_)) => true,
         ([statement], BlockValue::Nothing) => matches!(statement.target, Target::Place(..)),
@@ -48,19 +50,32 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
         return None;
     }
     let mut emitter = Emitter { environment, equation, has_static_form: true };
-    let (labels, first, (_, operands)) =
-        (equation.labels().len(), environment.position(&first.hole, Use::Tensor), environment.scrutinee());
+    let (labels, element, (_, operands)) = (equation.labels().len(), element(environment, equation), environment.scrutinee());
     let tree = match equation.build(&mut emitter) {
         Right::Expression(value) => {
             let target = emitter.target();
-            emit!(__static::expr::<#labels, #first, #target, #value, _>(#operands))
+            emit!(__static::expr::<#labels, #element, #target, #value, _>(#operands))
         }
         Right::Factorise(call, arguments) => {
             let (operation, arguments, results) = emitter.factorised(call, &arguments)?;
-            emit!(__static::factorisation::<#labels, #first, #operation, #arguments, #results, _>(#operands))
+            emit!(__static::factorisation::<#labels, #element, #operation, #arguments, #results, _>(#operands))
         }
     };
     emitter.has_static_form.then_some(StaticForm(tree))
+}
+
+/// The type that determines the element type from those of the operands.
+fn element(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
+    let mut known: Vec<usize> = Vec::new();
+    for operand in equation.operands() {
+        let position = environment.position(&operand.hole, Use::Tensor);
+        if !known.contains(&position) {
+            known.push(position);
+        }
+    }
+    let mut positions = known.into_iter();
+    let first = positions.next().map(|first| emit!(__static::ElementOfOperand<#first>)).unwrap_or_default();
+    positions.fold(first, |element, position| emit!(__static::MixedWith<#position, #element>))
 }
 
 /// Code that computes the static form where all operands are static, and else records the equation and computes that.

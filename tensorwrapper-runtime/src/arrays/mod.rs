@@ -4,9 +4,9 @@
 //! computes on the host and at once. Large tensors of the numbers of equations go to the processor's device, which has the kernels and
 //! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
 //!
-//! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust. `reductions` and `positions` work
-//! along axes, `ordering` sorts lines, `joining` puts tensors together and takes them apart, `matrices` has what is known of matrices, and
-//! `comparisons` makes truth values, which select.
+//! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
+//! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, `joining` puts tensors
+//! together and takes them apart, `matrices` has what is known of matrices, and `comparisons` makes truth values, which select.
 
 mod axes;
 mod comparisons;
@@ -23,6 +23,7 @@ mod positions;
 mod random;
 mod reductions;
 mod rounding;
+mod static_operators;
 #[cfg(test)]
 mod tests;
 

@@ -9,7 +9,7 @@ fn expansion() {
                 use __tw::{RecordInstead as _, static_expr as __static};
                 let __choice = __static::expr::<
                     3usize,
-                    0usize,
+                    __static::MixedWith<1usize, __static::ElementOfOperand<0usize>>,
                     __static::ToTensor<(
                         __static::LabelExtent<0usize, __static::AxisExtent<0usize, 0usize>>,
                         __static::LabelExtent<1usize, __static::AxisExtent<1usize, 1usize>>,

@@ -14,7 +14,7 @@ use tensorwrapper_notation::syntax::Factorisation;
 
 use super::RecordInstead;
 use super::functions::Exponent;
-use super::indices::{ExtentSource, IndexList, Indices, LabelLoops, Nth, StaticOperand};
+use super::indices::{ElementFrom, ExtentSource, IndexList, Indices, LabelLoops};
 use super::node::{Loops, Node};
 use super::product::values;
 use super::target::{ToNumber, scatter};
@@ -26,17 +26,17 @@ use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
 use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};
 
-/// An equation of `L` labels whose right side is an operation of linear algebra. Operand `FIRST` determines the element type,
+/// An equation of `L` labels whose right side is an operation of linear algebra. `E` determines the element type,
 /// `F` is the operation, `A` its arguments, and `R` its results.
 #[derive(Debug)]
-pub struct StaticFactorisation<const L: usize, const FIRST: usize, F, A, R, O>(O, PhantomData<(F, A, R)>);
+pub struct StaticFactorisation<const L: usize, E, F, A, R, O>(O, PhantomData<(E, F, A, R)>);
 
 /// Gives an operation its operands.
-pub fn factorisation<const L: usize, const FIRST: usize, F, A, R, O>(operands: O) -> StaticFactorisation<L, FIRST, F, A, R, O> {
+pub fn factorisation<const L: usize, E, F, A, R, O>(operands: O) -> StaticFactorisation<L, E, F, A, R, O> {
     StaticFactorisation(operands, PhantomData)
 }
 
-impl<const L: usize, const FIRST: usize, F, A, R, O> RecordInstead for StaticFactorisation<L, FIRST, F, A, R, O> {}
+impl<const L: usize, E, F, A, R, O> RecordInstead for StaticFactorisation<L, E, F, A, R, O> {}
 
 /// An operation whose operands are static.
 pub trait Attempt {
@@ -45,17 +45,17 @@ pub trait Attempt {
     /// Computes the results; `None` if the matrices are too large or have no ordinary result.
     fn attempt(&self) -> Option<Self::Outcome>;
 }
-impl<const L: usize, const FIRST: usize, F, A, R, O> Attempt for StaticFactorisation<L, FIRST, F, A, R, O>
+impl<const L: usize, E, F, A, R, O> Attempt for StaticFactorisation<L, E, F, A, R, O>
 where
-    O: Nth<FIRST, Item: StaticOperand>,
+    E: ElementFrom<O>,
     F: LinearCall<O>,
-    A: Arguments<<O::Item as StaticOperand>::Elem, O>,
-    R: Results<<O::Item as StaticOperand>::Elem, O>,
+    A: Arguments<E::Elem, O>,
+    R: Results<E::Elem, O>,
 {
     type Outcome = (R::Values, ());
     #[inline(always)]
     fn attempt(&self) -> Option<Self::Outcome> {
-        (const { CallStrategy::<L, F, A, R, O, <O::Item as StaticOperand>::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
+        (const { CallStrategy::<L, F, A, R, O, E::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
     }
 }
 
@@ -81,7 +81,7 @@ impl<const L: usize, F: LinearCall<O>, A: Arguments<T, O>, R: Results<T, O>, O, 
     }
 }
 
-impl<const L: usize, const FIRST: usize, F, A, R, O> StaticFactorisation<L, FIRST, F, A, R, O>
+impl<const L: usize, E, F, A, R, O> StaticFactorisation<L, E, F, A, R, O>
 where
     Self: Attempt,
 {

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::node::{Loops, Node};
 use crate::exec::Number;
 use crate::tensor::StaticTensor;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Element, MixesWith};
 use tensorwrapper_core::shape::{Axis, ConstExtent, StaticExtents, nested};
 
 /// A static tensor, or a reference to one.
@@ -48,6 +48,31 @@ pub trait Nth<const N: usize> {
     /// The operand.
     fn nth(&self) -> &Self::Item;
 }
+/// The element type of an equation, from those of its operands.
+pub trait ElementFrom<O> {
+    /// The element type.
+    type Elem: Element;
+}
+
+/// The element type of operand `N`.
+#[derive(Debug)]
+pub struct ElementOfOperand<const N: usize>;
+impl<O: Nth<N, Item: StaticOperand>, const N: usize> ElementFrom<O> for ElementOfOperand<N> {
+    type Elem = <O::Item as StaticOperand>::Elem;
+}
+
+/// What the element type of operand `N` and the one from others are mixed to.
+#[derive(Debug)]
+pub struct MixedWith<const N: usize, E>(PhantomData<E>);
+impl<O, E, const N: usize> ElementFrom<O> for MixedWith<N, E>
+where
+    E: ElementFrom<O>,
+    O: Nth<N, Item: StaticOperand>,
+    E::Elem: MixesWith<<O::Item as StaticOperand>::Elem, Mixed: Element>,
+{
+    type Elem = <E::Elem as MixesWith<<O::Item as StaticOperand>::Elem>>::Mixed;
+}
+
 macro_rules! nth {
     ($($N:literal: [$($before:ident)*] [$($field:tt)*];)*) => { $(
         impl<$($before,)* X, R> Nth<$N> for nth!(@pairs $($before)*) {

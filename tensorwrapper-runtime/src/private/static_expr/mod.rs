@@ -40,13 +40,13 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{ConstExtent, StaticExtents};
 
-/// An equation of `L` labels over nested pairs of operands `O`: operand `FIRST` determines the element type, `G` is the target
-/// of the values, and `V` computes them.
+/// An equation of `L` labels over nested pairs of operands `O`: `E` determines the element type from them, `G` is the target of the
+/// values, and `V` computes them.
 #[derive(Debug)]
-pub struct StaticExpr<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
+pub struct StaticExpr<const L: usize, E, G, V, O>(O, PhantomData<(E, G, V)>);
 
 /// Gives an equation its operands.
-pub fn expr<const L: usize, const FIRST: usize, G, V, O>(operands: O) -> StaticExpr<L, FIRST, G, V, O> {
+pub fn expr<const L: usize, E, G, V, O>(operands: O) -> StaticExpr<L, E, G, V, O> {
     StaticExpr(operands, PhantomData)
 }
 
@@ -60,11 +60,11 @@ pub trait Computable {
     /// Whether it can be computed without an error; see [`Node::fits`].
     fn fits(&self) -> bool;
 }
-impl<const L: usize, const FIRST: usize, G, V, O> Computable for StaticExpr<L, FIRST, G, V, O>
+impl<const L: usize, E, G, V, O> Computable for StaticExpr<L, E, G, V, O>
 where
-    O: Nth<FIRST, Item: StaticOperand>,
-    V: Node<<O::Item as StaticOperand>::Elem, O>,
-    G: Target<<O::Item as StaticOperand>::Elem, O>,
+    E: ElementFrom<O>,
+    V: Node<E::Elem, O>,
+    G: Target<E::Elem, O>,
 {
     type Outcome = G::Outcome;
     #[inline(always)]
@@ -84,9 +84,9 @@ pub trait RecordInstead: Sized {
         Recording
     }
 }
-impl<const L: usize, const FIRST: usize, G, V, O> RecordInstead for StaticExpr<L, FIRST, G, V, O> {}
+impl<const L: usize, E, G, V, O> RecordInstead for StaticExpr<L, E, G, V, O> {}
 
-impl<const L: usize, const FIRST: usize, G, V, O> StaticExpr<L, FIRST, G, V, O>
+impl<const L: usize, E, G, V, O> StaticExpr<L, E, G, V, O>
 where
     Self: Computable,
 {
@@ -173,7 +173,7 @@ where
             <<O::Item as StaticOperand>::Shape as StaticExtents>::EXTENTS,
             <I::Resolved as Indices<<O::Item as StaticOperand>::Shape>>::LABELS,
         ),
-        // Refused by the checks.
+        // Real elements among complex ones; all others are refused by the checks.
         false => ProductForm::Other,
     };
     #[inline(always)]
