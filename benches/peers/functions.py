@@ -28,17 +28,21 @@ FUNCTIONS = {
 }
 
 
+def least_time(compute, number):
+    least = float("inf")
+    for _ in range(min(max(20_000_000 // number, 20), 3000)):
+        start = time.perf_counter()
+        compute()
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
 def numpy_time(function, dtype, number):
     compute, kind = FUNCTIONS[function]
     spread = 6 * numpy.arange(number) / number - 3
     x = (spread, 0.01 + abs(spread))[kind].astype(dtype)
     out = numpy.empty_like(x)
-    least = float("inf")
-    for _ in range(min(max(20_000_000 // number, 20), 3000)):
-        start = time.perf_counter()
-        compute(x, out=out)
-        least = min(least, time.perf_counter() - start)
-    return least
+    return least_time(lambda: compute(x, out=out), number)
 
 
 def main():

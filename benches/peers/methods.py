@@ -11,10 +11,11 @@ The table is that of `docs/results/methods.md`.
 import argparse
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import numpy
+
+from functions import least_time
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -103,16 +104,6 @@ OPERATIONS = {
 }
 
 
-def numpy_time(operation, operands):
-    compute = OPERATIONS[operation]
-    least = float("inf")
-    for _ in range(min(max(20_000_000 // operands.number, 20), 3000)):
-        start = time.perf_counter()
-        compute(operands)
-        least = min(least, time.perf_counter() - start)
-    return least
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", default="1")
@@ -133,7 +124,7 @@ def main():
     for operation in [options.only] if options.only else OPERATIONS:
         row = []
         for number, operands in sizes.items():
-            pairs = [(numpy_time(operation, operands), our_time(operation, number)) for _ in range(options.rounds)]
+            pairs = [(least_time(lambda: OPERATIONS[operation](operands), number), our_time(operation, number)) for _ in range(options.rounds)]
             theirs, own = (min(times) * 1e6 for times in zip(*pairs))
             row += [f"{theirs:.3g}", f"{own:.3g}", f"{own / theirs:.2f}"]
         print(f"| `{operation}` | {' | '.join(row)} |", flush=True)

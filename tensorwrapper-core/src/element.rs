@@ -83,9 +83,9 @@ pub trait Element:
     /// This type as a run-time value.
     const DTYPE: Dtype;
     /// Zero.
-    const ZERO: Self;
+    const ZERO: Self = Self::NOTHING;
     /// One.
-    const ONE: Self;
+    const ONE: Self = Self::UNIT;
 
     /// Rounds a double-precision number to this type; a real type keeps the real part.
     fn from_complex(value: Complex<f64>) -> Self;
@@ -237,8 +237,6 @@ macro_rules! elements {
         impl Element for $R {
             type Real = $R;
             type Complex = Complex<$R>;
-            const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
 
             #[inline]
             fn from_complex(value: Complex<f64>) -> Self {
@@ -287,8 +285,6 @@ macro_rules! elements {
         impl Element for Complex<$R> {
             type Real = $R;
             type Complex = Complex<$R>;
-            const ZERO: Self = Complex::new(0.0, 0.0);
-            const ONE: Self = Complex::new(1.0, 0.0);
 
             #[inline]
             fn from_complex(value: Complex<f64>) -> Self {

@@ -3,11 +3,10 @@
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
-use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::axes::same_extents;
-use super::iteration::each;
+use super::iteration::{count, each, each_pair};
 use super::loops;
 use super::methods;
 use super::operand::{ElementwiseOperand, Right};
@@ -23,14 +22,7 @@ fn compared<T: Stored, S: Extents>(
         Right::Number(number) => each(view, move |x| holds(&x, &number)),
         Right::Tensor(other) => {
             same_extents(&format!("`{name}` of two tensors"), view.extents(), other.extents())?;
-            let layout = Strided::row_major(view.extents())?;
-            if let (Some(left), Some(right)) = (view.as_slice(), other.as_slice()) {
-                let elements = loops::written(layout.len(), |to| loops::zip(left, right, to, move |x, y| holds(&x, &y)))?;
-                return Ok(Tensor::from_parts(elements, layout));
-            }
-            let mut elements = Owned::with_room(layout.len())?;
-            elements.extend(view.elements().zip(other.elements()).map(|(x, y)| holds(x, y)));
-            Ok(Tensor::from_parts(elements, layout))
+            each_pair(view, &other, move |x, y| holds(&x, &y))
         }
     }
 }
@@ -137,9 +129,6 @@ impl<S: Extents> Tensor<bool, S> {
 
     /// How many elements are true.
     pub fn count(&self) -> usize {
-        match self.view().as_slice() {
-            Some(truths) => loops::count(truths),
-            None => self.iter().filter(|&&x| x).count(),
-        }
+        count(&self.view())
     }
 }

@@ -8,7 +8,7 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::axes::same_extents;
-use super::iteration::each;
+use super::iteration::{each, each_pair};
 use super::loops::{self, device};
 use super::operand::Right;
 use crate::tensor::{Tensor, TensorRef};
@@ -49,31 +49,22 @@ pub(super) fn combined<T: Stored, S: Extents, S2: Extents>(
     right: &Right<'_, T>,
 ) -> Result<Tensor<T, S2>, Error> {
     by.check(left.extents(), right)?;
-    let layout = Strided::row_major(left.extents())?;
-    let len = layout.len();
-    let in_order = match right {
-        Right::Number(number) => left.as_slice().map(|left| (left, Err(*number))),
-        Right::Tensor(right) => left.as_slice().zip(right.as_slice()).map(|(left, right)| (left, Ok(right))),
-    };
-    if let Some((left, right)) = in_order.filter(|_| len.saturating_mul(size_of::<T>()) < LARGE) {
-        let elements = loops::written(len, |to| match right {
-            Ok(right) => loops::zip(left, right, to, by.function),
-            Err(number) => loops::map(left, to, move |x| (by.function)(x, number)),
-        })?;
-        return Ok(Tensor::from_parts(elements, layout));
-    }
-    if len > FEW
+    let is_in_order = left.as_slice().is_some()
+        && match right {
+            Right::Number(_) => true,
+            Right::Tensor(right) => right.as_slice().is_some(),
+        };
+    let is_for_loops = if is_in_order { left.len().saturating_mul(size_of::<T>()) < LARGE } else { left.len() <= FEW };
+    if !is_for_loops
         && let Some(binary) = by.instruction
-        && let Some(elements) = by_device(binary, left, right, &layout)?
+        && let Some(result) = by_device(binary, left, right)?
     {
-        return Ok(Tensor::from_parts(elements, layout));
+        return Ok(result);
     }
-    let mut elements = Owned::with_room(len)?;
     match right {
-        Right::Number(number) => elements.extend(left.elements().map(|x| (by.function)(*x, *number))),
-        Right::Tensor(right) => elements.extend(left.elements().zip(right.elements()).map(|(x, y)| (by.function)(*x, *y))),
+        &Right::Number(number) => each(left, move |x| (by.function)(x, number))?.into_typed(),
+        Right::Tensor(right) => each_pair(left, right, by.function)?.into_typed(),
     }
-    Ok(Tensor::from_parts(elements, layout))
 }
 
 /// `number op right` as a new tensor.
@@ -88,13 +79,13 @@ pub(super) fn combined_with_number<T: Stored, S: Extents>(
     each(right, move |x| (by.function)(number, x))
 }
 
-/// The elements of the result in C order, computed by the device; `None` if it does not know their type.
-fn by_device<T: Stored, S: Extents>(
+/// The result, computed by the device; `None` if it does not know the type of the elements.
+fn by_device<T: Stored, S: Extents, S2: Extents>(
     binary: Binary,
     left: &TensorRef<'_, T, S>,
     right: &Right<'_, T>,
-    layout: &Strided,
-) -> Result<Option<Owned<T>>, Error> {
+) -> Result<Option<Tensor<T, S2>>, Error> {
+    let layout = Strided::row_major(left.extents())?;
     let Some((left, left_layout)) = left.numbers() else { return Ok(None) };
     let number;
     let (right, right_layout) = match right {
@@ -113,8 +104,8 @@ fn by_device<T: Stored, S: Extents>(
     let Some(output) = T::numbers_mut(&mut elements) else { return Ok(None) };
     let nest = LoopNest::new(layout.extents().to_vec(), layout.rank());
     let inputs = [Operand::new(left, left_layout), Operand::new(right, &right_layout)];
-    device().map(&nest, &program, Reduction::Sum, &[], &inputs, Output::new(output, layout))?;
-    Ok(Some(elements))
+    device().map(&nest, &program, Reduction::Sum, &[], &inputs, Output::new(output, &layout))?;
+    Ok(Some(Tensor::from_parts(elements, layout)))
 }
 
 /// `target = target op right`.

@@ -38,17 +38,48 @@ pub(super) fn each<T: Stored, S: Extents, U: Stored>(
     Ok(Tensor::from_parts(loops::written(layout.len(), |to| loops::map(from, to, function))?, layout))
 }
 
+/// A function of the elements of two views of the same extents, which may be called in any order, on several threads.
+pub(super) fn each_pair<T: Stored, S: Extents, U: Stored, V: Stored>(
+    left: &TensorRef<'_, T, S>,
+    right: &TensorRef<'_, U>,
+    function: impl Fn(T, U) -> V + Copy + Sync,
+) -> Result<Tensor<V, S>, Error> {
+    let layout = Strided::row_major(left.extents())?;
+    let elements = match (left.as_slice(), right.as_slice()) {
+        (Some(left), Some(right)) => loops::written(layout.len(), |to| loops::zip(left, right, to, function))?,
+        _ => in_order(left, right, function)?,
+    };
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+/// The same in C order, one after the other.
+fn in_order<T: Stored, S: Extents, U: Stored, V: Stored>(
+    left: &TensorRef<'_, T, S>,
+    right: &TensorRef<'_, U>,
+    mut function: impl FnMut(T, U) -> V,
+) -> Result<Owned<V>, Error> {
+    let mut elements = Owned::with_room(left.len())?;
+    elements.extend(left.elements().zip(right.elements()).map(|(x, y)| function(*x, *y)));
+    Ok(elements)
+}
+
+/// How many elements are true.
+pub(super) fn count<S: Extents>(mask: &TensorRef<'_, bool, S>) -> usize {
+    match mask.as_slice() {
+        Some(truths) => loops::count(truths),
+        None => mask.elements().filter(|&&x| x).count(),
+    }
+}
+
 fn zip_map<T: Stored, S: Extents, U: Stored, V: Stored>(
     view: &TensorRef<'_, T, S>,
     other: impl WholeOperand<U>,
-    mut function: impl FnMut(T, U) -> V,
+    function: impl FnMut(T, U) -> V,
 ) -> Result<Tensor<V, S>, Error> {
     let other = other.read();
     same_extents("`zip_map` of two tensors", view.extents(), other.extents())?;
     let layout = Strided::row_major(view.extents())?;
-    let mut elements = Owned::with_room(layout.len())?;
-    elements.extend(view.elements().zip(other.elements()).map(|(x, y)| function(*x, *y)));
-    Ok(Tensor::from_parts(elements, layout))
+    Ok(Tensor::from_parts(in_order(view, &other, function)?, layout))
 }
 
 /// The parts of a view along an axis.

@@ -1,16 +1,16 @@
 //! Tensors put together, taken apart, and surrounded.
 
-use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::shape::{Dyn, Extents};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
-use super::axes::checked;
+use super::axes::{checked, same_extents};
+use super::iteration::count;
 use super::methods;
 use super::operand::WholeOperand;
-use crate::tensor::{Tensor, TensorRef};
+use crate::tensor::{Tensor, TensorRef, copy_between};
 
 /// Elements of a run that is copied as one.
 const RUN: usize = 16;
@@ -35,14 +35,7 @@ fn write<T: Stored>(into: &mut Tensor<T>, from: &[usize], view: &TensorRef<'_, T
         places.for_each(|(to, from)| elements[to..to + run].copy_from_slice(&source[from..from + run]));
         return Ok(());
     }
-    let (Some(from), Some(to)) = (T::numbers(source), T::numbers_mut(elements)) else {
-        layout.positions().zip(source_layout.positions()).for_each(|(to, from)| elements[to] = source[from]);
-        return Ok(());
-    };
-    dispatch!(from.dtype(), E => match (E::typed(from), E::typed_mut(to)) {
-        (Some(from), Some(to)) => tensorwrapper_cpu::copy(from, source_layout, to, layout),
-        _ => unreachable!("both are elements of one type"),
-    })
+    copy_between(source, source_layout, elements, layout)
 }
 
 /// The tensors one after the other along an axis that they have.
@@ -174,10 +167,10 @@ fn tile<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, times: &[usize]) -> R
 fn compress<T: Stored, S: Extents>(
     view: &TensorRef<'_, T, S>,
     mask: impl WholeOperand<bool>,
-) -> Result<Tensor<T, (tensorwrapper_core::shape::Dyn,)>, Error> {
+) -> Result<Tensor<T, (Dyn,)>, Error> {
     let mask = mask.read();
-    super::axes::same_extents("`compress` by a mask", view.extents(), mask.extents())?;
-    let count = mask.elements().fold(0, |count, &is_kept| count + usize::from(is_kept));
+    same_extents("`compress` by a mask", view.extents(), mask.extents())?;
+    let count = count(&mask);
     // One element more than are kept, so that each is written before it is known whether it is.
     let mut elements = Owned::for_results(count + 1)?;
     let mut next = 0;
@@ -272,5 +265,5 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
     /// has no memory for the result.
-    fn compress(mask: impl WholeOperand<bool>) -> Result<Tensor<T, (tensorwrapper_core::shape::Dyn,)>, Error> = compress;
+    fn compress(mask: impl WholeOperand<bool>) -> Result<Tensor<T, (Dyn,)>, Error> = compress;
 });

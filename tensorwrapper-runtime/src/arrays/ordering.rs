@@ -14,16 +14,18 @@ use super::axes::checked;
 use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 
+fn is_nan<T: PartialOrd>(x: &T) -> bool {
+    x.partial_cmp(x).is_none()
+}
+
 /// A total order: by `<`, and NaN behind everything.
 fn order<T: PartialOrd>(x: &T, y: &T) -> Ordering {
-    let is_nan = |x: &T| x.partial_cmp(x).is_none();
     x.partial_cmp(y).unwrap_or_else(|| is_nan(x).cmp(&is_nan(y)))
 }
 
 /// Sorts by `<`, NaN last.
 fn sort<T: Stored + PartialOrd>(elements: &mut [T]) {
     // Without NaN the order needs one comparison, which sorting asks without a branch.
-    let is_nan = |x: &T| x.partial_cmp(x).is_none();
     let mut end = elements.len();
     for n in (0..elements.len()).rev() {
         if is_nan(&elements[n]) {

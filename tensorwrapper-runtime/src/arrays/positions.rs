@@ -11,7 +11,7 @@ use super::axes::checked;
 use super::iteration::lanes;
 use super::loops::Columns;
 use super::{loops, methods};
-use crate::tensor::{Tensor, TensorRef};
+use crate::tensor::{Tensor, TensorRef, index_of};
 
 /// The number of the first element that none is ahead of, in C order; of the first NaN, if there is one.
 fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, T) -> bool) -> Option<usize> {
@@ -19,15 +19,6 @@ fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, 
         Some(elements) => loops::first(elements, is_ahead),
         None => loops::first(&view.elements().copied().collect::<Vec<T>>(), is_ahead),
     }
-}
-
-/// The multi-index of an element by its number in C order.
-fn index_of(extents: &[usize], mut number: usize) -> MultiIndex {
-    let mut index = vec![0; extents.len()];
-    for (index, &extent) in index.iter_mut().zip(extents).rev() {
-        (*index, number) = (number % extent, number / extent);
-    }
-    index.into_iter().collect()
 }
 
 fn argmax<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<MultiIndex> {

@@ -39,7 +39,7 @@ impl<T: Stored + PartialOrd> Fold<T> {
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] for axes that are none, [`ErrorKind::Undefined`] for the largest or smallest of no elements, [`ErrorKind::Memory`].
-fn folded<T: Stored>(view: &TensorRef<'_, T>, axes: &impl Axes, fold: &Fold<T>) -> Result<Tensor<T>, Error> {
+fn folded<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes, fold: &Fold<T>) -> Result<Tensor<T>, Error> {
     let (kept, reduced) = divided(axes, view.rank())?;
     let order = [&kept[..], &reduced[..]].concat();
     let permuted = view.permute(&order)?;
@@ -73,7 +73,7 @@ fn folded<T: Stored>(view: &TensorRef<'_, T>, axes: &impl Axes, fold: &Fold<T>) 
 }
 
 /// Folds all elements; `None` for the largest or smallest of none.
-fn folded_all<T: Stored>(view: &TensorRef<'_, T>, fold: &Fold<T>) -> Option<T> {
+fn folded_all<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, fold: &Fold<T>) -> Option<T> {
     if view.is_empty() {
         return fold.start;
     }
@@ -83,41 +83,41 @@ fn folded_all<T: Stored>(view: &TensorRef<'_, T>, fold: &Fold<T>) -> Option<T> {
 }
 
 fn sum<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
-    folded_all(&view.clone().into_dyn(), &Fold::SUM).unwrap_or(T::NOTHING)
+    folded_all(view, &Fold::SUM).unwrap_or(T::NOTHING)
 }
 
 fn prod<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
-    folded_all(&view.clone().into_dyn(), &Fold::PRODUCT).unwrap_or(T::UNIT)
+    folded_all(view, &Fold::PRODUCT).unwrap_or(T::UNIT)
 }
 
 fn sum_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    folded(&view.clone().into_dyn(), &axes, &Fold::SUM)
+    folded(view, &axes, &Fold::SUM)
 }
 
 fn prod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    folded(&view.clone().into_dyn(), &axes, &Fold::PRODUCT)
+    folded(view, &axes, &Fold::PRODUCT)
 }
 
 fn max<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
     if let Some(elements) = view.as_slice() {
         return loops::best(elements, |x, y| x > y);
     }
-    folded_all(&view.clone().into_dyn(), &Fold::MAX)
+    folded_all(view, &Fold::MAX)
 }
 
 fn min<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
     if let Some(elements) = view.as_slice() {
         return loops::best(elements, |x, y| x < y);
     }
-    folded_all(&view.clone().into_dyn(), &Fold::MIN)
+    folded_all(view, &Fold::MIN)
 }
 
 fn max_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    folded(&view.clone().into_dyn(), &axes, &Fold::MAX)
+    folded(view, &axes, &Fold::MAX)
 }
 
 fn min_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    folded(&view.clone().into_dyn(), &axes, &Fold::MIN)
+    folded(view, &axes, &Fold::MIN)
 }
 
 /// A number of elements as an element.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::dense::Tensor;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::shape::{Extents, MultiIndex};
 
 /// How two tensors differ: what [`Tensor::allclose`] tells.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,15 @@ pub enum Difference<T> {
         /// The number of all elements.
         of: usize,
     },
+}
+
+/// The index of an element by its number in C order.
+pub(crate) fn index_of(extents: &[usize], mut number: usize) -> MultiIndex {
+    let mut index = vec![0; extents.len()];
+    for (index, &extent) in index.iter_mut().zip(extents).rev() {
+        (*index, number) = (number % extent, number / extent);
+    }
+    index.into_iter().collect()
 }
 
 impl<T: Element> fmt::Display for Difference<T> {
@@ -83,11 +92,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
             }
         }
         let Some((_, place, found, expected)) = worst else { return Ok(()) };
-        let mut index = vec![0; self.extents().len()];
-        let mut rest = place;
-        for (index, &extent) in index.iter_mut().zip(self.extents()).rev() {
-            (*index, rest) = (rest % extent, rest / extent);
-        }
+        let index = index_of(self.extents(), place).to_vec();
         let of = self.extents().iter().product();
         Err(Difference::Elements { index, found, expected, count, of })
     }

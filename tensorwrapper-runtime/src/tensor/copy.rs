@@ -1,4 +1,4 @@
-//! Copies strided elements into C order.
+//! Copies strided elements, into C order or to any other places.
 
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
@@ -17,14 +17,22 @@ pub(super) fn in_c_order<T: Stored>(source: &[T], layout: &Strided) -> Result<Ow
         return Ok(elements);
     }
     let mut elements = Owned::for_results(layout.len())?;
-    // The kernels that copy know the numbers of equations alone.
-    let (Some(from), Some(to)) = (T::numbers(source), T::numbers_mut(&mut elements)) else {
-        elements.iter_mut().zip(layout.positions()).for_each(|(element, position)| *element = source[position]);
-        return Ok(elements);
-    };
-    dispatch!(from.dtype(), E => match (E::typed(from), E::typed_mut(to)) {
-        (Some(from), Some(to)) => tensorwrapper_cpu::copy(from, layout, to, &Strided::row_major(layout.extents())?)?,
-        _ => unreachable!("both are elements of one type"),
-    });
+    copy_between(source, layout, &mut elements, &Strided::row_major(layout.extents())?)?;
     Ok(elements)
+}
+
+/// Copies all elements that `from` finds in `source` to where `to`, of the same extents, finds them in `target`.
+///
+/// # Errors
+/// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) for work space.
+pub(crate) fn copy_between<T: Stored>(source: &[T], from: &Strided, target: &mut [T], to: &Strided) -> Result<(), Error> {
+    // The kernels that copy know the numbers of equations alone.
+    let (Some(numbers), Some(places)) = (T::numbers(source), T::numbers_mut(target)) else {
+        to.positions().zip(from.positions()).for_each(|(to, from)| target[to] = source[from]);
+        return Ok(());
+    };
+    dispatch!(numbers.dtype(), E => match (E::typed(numbers), E::typed_mut(places)) {
+        (Some(numbers), Some(places)) => tensorwrapper_cpu::copy(numbers, from, places, to),
+        _ => unreachable!("both are elements of one type"),
+    })
 }

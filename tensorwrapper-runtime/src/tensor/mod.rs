@@ -34,6 +34,8 @@ pub use blocks::Blocks;
 pub use blocks::{AnyBlocks, BlocksRef};
 pub(crate) use blocks::{element_at, fill_part, follows, meeting, untie};
 pub use close::Difference;
+pub(crate) use close::index_of;
+pub(crate) use copy::copy_between;
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;
