@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What equations cost the compiler: user seconds and peak memory of `cargo check`, as the smallest of five runs, of
 # 500 products as macros against the same products as calls, of one block of 60 equations, of one product with 16 labels,
-# and of blocks with and without derivatives. Prints a table.
+# and of blocks with and without derivatives; and of `cargo build --release` of 200 functions of four factors. Prints a table.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate="$root/target/check-cost"
@@ -47,6 +47,11 @@ derivatives() { # 30 numbers and, with an argument, 30 derivatives: 60 equations
     echo 'g30 } }'
 }
 
+functions() { # the body of each function
+    echo '#![allow(unused)] use tensorwrapper::prelude::*; use tensorwrapper::einsum; type M = Tensor<f64, Shape![_, _]>;'
+    for f in $(seq 200); do echo "pub fn f$f(a: &M, b: &M, c: &M, d: &M) -> M { $1 }"; done
+}
+
 long() {
     echo '#![allow(unused)] use tensorwrapper::prelude::*; type M = Tensor<f64, Shape![2, 2]>;'
     parameters=; factors=
@@ -56,12 +61,13 @@ long() {
     echo "pub fn f($parameters) -> f64 { tensor!([] = $factors) }"
 }
 
-measure() { # the name of a row; the program on standard input
+measure() { # the name of a row, and what cargo does; the program on standard input
     cat > "$crate/src/lib.rs"
-    cargo check --quiet --manifest-path "$crate/Cargo.toml"
+    local job=(cargo ${2:-check} --quiet --manifest-path "$crate/Cargo.toml")
+    "${job[@]}"
     for _ in $(seq 5); do
         touch "$crate/src/lib.rs"
-        { command time -f '%U %M' cargo check --quiet --manifest-path "$crate/Cargo.toml"; } 2>&1 | tail -1
+        { command time -f '%U %M' "${job[@]}"; } 2>&1 | tail -1
     done | sort -n | head -1 | awk -v name="$1" '{ printf "%-45s %6.2f s %6d MB\n", name, $1, $2 / 1024 }'
 }
 
@@ -71,3 +77,9 @@ block | measure 'a block of 60 equations of four terms'
 long | measure 'a product with 16 labels'
 derivatives '' | measure 'a block of 60 equations'
 derivatives grad | measure 'a block of 60 equations, 30 of them `grad`'
+calls='einsum("ij,jk,kl,lm->im", &[a, b, c, d]).unwrap().into_typed().unwrap()'
+macros='tensor!([i, m] = a[i, j] * b[j, k] * c[k, l] * d[l, m])'
+functions "$calls" | measure '200 functions of four factors as calls'
+functions "$macros" | measure '200 functions of four factors as macros'
+functions "$calls" | measure 'the same as calls, `build --release`' 'build --release'
+functions "$macros" | measure 'the same as macros, `build --release`' 'build --release'

@@ -199,6 +199,12 @@ impl Error {
         Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements")
     }
 
+    /// The error for `<` and its like between complex numbers.
+    pub fn orders_complex(dtype: Dtype) -> Error {
+        let message = format!("`<` and its like need an order, which `{dtype}` has not");
+        Error::new(ErrorKind::Undefined(message)).with_help("compare `re(X)`, `im(X)` or `abs(X)`, or real tensors")
+    }
+
     /// The error for `max` and `min` over no elements, along this label if it is known.
     pub fn over_nothing(label: Option<&str>) -> Error {
         let cause = label.map_or(String::new(), |label| format!("index `{label}` has extent 0, and "));

@@ -18,7 +18,7 @@ use super::registers::{Assignment, Held, Registers, Slots};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Axis;
-use tensorwrapper_core::backend::{Binary, Instruction};
+use tensorwrapper_core::backend::{Binary, Comparison, Instruction, compare};
 use tensorwrapper_core::callback::{Callback, Typed};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::SliceRef;
@@ -279,6 +279,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
             Pass::LessProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c - a * b),
             Pass::ByProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c.quotient(a * b)),
+            Pass::CompareSelect(Comparison::Less, [a, b], [c, d]) | Pass::CompareSelect(Comparison::Greater, [b, a], [c, d]) => {
+                return self.choose(out, [a, b, c, d].map(value), |a, b| a.re() < b.re());
+            }
+            Pass::CompareSelect(Comparison::LessOrEqual, [a, b], [c, d])
+            | Pass::CompareSelect(Comparison::GreaterOrEqual, [b, a], [c, d]) => {
+                return self.choose(out, [a, b, c, d].map(value), |a, b| a.re() <= b.re());
+            }
+            Pass::CompareSelect(Comparison::Equal, [a, b], [c, d])
+            | Pass::CompareSelect(Comparison::NotEqual, [a, b], [d, c]) => {
+                return self.choose(out, [a, b, c, d].map(value), |a, b| a == b);
+            }
             Pass::SumOfProducts([a, b], [c, d]) => {
                 return quaternary(row, out, [value(a), value(b), value(c), value(d)], |a, b, c, d| a * b + c * d);
             }
@@ -307,6 +318,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             Instruction::Combine(Binary::Subtract, a, b) => binary(row, out, [value(a), value(b)], |a, b| a - b),
             Instruction::Combine(Binary::Multiply, a, b) => binary(row, out, [value(a), value(b)], |a, b| a * b),
             Instruction::Combine(Binary::Divide, a, b) => binary(row, out, [value(a), value(b)], |a, b| a.quotient(b)),
+            Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
+                binary(row, out, [value(a), value(b)], compare::less);
+            }
+            Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
+                binary(row, out, [value(a), value(b)], compare::less_or_equal);
+            }
+            Instruction::Compare(Comparison::Equal, a, b) => binary(row, out, [value(a), value(b)], compare::equal),
+            Instruction::Compare(Comparison::NotEqual, a, b) => binary(row, out, [value(a), value(b)], compare::not_equal),
+            Instruction::Select(condition, a, b) => {
+                ternary(row, out, [value(condition), value(a), value(b)], compare::select);
+            }
             Instruction::Call(slot, arguments) => {
                 let function = self.functions[slot].expect("functions are of the operation's element type");
                 let registers = arguments.registers();
@@ -319,6 +341,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 }
             }
         }
+    }
+
+    /// The third value where the first two compare so, and the fourth one elsewhere.
+    #[inline(always)]
+    fn choose(&self, out: &mut [T], values: [Rows<'_, T>; 4], holds: impl Fn(T, T) -> bool) {
+        quaternary(self.row, out, values, |a, b, c, d| if holds(a, b) { c } else { d });
     }
 
     #[inline(always)]

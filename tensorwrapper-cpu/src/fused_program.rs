@@ -1,7 +1,7 @@
-//! Programs made ready to be interpreted: products that are used once are computed in the pass that uses them, so that they
-//! do not go through memory. Every operation is still rounded on its own.
+//! Programs made ready to be interpreted: products and comparisons that are used once are computed in the pass that uses them, so that
+//! they do not go through memory. Every operation is still rounded on its own.
 
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Register};
+use tensorwrapper_core::backend::{Binary, Comparison, Instruction, Program, Register};
 
 /// Bytes of the first cache that chunks may take.
 const CACHE: usize = 32 << 10;
@@ -28,6 +28,8 @@ pub(super) enum Pass {
     SumOfProducts(RegisterPair, RegisterPair),
     /// `a·b - c·d`
     DifferenceOfProducts(RegisterPair, RegisterPair),
+    /// The first of two values where a comparison of two others holds, and the second one elsewhere.
+    CompareSelect(Comparison, RegisterPair, RegisterPair),
 }
 
 impl Pass {
@@ -38,7 +40,9 @@ impl Pass {
             Pass::ProductThen(_, [a, b], c) | Pass::LessProduct(c, [a, b]) | Pass::ByProduct(c, [a, b]) => {
                 [a, b, c].into_iter().for_each(read);
             }
-            Pass::SumOfProducts([a, b], [c, d]) | Pass::DifferenceOfProducts([a, b], [c, d]) => {
+            Pass::SumOfProducts([a, b], [c, d])
+            | Pass::DifferenceOfProducts([a, b], [c, d])
+            | Pass::CompareSelect(_, [a, b], [c, d]) => {
                 [a, b, c, d].into_iter().for_each(read);
             }
         }
@@ -71,6 +75,13 @@ impl FusedProgram {
         let uses = program.uses();
         let mut passes: Vec<Option<Pass>> = instructions.iter().map(|&instruction| Some(Pass::One(instruction))).collect();
         for (n, instruction) in instructions.iter().enumerate() {
+            if let Instruction::Select(condition, a, b) = *instruction
+                && let Some(Pass::One(Instruction::Compare(comparison, left, right))) = passes[condition]
+                && uses[condition] == 1
+            {
+                passes[n] = Some(Pass::CompareSelect(comparison, [left, right], [a, b]));
+                passes[condition] = None;
+            }
             let Instruction::Combine(operation, a, b) = *instruction else { continue };
             let product = |register: Register| match passes[register] {
                 Some(Pass::One(Instruction::Combine(Binary::Multiply, a, b))) if uses[register] == 1 => Some([a, b]),
@@ -158,6 +169,15 @@ mod tests {
         assert_eq!(difference, [(6, Pass::DifferenceOfProducts([2, 3], [0, 1]))]);
         let quotient = passes(&[two[0], two[1], combine(Binary::Divide, 4, 5)]);
         assert_eq!(quotient, [(5, Pass::One(two[1])), (6, Pass::ProductThen(Binary::Divide, [0, 1], 5))]);
+    }
+
+    #[test]
+    fn comparisons_join_the_choices_that_they_make() {
+        let less = Instruction::Compare(Comparison::Less, 0, 1);
+        let joined = passes(&[less, Instruction::Select(4, 2, 3)]);
+        assert_eq!(joined, [(5, Pass::CompareSelect(Comparison::Less, [0, 1], [2, 3]))]);
+        let twice = [less, Instruction::Select(4, 2, 3), Instruction::Select(4, 3, 5)];
+        assert_eq!(passes(&twice).len(), 3, "one comparison of two choices is made once");
     }
 
     #[test]

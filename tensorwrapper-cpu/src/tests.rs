@@ -10,7 +10,7 @@ use super::{Cpu, strategy::Route};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
+use tensorwrapper_core::backend::{Arguments, Binary, Comparison, Device, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::ErrorKind;
 use tensorwrapper_core::internal::map_function::callback2;
@@ -202,7 +202,7 @@ pub(crate) fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
     let exact: Vec<Unary> = Unary::ALL.into_iter().filter(|one| ![Exp, Ln, Sin, Cos, Tanh].contains(one)).collect();
     for _ in 0..rng.random_range(0..5) {
         let (a, b) = (rng.random_range(0..instructions.len()), rng.random_range(0..instructions.len()));
-        instructions.push(match rng.random_range(0..if tame { 7 } else { 10 }) {
+        instructions.push(match rng.random_range(0..if tame { 7 } else { 13 }) {
             0 => Instruction::Negate(a),
             1 if tame => Instruction::Apply(*TAME.choose(rng).unwrap(), a),
             1 => Instruction::Apply(*[Abs, Conj, Re, Im].choose(rng).unwrap(), a),
@@ -214,6 +214,8 @@ pub(crate) fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
             6 => Instruction::PowerInteger(a, rng.random_range(0..3)),
             7 => Instruction::Combine(Binary::Add, a, b),
             8 => Instruction::Combine(Binary::Divide, a, b),
+            9 => Instruction::Compare(*Comparison::ALL.choose(rng).unwrap(), a, b),
+            10 | 11 => Instruction::Select(rng.random_range(0..instructions.len()), a, b),
             _ => Instruction::Apply(*exact.choose(rng).unwrap(), a),
         });
     }

@@ -3,6 +3,7 @@
 //! Fields are private, and only [`check`](crate::check) makes an equation. In it, all sums are explicit, equal names in different scopes
 //! have become different labels, and the extent of every label is known from an operand or a declaration.
 
+use crate::condition::Condition;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{
@@ -180,6 +181,7 @@ pub(crate) enum Node {
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
     Apply(Function, Box<Node>),
     Map(Vec<FunctionId>, Vec<Node>),
+    Select(Condition<Node>, Box<[Node; 2]>),
     Cast(CastId, Box<Node>),
     PowerInteger(Box<Node>, ScalarId),
     PowerReal(Box<Node>, ScalarId),

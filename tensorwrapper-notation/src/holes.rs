@@ -1,5 +1,6 @@
 //! The Rust fragments of an equation: what each one is used for, and which cast it is in.
 
+use crate::condition::Condition;
 use crate::equation::{
     Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
@@ -115,6 +116,9 @@ impl Node {
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
             Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) | Node::Cast(_, inner) => inner.exponent(id),
             Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
+            Node::Select(condition, values) => {
+                condition.expressions().into_iter().chain(&**values).find_map(|part| part.exponent(id))
+            }
             Node::Map(_, arguments) => arguments.iter().find_map(|argument| argument.exponent(id)),
         }
     }
@@ -154,6 +158,8 @@ impl Builder for Finder {
             self.casts.functions[id.0] = self.open.last().copied();
         }
     }
+
+    fn select(&mut self, _: Condition<()>, (): (), (): ()) {}
 
     fn begin_cast(&mut self, id: CastId, _: &Cast) {
         self.open.push(id);

@@ -8,6 +8,7 @@
 
 mod check;
 mod claim;
+mod condition;
 mod diagnostic;
 mod einsum;
 mod equation;
@@ -31,6 +32,7 @@ mod traversal;
 mod written;
 
 pub use check::{check, header};
+pub use condition::{Comparison, Condition};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{

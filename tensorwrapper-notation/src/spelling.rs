@@ -84,6 +84,10 @@ pub(crate) fn expression(written: &Expression) -> String {
         ExpressionKind::Map(functions, arguments) => {
             format!("map({}; {})", list(functions, host), list(arguments, expression))
         }
+        ExpressionKind::Select(condition, values) => {
+            format!("select({}; {})", condition.text(&mut expression), list(&values[..], expression))
+        }
+        ExpressionKind::Clip(parts) => format!("clip({})", list(&parts[..], expression)),
         ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
         ExpressionKind::Cast(Some(named), inner) => format!("cast({}; {})", host(named), expression(inner)),
         ExpressionKind::Apply(function, inner) => format!("{}({})", function.name(), expression(inner)),

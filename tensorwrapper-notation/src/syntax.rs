@@ -4,6 +4,7 @@
 //! that is too deep never exists. Long sums and products are chains, which are walked in loops. Ranks are limited, too: see [`MOST_AXES`].
 
 pub use crate::claim::ClaimKind;
+use crate::condition::Condition;
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
 use crate::function::Function;
@@ -125,6 +126,8 @@ impl ExpressionKind {
             ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).collect(),
             ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
+            ExpressionKind::Clip(parts) => parts.iter().collect(),
+            ExpressionKind::Select(condition, values) => condition.expressions().into_iter().chain(&**values).collect(),
             ExpressionKind::Negate(inner)
             | ExpressionKind::Parentheses(inner)
             | ExpressionKind::Apply(_, inner)
@@ -159,6 +162,10 @@ pub enum ExpressionKind {
     /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments. Behind it stand its slopes, if they are written:
     /// `map(f, fx, fy; X, Y)`, then those of each slope.
     Map(Vec<Hole>, Vec<Expression>),
+    /// `select(C; X, Y)`: X where the condition holds, and Y elsewhere.
+    Select(Condition<Expression>, Box<[Expression; 2]>),
+    /// `clip(X, a, b)`: X, but a where X is less and b where it is larger.
+    Clip(Box<[Expression; 3]>),
     /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to that of the equation, which may be named.
     Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`

@@ -2,6 +2,9 @@
 //!
 //! The macros build tokens with it, and the run time builds recorded expressions. This file must know neither of them.
 
+use std::convert::Infallible;
+
+use crate::condition::Condition;
 use crate::equation::{
     Cast, CastId, Equation, Factorise, FunctionId, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
@@ -41,6 +44,8 @@ pub trait Builder {
     /// A function of the program, applied to the elements of its arguments: the first of the functions; the others are its slopes by each
     /// argument, then the slopes of each slope, and so on.
     fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<Self::Value>) -> Self::Value;
+    /// One value where a condition holds, and another one elsewhere.
+    fn select(&mut self, condition: Condition<Self::Value>, chosen: Self::Value, other: Self::Value) -> Self::Value;
     /// Begins a cast: all nodes up to [`cast`](Builder::cast) with the same number are computed in another element type.
     fn begin_cast(&mut self, id: CastId, cast: &Cast);
     /// Ends a cast: the value is converted from the other element type.
@@ -89,6 +94,12 @@ impl Equation {
                 let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
                 let functions: Vec<_> = functions.iter().map(|&id| (id, &self.functions[id.0])).collect();
                 builder.map(&functions, arguments)
+            }
+            Node::Select(condition, values) => {
+                let condition = condition.try_map(&mut |side| Ok::<_, Infallible>(self.node(side, builder)));
+                let condition = condition.unwrap_or_else(|never| match never {});
+                let [chosen, other] = values.each_ref().map(|value| self.node(value, builder));
+                builder.select(condition, chosen, other)
             }
             Node::Cast(id, inner) => {
                 builder.begin_cast(*id, &self.casts[id.0]);

@@ -40,8 +40,8 @@ pub use exec::{
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{
-    Expr, Factors, Form, InBlocks, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, MapSlopes, Recordable,
-    TensorLike, Whole,
+    Expr, Factors, Form, InBlocks, Indexed, IndexedMask, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, MapSlopes,
+    Recordable, TensorLike, Whole,
 };
 pub use functions::{PreparedGrad, PreparedStep, Steps, Tolerance};
 pub use grad::{Directions, NumberShape, OrZero, RealNumber, Variables, or_zero};

@@ -13,6 +13,7 @@ mod blocks;
 mod blocks_edges;
 mod ccsd_naive;
 mod ccsd_spin;
+mod choices;
 pub mod compiles;
 mod corpus;
 mod derivative_language;

@@ -3,6 +3,7 @@
 //! [`mod@reference`] defines the result of every operation in plain loops. Fast devices are crates of their own.
 
 mod add;
+pub mod compare;
 mod compile;
 mod constant;
 pub mod contraction;
@@ -33,4 +34,5 @@ pub use resident::{
     DeviceCache, DeviceMemory, Factorised, KernelRequest, Mapped, MemoryLocation, MemoryUse, Resident, Session, TensorDescriptor,
 };
 pub use sum::{BufferedSum, PreparedSum, RunSum, SumTerm};
+pub use tensorwrapper_notation::Comparison;
 pub use unfused_epilogue::UnfusedEpilogue;

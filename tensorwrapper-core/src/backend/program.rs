@@ -2,8 +2,8 @@
 
 use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::MOST_ARGUMENTS;
 use tensorwrapper_notation::syntax::Operator;
+use tensorwrapper_notation::{Comparison, MOST_ARGUMENTS};
 
 use super::function::Unary;
 
@@ -11,7 +11,7 @@ use super::function::Unary;
 pub type Register = usize;
 
 /// Operations on two values. Those that the language writes between two terms are converted from its grammar. Operations that only
-/// programs need, such as comparisons, belong here and not in the grammar.
+/// programs need belong here and not in the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// `a + b`
@@ -84,20 +84,25 @@ pub enum Instruction {
     PowerReal(Register, f64),
     /// An operation on two values.
     Combine(Binary, Register, Register),
+    /// 1 where a comparison of two values holds, and 0 elsewhere. Of complex numbers `<` and its like compare the real parts.
+    Compare(Comparison, Register, Register),
+    /// The second value where the first one is not 0, and the third one elsewhere.
+    Select(Register, Register, Register),
     /// A call of the function in that slot. Functions are given when the program runs, as its inputs are.
     Call(usize, Arguments),
 }
 
 impl Instruction {
     /// The registers that it uses.
-    pub fn registers(&self) -> SmallVec<[Register; 2]> {
+    pub fn registers(&self) -> SmallVec<[Register; 3]> {
         match self {
             Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => SmallVec::new(),
             Instruction::Negate(a)
             | Instruction::Apply(_, a)
             | Instruction::PowerInteger(a, _)
             | Instruction::PowerReal(a, _) => SmallVec::from_slice(&[*a]),
-            Instruction::Combine(_, a, b) => SmallVec::from_slice(&[*a, *b]),
+            Instruction::Combine(_, a, b) | Instruction::Compare(_, a, b) => SmallVec::from_slice(&[*a, *b]),
+            Instruction::Select(condition, a, b) => SmallVec::from_slice(&[*condition, *a, *b]),
             Instruction::Call(_, arguments) => SmallVec::from_slice(arguments.registers()),
         }
     }
@@ -111,6 +116,8 @@ impl Instruction {
             Instruction::PowerInteger(a, n) => Instruction::PowerInteger(new(a), n),
             Instruction::PowerReal(a, p) => Instruction::PowerReal(new(a), p),
             Instruction::Combine(operator, a, b) => Instruction::Combine(operator, new(a), new(b)),
+            Instruction::Compare(comparison, a, b) => Instruction::Compare(comparison, new(a), new(b)),
+            Instruction::Select(condition, a, b) => Instruction::Select(new(condition), new(a), new(b)),
             Instruction::Call(slot, arguments) => Instruction::Call(slot, arguments.renamed(new)),
         }
     }
@@ -157,6 +164,8 @@ impl Program {
             | Instruction::PowerInteger(..)
             | Instruction::PowerReal(..)
             | Instruction::Combine(..)
+            | Instruction::Compare(..)
+            | Instruction::Select(..)
             | Instruction::Call(..) => true,
         };
         self.instructions.iter().filter(counts).count()

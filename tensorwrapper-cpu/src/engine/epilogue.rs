@@ -167,7 +167,9 @@ fn stages<T: GemmElement>(program: &Program) -> Option<Vec<Stage<T>>> {
             Instruction::PowerReal(_, exponent) => pushed(&mut stages, [Stage::PowerReal(exponent)]),
             Instruction::Combine(_, a, b) if is_used_up(a) || is_used_up(b) => return None,
             Instruction::Combine(operation, a, b) => combined(&mut stages, operation, values[a], values[b])?,
-            Instruction::Converted(_) | Instruction::Call(..) => return None,
+            Instruction::Compare(..) | Instruction::Select(..) | Instruction::Converted(_) | Instruction::Call(..) => {
+                return None;
+            }
         };
         if matches!(value, Value::Sum) {
             tail = Some(register);

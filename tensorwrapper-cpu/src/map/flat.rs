@@ -7,7 +7,7 @@ use crate::multiversion::{Loops, dispatch_narrow};
 use crate::simd::Simd;
 use crate::tasks::WORTH_A_THREAD;
 use tensorwrapper_core::backend::function::Scalar;
-use tensorwrapper_core::backend::{Binary, Instruction, LoopNest, Operand, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Comparison, Instruction, LoopNest, Operand, Program, Reduction, compare};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;
 
@@ -192,6 +192,15 @@ fn compute<T: Scalar>(simd: Simd, instruction: &Instruction, values: &[Value<'_,
                 Binary::Divide => both(pair, made, out, |a, b| a.quotient(b)),
             }
         }
+        Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
+            both((values[a], values[b]), made, out, compare::less);
+        }
+        Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
+            both((values[a], values[b]), made, out, compare::less_or_equal);
+        }
+        Instruction::Compare(Comparison::Equal, a, b) => both((values[a], values[b]), made, out, compare::equal),
+        Instruction::Compare(Comparison::NotEqual, a, b) => both((values[a], values[b]), made, out, compare::not_equal),
+        Instruction::Select(condition, a, b) => select(values[condition], (values[a], values[b]), made, out),
         Instruction::Input(_) | Instruction::Constant(_) | Instruction::Converted(_) | Instruction::Call(..) => {
             unreachable!("nothing is computed for these here")
         }
@@ -236,5 +245,22 @@ fn both<T: Element>((a, b): (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], o
         (Ok(a), Err(b)) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = operation(a, b)),
         (Err(a), Ok(b)) => out.iter_mut().zip(b).for_each(|(out, &b)| *out = operation(a, b)),
         (Err(a), Err(b)) => out.fill(operation(a, b)),
+    }
+}
+
+/// One of two values for each element.
+#[inline(always)]
+fn select<T: Element>(condition: Value<'_, T>, (a, b): (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], out: &mut [T]) {
+    let len = out.len();
+    let condition = match elements(condition, made, len) {
+        Ok(condition) => condition,
+        Err(number) => return each(if number == T::ZERO { b } else { a }, made, out, |value| value),
+    };
+    let chosen = out.iter_mut().zip(condition);
+    match (elements(a, made, len), elements(b, made, len)) {
+        (Ok(a), Ok(b)) => chosen.zip(a).zip(b).for_each(|(((out, &c), &a), &b)| *out = compare::select(c, a, b)),
+        (Ok(a), Err(b)) => chosen.zip(a).for_each(|((out, &c), &a)| *out = compare::select(c, a, b)),
+        (Err(a), Ok(b)) => chosen.zip(b).for_each(|((out, &c), &b)| *out = compare::select(c, a, b)),
+        (Err(a), Err(b)) => chosen.for_each(|(out, &c)| *out = compare::select(c, a, b)),
     }
 }

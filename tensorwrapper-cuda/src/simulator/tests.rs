@@ -18,7 +18,7 @@ use super::{Collection, Schedule};
 use crate::text::{ON_HOST, Route};
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Comparison, Device, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::contract_once;
@@ -167,13 +167,22 @@ fn program(rng: &mut StdRng, inputs: usize) -> Program {
     const TAME: [Unary; 8] = [Unary::Sin, Unary::Cos, Unary::Tanh, Unary::Abs, Unary::Conj, Unary::Re, Unary::Im, Unary::Exp];
     for _ in 0..rng.random_range(0..5) {
         let (a, b) = (rng.random_range(0..instructions.len()), rng.random_range(0..instructions.len()));
-        instructions.push(match rng.random_range(0..6) {
-            0 => Instruction::Negate(a),
-            1 => Instruction::Apply(*TAME.choose(rng).unwrap(), rng.random_range(0..inputs.max(1))),
-            2 => Instruction::Combine(Binary::Multiply, a, b),
-            3 => Instruction::Combine(Binary::Subtract, a, b),
-            4 => Instruction::PowerInteger(rng.random_range(0..inputs.max(1)), rng.random_range(0..4)),
-            _ => Instruction::Combine(Binary::Add, a, b),
+        // What is compared has no rounding errors, so that both devices choose alike.
+        let compared = instructions.iter().position(|one| matches!(one, Instruction::Compare(..)));
+        instructions.push(match (rng.random_range(0..9), compared) {
+            (6, _) if inputs > 0 => {
+                let [left, right] = [(); 2].map(|()| rng.random_range(0..inputs));
+                Instruction::Compare(*Comparison::ALL.choose(rng).unwrap(), left, right)
+            }
+            (7 | 8, Some(condition)) => Instruction::Select(condition, a, b),
+            (which, _) => match which {
+                0 => Instruction::Negate(a),
+                1 => Instruction::Apply(*TAME.choose(rng).unwrap(), rng.random_range(0..inputs.max(1))),
+                2 => Instruction::Combine(Binary::Multiply, a, b),
+                3 => Instruction::Combine(Binary::Subtract, a, b),
+                4 => Instruction::PowerInteger(rng.random_range(0..inputs.max(1)), rng.random_range(0..4)),
+                _ => Instruction::Combine(Binary::Add, a, b),
+            },
         });
     }
     Program::new(instructions)

@@ -300,7 +300,7 @@ impl Emission<'_> {
         emit! {
             static __SITE: __tw::CallSite = __tw::CallSite::new(&[#(#recipes),*], &[#(#sinks),*]);
             #operands
-            let __tensors = [#(#names.erased()),*];
+            let __tensors = [#(#names),*];
             let mut __block = __tw::begin(&__SITE, #context, &__tensors);
         }
     }

@@ -87,9 +87,9 @@ impl<'h> Environment<'h> {
         }
     }
 
-    /// Code that reads the captured tensors, and the variables that it binds.
+    /// Code that reads the captured tensors, and the variables that it binds to them without their types.
     pub(super) fn operands(&self) -> (&TokenStream, Vec<Ident>) {
-        (&self.operands, self.tensors.iter().map(|&capture| own("operand", capture)).collect())
+        (&self.operands, self.tensors.iter().map(|&capture| own("tensor", capture)).collect())
     }
 
     /// The scrutinee that evaluates all captures, and the pattern that binds them.
@@ -212,11 +212,12 @@ impl<'h> Environment<'h> {
         if self.tensors.contains(&number) {
             return;
         }
-        let (operand, value, span) = (own("operand", number), &self.captures[number].name, self.host.blame(hole));
+        let [operand, tensor] = ["operand", "tensor"].map(|prefix| own(prefix, number));
+        let (value, span) = (&self.captures[number].name, self.host.blame(hole));
         // With the span of the operand: rustc reports a type that is no tensor at the method. It is called on the place itself, so that
         // the operand may live longer than a place that holds a reference.
         let read = quote_spanned!(span=> (*#value).__operand());
-        self.operands.extend(emit!(let #operand = #read;));
+        self.operands.extend(emit!(let (#operand, #tensor) = #read.apart();));
         self.tensors.push(number);
     }
 

@@ -12,8 +12,8 @@ use tensorwrapper_notation::syntax::{
     Block, BlockValue, Count, Elements, Factorisation, Hole, Operator, Range, Reduction, Role, Scalar, Target, Word,
 };
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
-    Right, ScalarId, Span, Use,
+    Builder, Cast, CastId, Comparison, Condition, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped,
+    Operand, OperandId, Right, ScalarId, Span, Use,
 };
 
 use super::environment::Environment;
@@ -327,6 +327,11 @@ impl Builder for Emitter<'_, '_> {
         self.no_static_form()
     }
 
+    fn select(&mut self, condition: Condition<TokenStream>, chosen: TokenStream, other: TokenStream) -> TokenStream {
+        let condition = holds(condition);
+        emit!(__static::Select<#condition, #chosen, #other>)
+    }
+
     fn begin_cast(&mut self, _: CastId, _: &Cast) {
         self.has_static_form = false;
     }
@@ -349,5 +354,34 @@ impl Builder for Emitter<'_, '_> {
             Scalar::Hole(hole) => self.captured(hole, Use::Real),
         };
         emit!(__static::PowerReal<#value, #exponent>)
+    }
+}
+
+/// A condition as 1 or 0.
+fn holds(condition: Condition<TokenStream>) -> TokenStream {
+    let number = |value: f64| {
+        let bits = value.to_bits();
+        emit!(__static::Literal<#bits>)
+    };
+    let (yes, no) = (number(1.0), number(0.0));
+    match condition {
+        Condition::Compare(comparison, sides) => {
+            let place = Comparison::ALL.iter().position(|known| *known == comparison);
+            let place = place.expect("every comparison is in the list of all");
+            let [left, right] = *sides;
+            emit!(__static::Compare<#place, #left, #right>)
+        }
+        Condition::Both(parts) => {
+            let [first, second] = parts.map(holds);
+            emit!(__static::Select<#first, #second, #no>)
+        }
+        Condition::Either(parts) => {
+            let [first, second] = parts.map(holds);
+            emit!(__static::Select<#first, #yes, #second>)
+        }
+        Condition::Not(inner) => {
+            let inner = holds(*inner);
+            emit!(__static::Select<#inner, #no, #yes>)
+        }
     }
 }

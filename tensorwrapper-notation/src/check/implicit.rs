@@ -56,14 +56,21 @@ fn functions_of_elements() {
     }
     let base = summed_inside("the base of a power");
     let argument = summed_inside("a function's argument");
+    let select = summed_inside("`select`");
     table(
-        ["powi", "powf", "map", "cast"],
+        ["powi", "powf", "map", "select", "clip", "cast"],
         &[
             ("powi", "[i] = powi(a[i, k] * b[k], 2)", &base),
             ("powi", "[i] = powi(a[i, k], n)", &base),
             ("powf", "[i] = powf(c[i] + a[i, k] * b[k], 0.5)", &base),
             ("map", "[i] = map(f; a[i, k] * b[k])", &argument),
             ("map", "[i] = map(f; c[i], a[i, k])", &argument),
+            ("select", "[i] = select(a[i, k] * b[k] > 0.0; c[i], 0.0)", &select),
+            ("select", "[i] = select(c[i] > 0.0; a[i, k], b[k])", &select),
+            ("select", "[i] = select(c[i] > 0.0; sum(k; a[i, k]), x)", "select(c[i] > 0; sum(k; a[i,k]), x)"),
+            ("select", "[i] = select(a[i, k] > 0.0; c[i], 1.0) * b[k]", "sum(k; (select(a[i,k] > 0; c[i], 1) * b[k]))"),
+            ("clip", "[i] = clip(c[i], a, b)", "select(c[i] < a; a, select(c[i] > b; b, c[i]))"),
+            ("clip", "[i] = clip(a[i, k], 0.0, 1.0)", &summed_inside("`clip`")),
             // Each argument is a place of its own.
             ("map", "[i] = map(f; a[i, k], b[k])", &format!("{argument}; {argument}")),
             ("cast", "[i] = c[i] + cast(a[i, k] * b[k])", "(c[i] + cast(sum(k; (a[i,k] * b[k]))))"),

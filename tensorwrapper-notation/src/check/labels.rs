@@ -32,7 +32,7 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
             collect(a, bound, found);
             collect(b, bound, found);
         }
-        ExpressionKind::Map(..) | ExpressionKind::Gradient(..) => {
+        ExpressionKind::Map(..) | ExpressionKind::Select(..) | ExpressionKind::Clip(_) | ExpressionKind::Gradient(..) => {
             children(expression).for_each(|part| collect(part, bound, found));
         }
         ExpressionKind::Negate(inner)

@@ -85,10 +85,12 @@ fn uses(expression: &Expression, label: &str) -> Uses {
             }
         }
         // Arguments of one function are elements of one place, and one of them may be the same everywhere.
-        ExpressionKind::Map(_, arguments) => arguments.iter().fold(plain(0), |all, argument| {
-            let one = uses(argument, label);
-            Uses { most: all.most.max(one.most), lacking: all.lacking.or(one.lacking) }
-        }),
+        kind @ (ExpressionKind::Map(..) | ExpressionKind::Select(..) | ExpressionKind::Clip(_)) => {
+            kind.children().into_iter().fold(plain(0), |all, argument| {
+                let one = uses(argument, label);
+                Uses { most: all.most.max(one.most), lacking: all.lacking.or(one.lacking) }
+            })
+        }
         // In the other half the label stands where its partner stands in this one.
         ExpressionKind::Exchange(_, [first, second], inner) => {
             let own = uses(inner, label);

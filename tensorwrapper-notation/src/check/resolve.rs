@@ -6,6 +6,7 @@ use super::checker::Checker;
 use super::labels::{free_labels, free_names, term_labels};
 use super::position;
 use super::scope::Scope;
+use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
 use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
@@ -80,6 +81,8 @@ impl Checker<'_> {
                 let functions = functions.iter().map(|function| self.new_function(function, arguments.len())).collect();
                 Some(Node::Map(functions, nodes.into_iter().collect::<Option<_>>()?))
             }
+            ExpressionKind::Select(condition, values) => self.choice(condition, values, scope),
+            ExpressionKind::Clip(parts) => self.clip(parts, scope),
             ExpressionKind::Cast(named, inner) => self.cast(named.as_ref(), inner, expression.span, scope, nonlinear),
             ExpressionKind::PowerInteger(base, exponent) => {
                 let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
@@ -93,6 +96,38 @@ impl Checker<'_> {
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
             ExpressionKind::Gradient(value, variables) => self.gradient(value, variables, expression.span, scope),
         }
+    }
+
+    /// `select(C; X, Y)`
+    fn choice(&mut self, condition: &Condition<Expression>, values: &[Expression; 2], scope: &Scope) -> Option<Node> {
+        let (inside, faults) = (Some("`select`"), self.faults.len());
+        // Faults of all parts are reported, and not those of the first alone.
+        let condition = condition.try_map(&mut |side| Ok::<_, ()>(self.sum(side, scope, inside))).ok()?;
+        let [chosen, other] = values.each_ref().map(|value| self.sum(value, scope, inside));
+        self.once_since(faults);
+        let condition = condition.try_map(&mut |side| side.clone().ok_or(())).ok()?;
+        Some(Node::Select(condition, Box::new([chosen?, other?])))
+    }
+
+    /// `clip(X, a, b)`: two choices, both of which read X.
+    fn clip(&mut self, parts: &[Expression; 3], scope: &Scope) -> Option<Node> {
+        let faults = self.faults.len();
+        let [of, low, high] = parts.each_ref().map(|part| self.sum(part, scope, Some("`clip`")));
+        self.once_since(faults);
+        let (of, low, high) = (of?, low?, high?);
+        let choice = |comparison, bound: Node, other: Node| {
+            let condition = Condition::Compare(comparison, Box::new([of.clone(), bound.clone()]));
+            Node::Select(condition, Box::new([bound, other]))
+        };
+        let below = choice(Comparison::Greater, high, of.clone());
+        Some(choice(Comparison::Less, low, below))
+    }
+
+    /// Keeps each sentence once of the faults from some number on: parts of a choice that read the same label share its fault.
+    fn once_since(&mut self, from: usize) {
+        let mut said: HashSet<String> = HashSet::new();
+        let later = self.faults.split_off(from);
+        self.faults.extend(later.into_iter().filter(|fault| said.insert(fault.message.clone())));
     }
 
     /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.

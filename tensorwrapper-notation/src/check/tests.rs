@@ -1,5 +1,6 @@
 //! Tests of the rules of meaning: what equations become.
 
+use crate::condition::Condition;
 use crate::equation::{Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Operand, OperandId, ScalarId};
 use crate::function::Function;
 use crate::syntax::{self, Operator, Reduction, Role, Scalar};
@@ -68,6 +69,9 @@ impl Builder for Writer<'_> {
     fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<String>) -> String {
         let functions: Vec<&str> = functions.iter().map(|(_, function)| &function.hole.text[..]).collect();
         format!("map({}; {})", functions.join(", "), arguments.join(", "))
+    }
+    fn select(&mut self, condition: Condition<String>, chosen: String, other: String) -> String {
+        format!("select({}; {chosen}, {other})", condition.text(&mut String::clone))
     }
     fn begin_cast(&mut self, _: CastId, _: &Cast) {}
     fn cast(&mut self, id: CastId, value: String) -> String {

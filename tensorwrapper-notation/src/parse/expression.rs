@@ -1,5 +1,6 @@
 //! Right sides: sums of products of factors.
 
+use super::condition::{clip, select};
 use super::cursor::{Cursor, hole, split};
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
@@ -220,6 +221,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     }
     match name {
         "map" => return mapped(arguments, at, span),
+        "select" => return select(arguments, at, span),
+        "clip" => return clip(arguments, at, span),
         "cast" => return converted(arguments, at, span),
         "grad" => return derivatives(arguments, at, span),
         _ => {}

@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 33] = [
+const SYNONYMS: [(&[&str], &str); 38] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -47,7 +47,12 @@ const SYNONYMS: [(&[&str], &str); 33] = [
         "the largest element is `max(k; X)`, the smallest `min(k; X)`; a Rust loop over the elements finds where it is",
     ),
     (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
-    (&["relu"], "a Rust function of each element is `map(|x: f64| x.max(0.0); X)`"),
+    (&["relu"], "it is `select(X > 0.0; X, 0.0)`"),
+    (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
+    (&["maximum", "fmax"], "the larger of two elements is `select(X > Y; X, Y)`"),
+    (&["minimum", "fmin"], "the smaller of two elements is `select(X < Y; X, Y)`"),
+    (&["sign", "signum"], "it is `select(X < 0.0; -1.0, 1.0)`"),
+    (&["heaviside", "step"], "it is `select(X < 0.0; 0.0, 1.0)`"),
     (&["sigmoid", "logistic"], "it is `1.0 / (1.0 + exp(-X))`, with `1[i]` in place of `1.0` for the indices of X"),
     (
         &["softmax"],
@@ -70,7 +75,7 @@ const SYNONYMS: [(&[&str], &str); 33] = [
 ];
 
 /// What a choice for each element is written as.
-const CHOICE: &str = "a choice for each element is `map(|x: f64| if x > 0.0 { x } else { 0.0 }; A[i])`";
+const CHOICE: &str = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
 
 /// Whether a word is a keyword of Rust.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -113,7 +118,8 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
-        Tree::Punct('%' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct('<' | '>', _) => plain.help("a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"),
+        Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
         }
@@ -239,10 +245,17 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
         }
         // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
-            .help(format!("write `{name}(k; X)`, or of two elements `map(f64::{name}; {})`", written.join(", "))),
+            .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
             .help(format!("write `{name}(k; {})`", written.join(", "))),
     }
+}
+
+/// The inside of the `select` that gives the larger or the smaller of elements.
+fn larger(name: &str, written: &[String]) -> String {
+    let sign = if name == "max" { '>' } else { '<' };
+    let [x, y] = [0, 1].map(|n| written.get(n).map_or("X", String::as_str));
+    format!("{x} {sign} {y}; {x}, {y}")
 }
 
 fn is_name(part: &&[Token]) -> bool {
@@ -263,7 +276,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     let reductions = Reduction::ALL.into_iter().map(Reduction::name);
     let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
     let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
-    let others = ["powi", "powf", "map", "cast"];
+    let others = ["powi", "powf", "map", "cast", "select", "clip"];
     let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
     if let Some(known) = nearest(name, all) {
         return plain.help(format!("a function of a similar name is `{known}`"));
@@ -362,6 +375,9 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(a, found);
             collect(b, found);
         }
+        // The values of a choice have the same labels.
+        ExpressionKind::Select(_, values) => collect(&values[0], found),
+        ExpressionKind::Clip(parts) => collect(&parts[0], found),
         kind @ (ExpressionKind::Map(..) | ExpressionKind::Gradient(..)) => {
             kind.children().into_iter().for_each(|part| collect(part, found));
         }

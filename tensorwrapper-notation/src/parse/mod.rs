@@ -5,6 +5,7 @@
 //! the author may have meant.
 
 mod claim;
+mod condition;
 mod cursor;
 mod declaration;
 mod decomposition;

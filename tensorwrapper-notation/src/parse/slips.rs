@@ -151,7 +151,10 @@ fn syntax() {
         ("let x = ; x", &["=: nothing follows the `=`"]),
         ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
         ("[i] = A[i] && B[i]", &["&: expected an operator, found `&` | the operators are `+`, `-`, `*` and `/`"]),
-        ("[i] = A[i] < B[i]", &["<: expected an operator, found `<` | the operators are `+`, `-`, `*` and `/`"]),
+        (
+            "[i] = A[i] < B[i]",
+            &["<: expected an operator, found `<` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
+        ),
         ("[i] = sum(; A[i])", &["sum: `sum` names its labels first | write `sum(k; A[i])`"]),
         ("[i] = sum(k; )", &[";: nothing follows the `;` of `sum` | write `sum(k; X)`"]),
         ("[i] = sum(k; A[i, k]; B[k])", &[";: expected an operator, found `;`"]),
@@ -160,10 +163,56 @@ fn syntax() {
     ]);
 }
 
+#[test]
+fn choices() {
+    let usage = "`select(C; X, Y)` is X where the comparison C holds, and Y elsewhere";
+    refused(&[
+        (
+            "[i] = select(a[i] > 0.0, a[i], b[i])",
+            &["select: the condition of `select` stands first, and `;` follows it | write `select(a[i] > 0.0; a[i], b[i])`"],
+        ),
+        ("[i] = select(a[i])", &[&format!("select: the condition of `select` stands first, and `;` follows it | {usage}")]),
+        (
+            "[i] = select(a[i] > 0.0; b[i])",
+            &[&format!("select: `select` takes two values behind its condition, but 1 is given | {usage}")],
+        ),
+        ("[i] = select(; a[i], b[i])", &["select: `select` has no condition before its `;` | write `select(X > 0.0; X, 0.0)`"]),
+        (
+            "[i] = select(m[i]; a[i], b[i])",
+            &["m[i]: the condition of `select` is a comparison, and here is none | write `m[i] != 0.0`, or `m[i] >= 0.0`"],
+        ),
+        (
+            "[i] = select(a[i] > 0.0 && m[i]; a[i], b[i])",
+            &["m[i]: the condition of `select` is a comparison, and here is none | write `m[i] != 0.0`, or `m[i] >= 0.0`"],
+        ),
+        ("[i] = select(a[i] = 0.0; a[i], b[i])", &["=: `=` does not compare | equal elements are found by `==`"]),
+        ("[i] = select(0.0 < a[i] <= 1.0; a[i], b[i])", &["<: comparisons have two sides | write `0 < a[i] && a[i] <= 1`"]),
+        (
+            "[i] = select(a[i] > 0.0 & b[i] > 0.0; a[i], b[i])",
+            &["&: expected `&&` or `||`, found `&` | conditions are joined by `&&`, `||` and `!`"],
+        ),
+        ("[i] = select(a[i] > ; a[i], b[i])", &[">: a factor is missing after this"]),
+        ("[i] = select(a[i] > 0.0 b[i]; a[i], b[i])", &["b: expected `&&`, `||` or `;`, found `b`"]),
+        (
+            "[i] = clip(a[i], 0.0)",
+            &["clip: `clip` takes three arguments, X and its bounds, but 2 are given | write `clip(X, 0.0, 1.0)`"],
+        ),
+        (
+            "[i] = max(a[i], 0.0)",
+            &["max: `max` reduces over a label | write `max(k; X)`, or of two elements `select(a[i] > 0.0; a[i], 0.0)`"],
+        ),
+    ]);
+    let many = vec!["a[i] > 0.0"; 65].join(" && ");
+    let fault = crate::testing::faults(&format!("[i] = select({many}; a[i], b[i])"));
+    assert!(fault[0].contains("at most 64 comparisons"), "{fault:?}");
+    let negated = format!("[i] = select({}a[i] > 0.0; a[i], b[i])", "!".repeat(10_001));
+    assert_eq!(crate::testing::checked(&negated).map(|_| ()), Ok(()));
+}
+
 /// Names and habits of other libraries: what the help says is an equation, or a part of one.
 #[test]
 fn habits_of_other_libraries() {
-    let choice = "a choice for each element is `map(|x: f64| if x > 0.0 { x } else { 0.0 }; A[i])`";
+    let choice = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
     refused(&[
         ("[i] = a[i].powi(3)", &[".powi: `.powi` cannot follow an index | write `powi(…, 3)` around it"]),
         (
@@ -215,7 +264,7 @@ fn habits_of_other_libraries() {
         "[i] = 1[i] / (1[i] + exp(-a[i]))",
         "let m[i] = max(k; a[i, k]); let s[i] = sum(k; exp(a[i, k] - m[i] * 1[k])); let p[i, k] = exp(a[i, k] - m[i] * 1[k]) / s[i]; p",
         "[i] = map(f64::sinh; a[i])",
-        "[i] = map(|x: f64| if x > 0.0 { x } else { 0.0 }; a[i])",
+        "[i] = select(A[i] > 0.0; A[i], 0.0)",
         "([], []) = slogdet(A[i, j])",
         "[i, j] = matpow(A[i, j], 3)",
         "[j, i] = pinv(A[i, j])",

@@ -4,8 +4,8 @@
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
-    OperandId, Right, ScalarId, sentence,
+    Builder, Cast, CastId, Condition, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis,
+    Mapped, Operand, OperandId, Right, ScalarId, sentence,
 };
 
 use super::recorder::{Index, Labels, Node, Recorder, Write};
@@ -332,6 +332,10 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     fn map(&mut self, functions: &[(FunctionId, &Mapped)], arguments: Vec<Node<'a>>) -> Node<'a> {
         let functions = functions.iter().map(|(id, function)| self.holes.function(*id, &function.hole)).collect();
         self.recorder.map(functions, arguments)
+    }
+
+    fn select(&mut self, condition: Condition<Node<'a>>, chosen: Node<'a>, other: Node<'a>) -> Node<'a> {
+        self.recorder.select(condition, chosen, other)
     }
 
     fn begin_cast(&mut self, id: CastId, cast: &Cast) {

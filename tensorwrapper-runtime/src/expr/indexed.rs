@@ -2,9 +2,11 @@
 //!
 //! A chain of operators builds the same syntax tree that `tensor!` would have parsed, so it has the same meaning.
 
+mod choice;
 mod linear;
 mod mapped;
 
+pub use choice::IndexedMask;
 pub use linear::Factors;
 pub use mapped::{MapArguments, MapSlopes};
 
@@ -18,7 +20,7 @@ use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
     bounded_axes,
 };
-use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span, axes, check, lex};
+use tensorwrapper_notation::{Cast, CastId, Diagnostic, Function, FunctionId, OperandId, Span, axes, check, lex};
 
 use super::bind::{Holes, bind_value, one_layer};
 use super::faults::{Notation, faults_to_error};
@@ -108,7 +110,7 @@ pub(crate) fn labels(text: &str) -> Result<Indices, Error> {
         let letters: Vec<Index> = text.trim().char_indices().map(letter).collect();
         bounded_axes(&letters).map(|()| letters.into())
     };
-    let found = read.map_err(|fault| faults_to_error(vec![fault], Notation::Operators))?;
+    let found = read.map_err(fault)?;
     // Holes would have no meaning in a string.
     for index in &found {
         if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole))
@@ -241,7 +243,12 @@ fn names(text: &str) -> Result<Vec<Name>, Error> {
 
 /// Limits the size of an expression, because a loop may build a chain of any length.
 fn bounded(expression: Expression) -> Result<Expression, Error> {
-    expression.bounded().map_err(|fault| faults_to_error(vec![fault], Notation::Operators))
+    expression.bounded().map_err(fault)
+}
+
+/// A fault of a chain as an error.
+fn fault(fault: Diagnostic) -> Error {
+    faults_to_error(vec![fault], Notation::Operators)
 }
 
 fn is_sum(kind: &ExpressionKind) -> bool {

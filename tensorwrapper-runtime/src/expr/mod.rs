@@ -25,7 +25,7 @@ pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, Read, bind, bind_va
 pub(crate) use faults::{Notation, faults_to_error};
 pub use form::{Form, InBlocks, NextResult, Whole, check_layers};
 pub(crate) use indexed::labels;
-pub use indexed::{Factors, Indexed, MapArguments, MapSlopes};
+pub use indexed::{Factors, Indexed, IndexedMask, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ReadOperand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use operand::{OperandData, ScalarKind};

@@ -60,8 +60,9 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
 pub(crate) enum OperandData<'a> {
     /// Elements and their layout.
     Elements(SliceRef<'a>, &'a Strided),
-    /// Elements in C order of a tensor that holds no layout. Boxed, so that the other kinds stay small.
-    Inline(SliceRef<'a>, Box<Strided>),
+    /// Elements in C order of a tensor that holds no layout. Counted, because the code that drops a count is small, and it is compiled
+    /// into each function of the program that has an equation.
+    Inline(SliceRef<'a>, Arc<Strided>),
     /// A recorded result.
     Recorded(Link<Value<'a>>),
     /// A block tensor.
@@ -176,7 +177,7 @@ impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
         let AnyRef { data, layout } = self.erase();
-        Operand::new(OperandData::Inline(data, Box::new(layout)))
+        Operand::new(OperandData::Inline(data, Arc::new(layout)))
     }
 }
 

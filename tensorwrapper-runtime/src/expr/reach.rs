@@ -187,20 +187,9 @@ impl<'a> Rebuilt<'a> {
     }
 
     fn tree(&self, tree: &Tree<'a>) -> Tree<'a> {
-        let inner = |tree: &Tree<'a>| Box::new(self.tree(tree));
         match tree {
             Tree::Operand(value, axes) => Tree::Operand(self.value(value), axes.clone()),
-            Tree::Constant(value) => Tree::Constant(*value),
-            Tree::Negate(of) => Tree::Negate(inner(of)),
-            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
-            Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.clone(), inner(of)),
-            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
-            Tree::Map(function, arguments) => {
-                Tree::Map(function.clone(), arguments.iter().map(|argument| self.tree(argument)).collect())
-            }
-            Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
-            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
-            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
+            other => other.with_parts(|part| self.tree(part)),
         }
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! A block records all its equations and then computes its results in one run.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use num_complex::Complex;
+use smallvec::SmallVec;
+use tensorwrapper_notation::Condition;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::mapping::Mapping;
@@ -198,6 +201,8 @@ pub(crate) enum Tree<'a> {
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
     Apply(Unary, Box<Tree<'a>>),
     Map(Mapping<'a>, Vec<Tree<'a>>),
+    /// The first value where the condition holds, the second one elsewhere.
+    Select(Condition<Tree<'a>>, Box<[Tree<'a>; 2]>),
     /// What is computed in elements of that type.
     Cast(Dtype, Box<Tree<'a>>),
     PowerInteger(Box<Tree<'a>>, i32),
@@ -210,22 +215,70 @@ impl<'a> Tree<'a> {
         matches!(self, Tree::Operand(..) | Tree::Apply(Unary::Conj, _))
     }
 
-    /// Visits every operand, in the order of writing.
-    pub(crate) fn operands<'t>(&'t self, visit: &mut impl FnMut(&'t Link<Value<'a>>, &'t [Axis])) {
+    /// The trees directly inside, in the order of writing.
+    pub(crate) fn parts(&self) -> SmallVec<[&Tree<'a>; 4]> {
         match self {
-            Tree::Operand(value, axes) => visit(value, axes),
-            Tree::Constant(_) => {}
-            Tree::Binary(_, a, b) => {
-                a.operands(visit);
-                b.operands(visit);
-            }
-            Tree::Map(_, arguments) => arguments.iter().for_each(|argument| argument.operands(visit)),
+            Tree::Operand(..) | Tree::Constant(_) => SmallVec::new(),
+            Tree::Binary(_, a, b) => SmallVec::from_slice(&[&**a, &**b]),
+            Tree::Map(_, arguments) => arguments.iter().collect(),
+            Tree::Select(condition, values) => condition.expressions().into_iter().chain(&**values).collect(),
             Tree::Negate(inner)
             | Tree::Reduce(_, _, inner)
             | Tree::Apply(_, inner)
             | Tree::Cast(_, inner)
             | Tree::PowerInteger(inner, _)
-            | Tree::PowerReal(inner, _) => inner.operands(visit),
+            | Tree::PowerReal(inner, _) => SmallVec::from_slice(&[&**inner]),
+        }
+    }
+
+    /// The same operation with other trees inside, each made of the one that is there. An operand and a number stay as they are.
+    pub(crate) fn with_parts(&self, mut make: impl FnMut(&Tree<'a>) -> Tree<'a>) -> Tree<'a> {
+        let made = self.try_with_parts(|part| Ok::<_, Infallible>(make(part)));
+        made.unwrap_or_else(|never| match never {})
+    }
+
+    /// As [`with_parts`](Tree::with_parts), where making may fail.
+    ///
+    /// # Errors
+    /// The first of making them.
+    pub(crate) fn try_with_parts<E>(&self, mut make: impl FnMut(&Tree<'a>) -> Result<Tree<'a>, E>) -> Result<Tree<'a>, E> {
+        Ok(match self {
+            Tree::Operand(..) | Tree::Constant(_) => self.clone(),
+            Tree::Negate(of) => Tree::Negate(Box::new(make(of)?)),
+            Tree::Binary(operator, left, right) => Tree::Binary(*operator, Box::new(make(left)?), Box::new(make(right)?)),
+            Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.clone(), Box::new(make(of)?)),
+            Tree::Apply(function, of) => Tree::Apply(*function, Box::new(make(of)?)),
+            Tree::Map(function, arguments) => Tree::Map(function.clone(), arguments.iter().map(make).collect::<Result<_, _>>()?),
+            Tree::Select(condition, values) => {
+                let condition = condition.try_map(&mut make)?;
+                let [chosen, other] = &**values;
+                Tree::Select(condition, Box::new([make(chosen)?, make(other)?]))
+            }
+            Tree::Cast(dtype, of) => Tree::Cast(*dtype, Box::new(make(of)?)),
+            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(Box::new(make(of)?), *exponent),
+            Tree::PowerReal(of, exponent) => Tree::PowerReal(Box::new(make(of)?), *exponent),
+        })
+    }
+
+    /// Visits every operand, in the order of writing.
+    pub(crate) fn operands<'t>(&'t self, visit: &mut impl FnMut(&'t Link<Value<'a>>, &'t [Axis])) {
+        match self {
+            Tree::Operand(value, axes) => visit(value, axes),
+            other => other.parts().into_iter().for_each(|part| part.operands(visit)),
+        }
+    }
+
+    /// Whether its values are real numbers, although its elements may be complex ones.
+    pub(crate) fn is_real(&self) -> bool {
+        match self {
+            Tree::Constant(value) => value.im == 0.0,
+            Tree::Cast(from, _) if !from.is_complex() => true,
+            Tree::Apply(Unary::Re | Unary::Im | Unary::Abs | Unary::IsZero | Unary::IsPositive, _) => true,
+            Tree::Select(_, values) => values.iter().all(Tree::is_real),
+            Tree::Negate(_) | Tree::Reduce(..) | Tree::PowerInteger(..) | Tree::Binary(..) | Tree::Cast(..) => {
+                self.parts().into_iter().all(Tree::is_real)
+            }
+            Tree::Operand(..) | Tree::Apply(..) | Tree::Map(..) | Tree::PowerReal(..) => false,
         }
     }
 

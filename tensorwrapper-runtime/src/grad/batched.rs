@@ -122,23 +122,13 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn tree(&self, tree: &Tree<'a>, label: usize) -> Tree<'a> {
-        let inner = |tree: &Tree<'a>| Box::new(self.tree(tree, label));
         match tree {
             Tree::Operand(value, axes) => match self.made.get(&key_of(value)) {
                 None => tree.clone(),
                 Some(made) => Tree::Operand(Link::clone(made), labels([label]).into_iter().chain(axes.iter().cloned()).collect()),
             },
-            Tree::Constant(_) => tree.clone(),
-            Tree::Negate(of) => Tree::Negate(inner(of)),
-            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
-            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
-            Tree::Map(function, arguments) => {
-                Tree::Map(function.clone(), arguments.iter().map(|argument| self.tree(argument, label)).collect())
-            }
-            Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
-            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
-            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
             Tree::Reduce(..) => unreachable!("terms have no reductions inside"),
+            other => other.with_parts(|part| self.tree(part, label)),
         }
     }
 

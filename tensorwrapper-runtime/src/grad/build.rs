@@ -211,22 +211,14 @@ pub(super) fn turned<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
 
 /// The same tree under other labels.
 pub(super) fn relabelled<'a>(tree: &Tree<'a>, new: &dyn Fn(usize) -> usize) -> Tree<'a> {
-    let inner = |tree: &Tree<'a>| Box::new(relabelled(tree, new));
     match tree {
         Tree::Operand(value, axes) => {
             Tree::Operand(Link::clone(value), axes.iter().map(|axis| relabelled_axis(axis, new)).collect())
         }
-        Tree::Constant(value) => Tree::Constant(*value),
-        Tree::Negate(of) => Tree::Negate(inner(of)),
-        Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
-        Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.iter().map(|&label| new(label)).collect(), inner(of)),
-        Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
-        Tree::Map(function, arguments) => {
-            Tree::Map(function.clone(), arguments.iter().map(|argument| relabelled(argument, new)).collect())
+        Tree::Reduce(reduction, over, of) => {
+            Tree::Reduce(*reduction, over.iter().map(|&label| new(label)).collect(), Box::new(relabelled(of, new)))
         }
-        Tree::Cast(dtype, of) => Tree::Cast(*dtype, inner(of)),
-        Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
-        Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
+        other => other.with_parts(|part| relabelled(part, new)),
     }
 }
 

@@ -223,26 +223,15 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn tree(&self, tree: &Tree<'a>, dtype: Dtype) -> Result<Tree<'a>, Error> {
-        let inner = |tree: &Tree<'a>| self.tree(tree, dtype).map(Box::new);
-        Ok(match tree {
+        match tree {
             Tree::Operand(..) => match self.factor(tree) {
-                Some(factor) => factor.all(self.projection(factor))?,
-                None => tree.clone(),
+                Some(factor) => factor.all(self.projection(factor)),
+                None => Ok(tree.clone()),
             },
-            Tree::Constant(_) => tree.clone(),
-            Tree::Negate(of) => Tree::Negate(inner(of)?),
-            Tree::Reduce(Reduction::Sum, over, of) => self.sum(over, of, dtype)?,
-            Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left)?, inner(right)?),
-            Tree::Reduce(reduction, over, of) => Tree::Reduce(*reduction, over.clone(), inner(of)?),
-            Tree::Apply(function, of) => Tree::Apply(*function, inner(of)?),
-            Tree::Map(function, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.tree(argument, dtype)).collect::<Result<_, _>>()?;
-                Tree::Map(function.clone(), arguments)
-            }
-            Tree::Cast(from, of) => Tree::Cast(*from, Box::new(self.tree(of, *from)?)),
-            Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of)?, *exponent),
-            Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of)?, *exponent),
-        })
+            Tree::Reduce(Reduction::Sum, over, of) => self.sum(over, of, dtype),
+            Tree::Cast(from, of) => Ok(Tree::Cast(*from, Box::new(self.tree(of, *from)?))),
+            other => other.try_with_parts(|part| self.tree(part, dtype)),
+        }
     }
 
     /// `sum(over; product)`

@@ -6,6 +6,7 @@
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::Operator;
+use tensorwrapper_notation::{Comparison, Condition};
 
 use super::build::{apply, binary, cast, conjugated, negated, number, times};
 use crate::expr::{Axis, Tree, Value};
@@ -30,6 +31,15 @@ pub(super) enum Map<'a> {
         from: Dtype,
         to: Dtype,
     },
+    /// Keeps what a choice takes: where a condition holds, or where it does not.
+    Select(Condition<Tree<'a>>, Branch),
+}
+
+/// Which value of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Branch {
+    Chosen,
+    Other,
 }
 
 impl<'a> Map<'a> {
@@ -43,6 +53,7 @@ impl<'a> Map<'a> {
             Map::Re => apply(Unary::Re, change),
             Map::Im => apply(Unary::Im, change),
             Map::Cast { from, to } => cast(change, *from, *to),
+            Map::Select(condition, branch) => selected(condition, *branch, change),
         }
     }
 
@@ -58,8 +69,23 @@ impl<'a> Map<'a> {
             // Im z is Re(-i·z).
             Map::Im => times(Tree::Constant(Complex::new(0.0, 1.0)), apply(Unary::Re, weight)),
             Map::Cast { from, to } => cast(weight, *to, *from),
+            Map::Select(condition, branch) => selected(condition, *branch, weight),
         }
     }
+
+    /// Whether it keeps zeros, whatever the values are: others multiply, and zero times infinity is no number.
+    fn keeps_zeros(&self) -> bool {
+        match self {
+            Map::Times(_) | Map::Over(_) => false,
+            Map::Negate | Map::Conj | Map::Re | Map::Im | Map::Cast { .. } | Map::Select(..) => true,
+        }
+    }
+}
+
+/// A number in a branch of a choice, and zero in the other one.
+fn selected<'a>(condition: &Condition<Tree<'a>>, branch: Branch, of: Tree<'a>) -> Tree<'a> {
+    let values = if branch == Branch::Chosen { [of, number(0.0)] } else { [number(0.0), of] };
+    Tree::Select(condition.clone(), Box::new(values))
 }
 
 /// One operand of element-wise work, and the chain from its change to that of the result, the outermost map first.
@@ -98,7 +124,7 @@ pub(super) fn occurrences<'t, 'a>(
     varies: &dyn Fn(&Link<Value<'a>>) -> bool,
     visit: &mut dyn FnMut(Occurrence<'t, 'a>),
 ) -> Result<(), Error> {
-    let mut walk = Walk { varies, visit, chain: Vec::new() };
+    let mut walk = Walk { varies, visit, chain: Vec::new(), choices: Vec::new() };
     walk.tree(tree, dtype)
 }
 
@@ -106,6 +132,29 @@ struct Walk<'w, 't, 'a> {
     varies: &'w dyn Fn(&Link<Value<'a>>) -> bool,
     visit: &'w mut dyn FnMut(Occurrence<'t, 'a>),
     chain: Vec<Map<'a>>,
+    choices: Vec<Choice<'t, 'a>>,
+}
+
+/// A choice around what is walked.
+struct Choice<'t, 'a> {
+    condition: &'t Condition<Tree<'a>>,
+    branch: Branch,
+    dtype: Dtype,
+    /// The number of maps around it, its own included.
+    maps: usize,
+}
+
+impl<'a> Choice<'_, 'a> {
+    /// The choice as a map of numbers of some type.
+    fn map(&self, dtype: Dtype) -> Map<'a> {
+        if self.dtype == dtype {
+            return Map::Select(self.condition.clone(), self.branch);
+        }
+        // It is made in its own type, because rounded numbers may compare in another way.
+        let holds = Tree::Select(self.condition.clone(), Box::new([number(1.0), number(0.0)]));
+        let sides = [Tree::Cast(self.dtype, Box::new(holds)), number(0.0)];
+        Map::Select(Condition::Compare(Comparison::NotEqual, Box::new(sides)), self.branch)
+    }
 }
 
 impl<'t, 'a> Walk<'_, 't, 'a> {
@@ -130,7 +179,8 @@ impl<'t, 'a> Walk<'_, 't, 'a> {
         }
         match tree {
             Tree::Operand(value, axes) => {
-                (self.visit)(Occurrence { value, axes, chain: self.chain.clone() });
+                let chain = self.chain(dtype);
+                (self.visit)(Occurrence { value, axes, chain });
                 Ok(())
             }
             Tree::Constant(_) => Ok(()),
@@ -171,8 +221,26 @@ impl<'t, 'a> Walk<'_, 't, 'a> {
                 }
                 Ok(())
             }
+            Tree::Select(condition, values) => {
+                for (branch, value) in [Branch::Chosen, Branch::Other].into_iter().zip(&**values) {
+                    self.choices.push(Choice { condition, branch, dtype, maps: self.chain.len() + 1 });
+                    let walked = self.under([Map::Select(condition.clone(), branch)], value, dtype);
+                    self.choices.pop();
+                    walked?;
+                }
+                Ok(())
+            }
             Tree::Reduce(..) => unreachable!("element-wise work has no reductions"),
         }
+    }
+
+    /// The chain to an operand of that type. A choice stands at both of its ends where slopes are between them, so that infinite
+    /// slopes of the branch that is not taken do not count in either direction.
+    fn chain(&self, dtype: Dtype) -> Vec<Map<'a>> {
+        let mut chain = self.chain.clone();
+        let has_slopes = |choice: &&Choice<'t, 'a>| !self.chain[choice.maps..].iter().all(Map::keeps_zeros);
+        chain.extend(self.choices.iter().filter(has_slopes).map(|choice| choice.map(dtype)));
+        chain
     }
 }
 

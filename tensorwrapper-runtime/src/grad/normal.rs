@@ -154,13 +154,8 @@ impl<'a> Form<'a> {
                 self.body(inner, dtype, bound)
             }
             Tree::Reduce(..) => self.apart(tree, dtype),
-            Tree::Apply(function, inner) => Tree::Apply(*function, Box::new(self.body(inner, dtype, None))),
-            Tree::Map(function, arguments) => {
-                Tree::Map(function.clone(), arguments.iter().map(|argument| self.body(argument, dtype, None)).collect())
-            }
             Tree::Cast(inner_dtype, inner) => Tree::Cast(*inner_dtype, Box::new(self.body(inner, *inner_dtype, None))),
-            Tree::PowerInteger(inner, exponent) => Tree::PowerInteger(Box::new(self.body(inner, dtype, None)), *exponent),
-            Tree::PowerReal(inner, exponent) => Tree::PowerReal(Box::new(self.body(inner, dtype, None)), *exponent),
+            other => other.with_parts(|part| self.body(part, dtype, None)),
         }
     }
 
@@ -231,16 +226,6 @@ pub(super) fn free(tree: &Tree<'_>, found: &mut Vec<usize>) {
             found.extend(own.into_iter().filter(|label| !over.contains(label)));
         }
         Tree::Operand(..) => tree.labels(found),
-        Tree::Constant(_) => {}
-        Tree::Binary(_, left, right) => {
-            free(left, found);
-            free(right, found);
-        }
-        Tree::Map(_, arguments) => arguments.iter().for_each(|argument| free(argument, found)),
-        Tree::Negate(inner)
-        | Tree::Apply(_, inner)
-        | Tree::Cast(_, inner)
-        | Tree::PowerInteger(inner, _)
-        | Tree::PowerReal(inner, _) => free(inner, found),
+        other => other.parts().into_iter().for_each(|part| free(part, found)),
     }
 }

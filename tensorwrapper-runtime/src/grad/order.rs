@@ -80,20 +80,14 @@ fn not_analytic<'a>(tree: &Tree<'a>, varies: &dyn Fn(&Tree<'a>) -> bool) -> Opti
         return None;
     }
     match tree {
-        Tree::Operand(..) | Tree::Constant(_) => None,
         Tree::Apply(Unary::Conj, _) => Some("`conj`"),
         Tree::Apply(Unary::Re, _) => Some("`re`"),
         Tree::Apply(Unary::Im, _) => Some("`im`"),
         Tree::Apply(Unary::Abs | Unary::Sign | Unary::IsZero | Unary::IsPositive, _) => Some("`abs`"),
         Tree::Cast(from, _) if !from.is_complex() => Some("a cast of real numbers"),
-        Tree::Binary(_, left, right) => not_analytic(left, varies).or_else(|| not_analytic(right, varies)),
-        Tree::Map(_, arguments) => arguments.iter().find_map(|argument| not_analytic(argument, varies)),
-        Tree::Negate(inner)
-        | Tree::Reduce(_, _, inner)
-        | Tree::Apply(_, inner)
-        | Tree::Cast(_, inner)
-        | Tree::PowerInteger(inner, _)
-        | Tree::PowerReal(inner, _) => not_analytic(inner, varies),
+        // What is compared only chooses.
+        Tree::Select(_, values) => values.iter().find_map(|value| not_analytic(value, varies)),
+        other => other.parts().into_iter().find_map(|part| not_analytic(part, varies)),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use num_complex::Complex;
 
-use tensorwrapper_core::backend::{Arguments, Binary, Instruction, Register, Unary};
+use tensorwrapper_core::backend::{Arguments, Binary, Comparison, Instruction, Register, Unary};
 use tensorwrapper_core::graph::{Edge, Inputs, Label};
 
 /// Element-wise work that is not in the graph yet, over labelled inputs.
@@ -62,6 +62,22 @@ impl Fragment {
         let right = self.append(other);
         self.instructions.push(Instruction::Combine(operator, left, right));
         self
+    }
+
+    /// The comparison with other work.
+    pub(super) fn compare(mut self, comparison: Comparison, other: Fragment) -> Fragment {
+        let left = self.instructions.len() - 1;
+        let right = self.append(other);
+        self.instructions.push(Instruction::Compare(comparison, left, right));
+        self
+    }
+
+    /// One of two values for each element.
+    pub(super) fn select(mut condition: Fragment, chosen: Fragment, other: Fragment) -> Fragment {
+        let holds = condition.instructions.len() - 1;
+        let [chosen, other] = [chosen, other].map(|value| condition.append(value));
+        condition.instructions.push(Instruction::Select(holds, chosen, other));
+        condition
     }
 
     /// A call of the function of a slot.

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use smallvec::SmallVec;
+use tensorwrapper_notation::Condition;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use fragment::{Fragment, joined};
@@ -205,6 +206,11 @@ impl<'a> Lowering<'a> {
                 self.functions.push(function.function());
                 Fragment::call(self.functions.len() - 1, arguments)
             }
+            Tree::Select(condition, values) => {
+                let condition = self.condition(condition, frame);
+                let [chosen, other] = values.each_ref().map(|value| self.tree(value, frame));
+                Fragment::select(condition, chosen, other)
+            }
             Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
             Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
             Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),
@@ -217,6 +223,26 @@ impl<'a> Lowering<'a> {
                 };
                 Fragment::input(self.fold(labels, body, reduction, frame))
             }
+        }
+    }
+
+    /// Whether a condition holds, as 1 or 0.
+    fn condition(&mut self, condition: &Condition<Tree<'a>>, frame: Frame<'_>) -> Fragment {
+        let number = |value: f64| Fragment::constant(value.into());
+        match condition {
+            Condition::Compare(comparison, sides) => {
+                let [left, right] = sides.each_ref().map(|side| self.tree(side, frame));
+                left.compare(*comparison, right)
+            }
+            Condition::Both(parts) => {
+                let [first, second] = parts.each_ref().map(|part| self.condition(part, frame));
+                Fragment::select(first, second, number(0.0))
+            }
+            Condition::Either(parts) => {
+                let [first, second] = parts.each_ref().map(|part| self.condition(part, frame));
+                Fragment::select(first, number(1.0), second)
+            }
+            Condition::Not(inner) => Fragment::select(self.condition(inner, frame), number(0.0), number(1.0)),
         }
     }
 

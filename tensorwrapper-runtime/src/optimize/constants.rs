@@ -1,5 +1,5 @@
 //! Constant folding: the parts of programs that depend only on numbers are computed here, in the arithmetic of the elements,
-//! and multiplications by one are removed.
+//! multiplications by one are removed, and what is computed twice is computed once.
 
 use num_complex::Complex;
 
@@ -23,7 +23,18 @@ pub(super) fn constants(graph: &OpGraph) -> Option<OpGraph> {
     })
 }
 
-/// The program with its constant parts computed. It reads the same inputs.
+/// Whether two instructions compute the same value. Zeros of both signs are different numbers, and a function may be another one in each
+/// place.
+fn is_same(one: &Instruction, other: &Instruction) -> bool {
+    let bits = |value: Complex<f64>| [value.re.to_bits(), value.im.to_bits()];
+    match (one, other) {
+        (Instruction::Constant(one), Instruction::Constant(other)) => bits(*one) == bits(*other),
+        (Instruction::Call(..), _) => false,
+        _ => one == other,
+    }
+}
+
+/// The program with its constant parts computed, and each value computed once. It reads the same inputs.
 fn folded(program: &Program, dtype: Dtype) -> Program {
     let mut instructions: Vec<Instruction> = Vec::with_capacity(program.instructions().len());
     let mut places: Vec<usize> = Vec::with_capacity(program.instructions().len());
@@ -48,10 +59,13 @@ fn folded(program: &Program, dtype: Dtype) -> Program {
             {
                 a
             }
-            (other, None) => {
-                instructions.push(other);
-                instructions.len() - 1
-            }
+            (other, None) => match instructions.iter().position(|known| is_same(known, &other)) {
+                Some(known) => known,
+                None => {
+                    instructions.push(other);
+                    instructions.len() - 1
+                }
+            },
         };
         places.push(place);
     }

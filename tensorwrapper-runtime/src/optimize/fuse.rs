@@ -77,7 +77,7 @@ fn may_join(graph: &OpGraph, readers: &Readers, node: &OperationNode, program: &
 fn is_cheap(program: &Program) -> bool {
     let costs = |instruction: &&Instruction| match instruction {
         Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
-        Instruction::Negate(_) | Instruction::Combine(..) => true,
+        Instruction::Negate(_) | Instruction::Combine(..) | Instruction::Compare(..) | Instruction::Select(..) => true,
         Instruction::Apply(function, _) => *function != Unary::Conj,
         Instruction::PowerInteger(..) | Instruction::PowerReal(..) | Instruction::Call(..) => true,
     };
@@ -85,6 +85,7 @@ fn is_cheap(program: &Program) -> bool {
         Instruction::Combine(operator, ..) => matches!(operator, Binary::Add | Binary::Subtract | Binary::Multiply),
         Instruction::Apply(function, _) => *function == Unary::Conj,
         Instruction::PowerInteger(..) | Instruction::PowerReal(..) | Instruction::Call(..) => false,
+        Instruction::Compare(..) | Instruction::Select(..) => true,
         Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) | Instruction::Negate(_) => true,
     };
     program.instructions().iter().filter(costs).count() <= 4 && program.instructions().iter().all(is_plain)

@@ -102,6 +102,8 @@ fn is_function(instruction: &Instruction) -> bool {
         | Instruction::Constant(_)
         | Instruction::Negate(_)
         | Instruction::Combine(..)
+        | Instruction::Compare(..)
+        | Instruction::Select(..)
         | Instruction::Call(..) => false,
     }
 }

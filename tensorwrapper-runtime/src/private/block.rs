@@ -36,14 +36,10 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 impl<'a, T, S, F> Operand<'a, T, S, F> {
-    /// The tensor without its types.
-    pub fn erased(&self) -> Tensor<'a> {
-        Tensor(self.given.clone())
-    }
-
-    /// The tensor after an equation has written it.
-    pub fn after(&self, number: usize) -> Ticket<T, S, F> {
-        Ticket::new(number)
+    /// Its types, which need no code where they go out of scope, and the tensor without them.
+    #[inline]
+    pub fn apart(self) -> (Ticket<T, S, F>, Tensor<'a>) {
+        (Ticket::new(usize::MAX), Tensor(self.given))
     }
 }
 

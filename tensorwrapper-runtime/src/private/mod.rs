@@ -202,9 +202,17 @@ pub fn value<V>(value: V) -> <V as Itself>::Itself {
 /// # Panics
 /// On an error.
 #[track_caller]
+#[inline]
 pub fn unwrap<V>(result: Result<V, Error>) -> V {
+    // Nothing of a failure is compiled in the program's own code.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn fail(error: Error) -> ! {
+        panic!("{error}")
+    }
     match result {
         Ok(value) => value,
-        Err(error) => panic!("{error}"),
+        Err(error) => fail(error),
     }
 }

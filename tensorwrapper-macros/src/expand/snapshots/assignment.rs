@@ -7,9 +7,9 @@ fn expansion() {
             (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
                 static __SITE: __tw::CallSite =
                     __tw::CallSite::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
-                let __operand0 = (*__capture0).__operand();
-                let __operand2 = (*__capture2).__operand();
-                let __tensors = [__operand0.erased(), __operand2.erased()];
+                let (__operand0, __tensor0) = (*__capture0).__operand().apart();
+                let (__operand2, __tensor2) = (*__capture2).__operand().apart();
+                let __tensors = [__tensor0, __tensor2];
                 let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {

@@ -13,9 +13,9 @@ fn expansion() {
                     ],
                     &[2usize],
                 );
-                let __operand1 = (*__capture1).__operand();
-                let __operand2 = (*__capture2).__operand();
-                let __tensors = [__operand1.erased(), __operand2.erased()];
+                let (__operand1, __tensor1) = (*__capture1).__operand().apart();
+                let (__operand2, __tensor2) = (*__capture2).__operand().apart();
+                let __tensors = [__tensor1, __tensor2];
                 let mut __block = __tw::begin(&__SITE, __capture0, &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {

@@ -30,9 +30,9 @@ fn expansion() {
                     ::core::option::Option::Some({
                         static __SITE: __tw::CallSite =
                             __tw::CallSite::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
-                        let __operand0 = (*__capture0).__operand();
-                        let __operand1 = (*__capture1).__operand();
-                        let __tensors = [__operand0.erased(), __operand1.erased()];
+                        let (__operand0, __tensor0) = (*__capture0).__operand().apart();
+                        let (__operand1, __tensor1) = (*__capture1).__operand().apart();
+                        let __tensors = [__tensor0, __tensor1];
                         let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                         let __value0 = {

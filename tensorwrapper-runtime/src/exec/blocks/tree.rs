@@ -7,7 +7,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
+    Builder, Cast, CastId, Condition, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId,
 };
 
 use super::claims::Claim;
@@ -385,6 +386,10 @@ impl Builder for Reader<'_> {
 
     fn map(&mut self, _: &[(FunctionId, &Mapped)], _: Vec<Tree>) -> Tree {
         self.refuse("functions of the program's")
+    }
+
+    fn select(&mut self, _: Condition<Tree>, _: Tree, _: Tree) -> Tree {
+        self.refuse("comparisons")
     }
 
     fn begin_cast(&mut self, _: CastId, _: &Cast) {}

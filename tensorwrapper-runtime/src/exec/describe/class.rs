@@ -117,6 +117,8 @@ fn is_product(program: &Program) -> bool {
         | Instruction::Apply(..)
         | Instruction::PowerInteger(..)
         | Instruction::PowerReal(..)
+        | Instruction::Compare(..)
+        | Instruction::Select(..)
         | Instruction::Call(..) => false,
     })
 }
@@ -148,6 +150,8 @@ fn is_axpy(node: &OperationNode, program: &Program) -> bool {
             | Instruction::Apply(..)
             | Instruction::PowerInteger(..)
             | Instruction::PowerReal(..)
+            | Instruction::Compare(..)
+            | Instruction::Select(..)
             | Instruction::Call(..) => Is::Other,
         });
     }

@@ -191,6 +191,7 @@ fn called(graph: &OpGraph, part: Part, id: TensorId, result: Option<usize>) -> S
 
 /// Text, and how tightly its outermost operation binds.
 type Bound = (String, u8);
+const COMPARISON: u8 = 0;
 const SUM: u8 = 1;
 const PRODUCT: u8 = 2;
 const WHOLE: u8 = 3;
@@ -248,6 +249,12 @@ fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
                     Binary::Divide => ("/", PRODUCT, WHOLE),
                 };
                 (format!("{} {sign} {}", within(text(*a), binds), within(text(*b), right)), binds)
+            }
+            Instruction::Compare(comparison, a, b) => {
+                (format!("{} {} {}", within(text(*a), SUM), comparison.symbol(), within(text(*b), SUM)), COMPARISON)
+            }
+            Instruction::Select(condition, a, b) => {
+                (format!("select({}; {}, {})", text(*condition).0, text(*a).0, text(*b).0), WHOLE)
             }
             Instruction::Call(slot, arguments) => {
                 let arguments: Vec<&str> = arguments.registers().iter().map(|&a| text(a).0.as_str()).collect();

@@ -306,6 +306,11 @@ impl<'a> Writer<'a> {
             }
             Tree::Apply(Unary::Sign | Unary::IsZero | Unary::IsPositive, _) | Tree::Map(..) => return None,
             Tree::Apply(function, of) => format!("{}({})", function.name(), inner(of, 1)?),
+            Tree::Select(condition, values) => {
+                let written = condition.try_map(&mut |side| inner(side, 1).ok_or(())).ok()?;
+                let [chosen, other] = &**values;
+                format!("select({}; {}, {})", written.text(&mut String::clone), inner(chosen, 1)?, inner(other, 1)?)
+            }
             Tree::Cast(_, of) => format!("cast({})", inner(of, 1)?),
             Tree::PowerInteger(of, exponent) => format!("powi({}, {exponent})", inner(of, 1)?),
             Tree::PowerReal(of, exponent) => format!("powf({}, {exponent:?})", inner(of, 1)?),

@@ -105,40 +105,17 @@ pub(super) fn reads_all(tree: &Tree<'_>, over: &[usize]) -> bool {
 pub(super) fn free_labels(tree: &Tree<'_>, found: &mut Vec<usize>) {
     match tree {
         Tree::Operand(..) => tree.labels(found),
-        Tree::Constant(_) => {}
-        Tree::Binary(_, left, right) => {
-            free_labels(left, found);
-            free_labels(right, found);
-        }
-        Tree::Map(_, arguments) => arguments.iter().for_each(|argument| free_labels(argument, found)),
         Tree::Reduce(_, over, inner) => {
             let mut own = Vec::new();
             free_labels(inner, &mut own);
             found.extend(own.into_iter().filter(|label| !over.contains(label)));
         }
-        Tree::Negate(inner)
-        | Tree::Apply(_, inner)
-        | Tree::Cast(_, inner)
-        | Tree::PowerInteger(inner, _)
-        | Tree::PowerReal(inner, _) => free_labels(inner, found),
+        other => other.parts().into_iter().for_each(|part| free_labels(part, found)),
     }
 }
 
 /// Visits a tree and all trees in it.
 pub(super) fn all_trees<'a>(tree: &Tree<'a>, visit: &mut dyn FnMut(&Tree<'a>)) {
     visit(tree);
-    match tree {
-        Tree::Operand(..) | Tree::Constant(_) => {}
-        Tree::Binary(_, left, right) => {
-            all_trees(left, visit);
-            all_trees(right, visit);
-        }
-        Tree::Map(_, arguments) => arguments.iter().for_each(|argument| all_trees(argument, visit)),
-        Tree::Negate(inner)
-        | Tree::Reduce(_, _, inner)
-        | Tree::Apply(_, inner)
-        | Tree::Cast(_, inner)
-        | Tree::PowerInteger(inner, _)
-        | Tree::PowerReal(inner, _) => all_trees(inner, visit),
-    }
+    tree.parts().into_iter().for_each(|part| all_trees(part, visit));
 }

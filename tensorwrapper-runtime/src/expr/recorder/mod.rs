@@ -14,8 +14,8 @@ pub(crate) use factorise::Labels;
 use std::borrow::Cow;
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
+use tensorwrapper_notation::{Condition, Function};
 
 use super::mapping::Mapping;
 use super::value::{Axis, Tree, Value};
@@ -191,6 +191,15 @@ impl<'n> Recorder<'n> {
         Node(Tree::Map(Mapping::new(functions), arguments.into_iter().map(|argument| argument.0).collect()))
     }
 
+    /// One value where a condition holds, and another one elsewhere.
+    pub(crate) fn select<'a>(&mut self, condition: Condition<Node<'a>>, chosen: Node<'a>, other: Node<'a>) -> Node<'a> {
+        if self.dtype.is_complex() && orders_complex(&condition) {
+            self.errors.push(Error::orders_complex(self.dtype));
+        }
+        let condition = condition.map(|side| side.0);
+        Node(Tree::Select(condition, Box::new([chosen.0, other.0])))
+    }
+
     /// Begins a cast: nodes up to the call of [`cast`](Recorder::cast) have this element type.
     pub(crate) fn begin_cast(&mut self, dtype: Dtype) {
         self.outer.push(std::mem::replace(&mut self.dtype, dtype));
@@ -213,6 +222,15 @@ impl<'n> Recorder<'n> {
     /// Each element to a real power.
     pub(crate) fn power_real<'a>(&mut self, base: Node<'a>, exponent: f64) -> Node<'a> {
         Node(Tree::PowerReal(Box::new(base.0), exponent))
+    }
+}
+
+/// Whether a condition asks which of two numbers is larger that may have imaginary parts.
+fn orders_complex(condition: &Condition<Node<'_>>) -> bool {
+    match condition {
+        Condition::Compare(comparison, sides) => comparison.orders() && sides.iter().any(|side| !side.0.is_real()),
+        Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(orders_complex),
+        Condition::Not(inner) => orders_complex(inner),
     }
 }
 

@@ -37,31 +37,15 @@ impl<'p, 'a> Path<'p, 'a> {
             Tree::Operand(value, axes) => Some(Tree::Operand(self.operand(value, axes, places)?, axes.clone())),
             Tree::Constant(_) => None,
             Tree::Reduce(_, over, _) if places.iter().any(|(label, _)| over.contains(label)) => None,
-            Tree::Reduce(reduction, over, inner) => {
-                Some(Tree::Reduce(*reduction, over.clone(), Box::new(self.tree(inner, places)?)))
+            other => {
+                let mut is_found = false;
+                let made = other.with_parts(|part| {
+                    let made = self.tree(part, places);
+                    is_found |= made.is_some();
+                    made.unwrap_or_else(|| part.clone())
+                });
+                is_found.then_some(made)
             }
-            Tree::Negate(inner) => Some(Tree::Negate(Box::new(self.tree(inner, places)?))),
-            Tree::Binary(operator, left, right) => {
-                let found = [self.tree(left, places), self.tree(right, places)];
-                if found.iter().all(Option::is_none) {
-                    return None;
-                }
-                let [new_left, new_right] = found;
-                let or = |new: Option<Tree<'a>>, old: &Tree<'a>| Box::new(new.unwrap_or_else(|| old.clone()));
-                Some(Tree::Binary(*operator, or(new_left, left), or(new_right, right)))
-            }
-            Tree::Apply(function, inner) => Some(Tree::Apply(*function, Box::new(self.tree(inner, places)?))),
-            Tree::Map(function, arguments) => {
-                let found: Vec<Option<Tree<'a>>> = arguments.iter().map(|argument| self.tree(argument, places)).collect();
-                if found.iter().all(Option::is_none) {
-                    return None;
-                }
-                let both = found.into_iter().zip(arguments);
-                Some(Tree::Map(function.clone(), both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
-            }
-            Tree::Cast(dtype, inner) => Some(Tree::Cast(*dtype, Box::new(self.tree(inner, places)?))),
-            Tree::PowerInteger(inner, exponent) => Some(Tree::PowerInteger(Box::new(self.tree(inner, places)?), *exponent)),
-            Tree::PowerReal(inner, exponent) => Some(Tree::PowerReal(Box::new(self.tree(inner, places)?), *exponent)),
         }
     }
 

@@ -274,6 +274,8 @@ fn monomials(program: &Program) -> Option<Vec<Monomial>> {
             | Instruction::Apply(..)
             | Instruction::PowerInteger(..)
             | Instruction::PowerReal(..)
+            | Instruction::Compare(..)
+            | Instruction::Select(..)
             | Instruction::Call(..) => return None,
         };
         if value.len() > MOST_TERMS {

@@ -139,7 +139,7 @@ pub(super) fn given(made: &Made) -> OperandData<'_> {
     match made {
         Made::Dense(tensor, _) => {
             let tensor = tensor.erase();
-            OperandData::Inline(tensor.data, Box::new(tensor.layout))
+            OperandData::Inline(tensor.data, Arc::new(tensor.layout))
         }
         Made::Blocks(blocks) => OperandData::Blocks(blocks.erase()),
     }

@@ -21,6 +21,7 @@ mod node;
 mod pairs;
 mod product;
 mod rows;
+mod select;
 mod target;
 
 use std::marker::PhantomData;
@@ -34,6 +35,7 @@ pub use indices::*;
 pub use node::{Loops, Node};
 use product::{contract, values};
 use rows::pairwise;
+pub use select::*;
 pub use target::*;
 
 use tensorwrapper_core::element::Element;

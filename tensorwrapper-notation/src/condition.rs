@@ -1,0 +1,147 @@
+//! Comparisons of elements, and what `&&`, `||` and `!` make of them: the condition of `select(C; X, Y)`.
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::token::Span;
+
+/// How two elements are compared. Comparisons with a number that is not a number do not hold, except that it differs from everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `X < Y`
+    Less,
+    /// `X <= Y`
+    LessOrEqual,
+    /// `X > Y`
+    Greater,
+    /// `X >= Y`
+    GreaterOrEqual,
+    /// `X == Y`
+    Equal,
+    /// `X != Y`
+    NotEqual,
+}
+
+impl Comparison {
+    /// Every comparison; those of two characters stand before those that they begin with.
+    pub const ALL: [Comparison; 6] = [
+        Comparison::LessOrEqual,
+        Comparison::GreaterOrEqual,
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::Greater,
+    ];
+
+    /// The comparison's sign in equations.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+            Comparison::Equal => "==",
+            Comparison::NotEqual => "!=",
+        }
+    }
+
+    /// Whether it asks which of two numbers is larger. Complex numbers have no such order.
+    pub const fn orders(self) -> bool {
+        !matches!(self, Comparison::Equal | Comparison::NotEqual)
+    }
+}
+
+/// A condition on elements, made of comparisons of expressions `E`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition<E> {
+    /// `X < Y` and its like.
+    Compare(Comparison, Box<[E; 2]>),
+    /// `C && D`: both hold.
+    Both(Box<[Condition<E>; 2]>),
+    /// `C || D`: one of them holds, or both.
+    Either(Box<[Condition<E>; 2]>),
+    /// `!C`
+    Not(Box<Condition<E>>),
+}
+
+/// The most comparisons of one condition. Walks through conditions are recursive.
+const MOST_COMPARISONS: usize = 64;
+
+impl<E> Condition<E> {
+    /// What holds where the condition does not.
+    pub fn negated(self) -> Condition<E> {
+        match self {
+            Condition::Not(inner) => *inner,
+            other => Condition::Not(Box::new(other)),
+        }
+    }
+
+    /// Returns the condition, unless it is larger than the library can walk.
+    ///
+    /// # Errors
+    /// More than 64 comparisons.
+    pub fn bounded(self, at: Span) -> Result<Condition<E>, Diagnostic> {
+        if self.expressions().len() <= 2 * MOST_COMPARISONS {
+            return Ok(self);
+        }
+        let fault = Diagnostic::new(Fault::Unbuilt, at, format!("a condition has at most {MOST_COMPARISONS} comparisons"));
+        Err(fault.help("compute parts of it in equations of their own, `select(C; 1.0, 0.0)`"))
+    }
+
+    /// The expressions that are compared, in the order of writing.
+    pub fn expressions(&self) -> Vec<&E> {
+        match self {
+            Condition::Compare(_, sides) => sides.iter().collect(),
+            Condition::Both(parts) | Condition::Either(parts) => parts.iter().flat_map(Condition::expressions).collect(),
+            Condition::Not(inner) => inner.expressions(),
+        }
+    }
+
+    /// The same condition on other expressions, which are made in the order of writing.
+    ///
+    /// # Errors
+    /// The first of making them.
+    pub fn try_map<F, X>(&self, make: &mut dyn FnMut(&E) -> Result<F, X>) -> Result<Condition<F>, X> {
+        let both = |[a, b]: &[Condition<E>; 2], make: &mut dyn FnMut(&E) -> Result<F, X>| {
+            Ok(Box::new([a.try_map(make)?, b.try_map(make)?]))
+        };
+        Ok(match self {
+            Condition::Compare(comparison, sides) => {
+                let [left, right] = &**sides;
+                Condition::Compare(*comparison, Box::new([make(left)?, make(right)?]))
+            }
+            Condition::Both(parts) => Condition::Both(both(parts, make)?),
+            Condition::Either(parts) => Condition::Either(both(parts, make)?),
+            Condition::Not(inner) => Condition::Not(Box::new(inner.try_map(make)?)),
+        })
+    }
+
+    /// The same condition on what becomes of each expression.
+    pub fn map<F>(self, mut make: impl FnMut(E) -> F) -> Condition<F> {
+        fn mapped<E, F>(condition: Condition<E>, make: &mut dyn FnMut(E) -> F) -> Condition<F> {
+            match condition {
+                Condition::Compare(comparison, sides) => Condition::Compare(comparison, Box::new(sides.map(make))),
+                Condition::Both(parts) => Condition::Both(Box::new(parts.map(|part| mapped(part, make)))),
+                Condition::Either(parts) => Condition::Either(Box::new(parts.map(|part| mapped(part, make)))),
+                Condition::Not(inner) => Condition::Not(Box::new(mapped(*inner, make))),
+            }
+        }
+        mapped(self, &mut make)
+    }
+
+    /// The condition as text, its expressions written by a function.
+    pub fn text(&self, write: &mut dyn FnMut(&E) -> String) -> String {
+        // `&&` binds its sides closer than `||`.
+        let side = |part: &Condition<E>, write: &mut dyn FnMut(&E) -> String| match part {
+            Condition::Both(_) | Condition::Either(_) => format!("({})", part.text(write)),
+            Condition::Compare(..) | Condition::Not(_) => part.text(write),
+        };
+        match self {
+            Condition::Compare(comparison, sides) => {
+                let [left, right] = sides.each_ref().map(&mut *write);
+                format!("{left} {} {right}", comparison.symbol())
+            }
+            Condition::Both(parts) => parts.each_ref().map(|part| side(part, write)).join(" && "),
+            Condition::Either(parts) => parts.each_ref().map(|part| side(part, write)).join(" || "),
+            Condition::Not(inner) => format!("!({})", inner.text(write)),
+        }
+    }
+}
