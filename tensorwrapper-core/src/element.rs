@@ -59,7 +59,7 @@ impl<T: Element> MixesWith<T> for T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of equations",
     label = "equations compute with `f32`, `f64`, `Complex<f32>` and `Complex<f64>`",
-    note = "a tensor of integers becomes one of numbers by `a.cast::<f64>()?`; in generic code the bound is `T: Element`"
+    note = "a tensor of integers becomes one of numbers by `a.cast::<f64>()?`, and one of `bool` is a condition, `select(m[i]; X, Y)`; in generic code the bound is `T: Element`"
 )]
 pub trait Element:
     sealed::Sealed

@@ -1,4 +1,4 @@
-//! Comparisons of elements, and what `&&`, `||` and `!` make of them: the condition of `select(C; X, Y)`.
+//! Comparisons of elements and truth values, and what `&&`, `||` and `!` make of them: the condition of `select(C; X, Y)`.
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::token::Span;
@@ -49,11 +49,13 @@ impl Comparison {
     }
 }
 
-/// A condition on elements, made of comparisons of expressions `E`.
+/// A condition on elements, made of comparisons of expressions `E`. Once an equation is checked, truth values are compared with 0.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition<E> {
     /// `X < Y` and its like.
     Compare(Comparison, Box<[E; 2]>),
+    /// `m[i]`: the tensor of truth values holds.
+    Holds(Box<E>),
     /// `C && D`: both hold.
     Both(Box<[Condition<E>; 2]>),
     /// `C || D`: one of them holds, or both.
@@ -90,6 +92,7 @@ impl<E> Condition<E> {
     pub fn expressions(&self) -> Vec<&E> {
         match self {
             Condition::Compare(_, sides) => sides.iter().collect(),
+            Condition::Holds(of) => vec![of],
             Condition::Both(parts) | Condition::Either(parts) => parts.iter().flat_map(Condition::expressions).collect(),
             Condition::Not(inner) => inner.expressions(),
         }
@@ -108,6 +111,7 @@ impl<E> Condition<E> {
                 let [left, right] = &**sides;
                 Condition::Compare(*comparison, Box::new([make(left)?, make(right)?]))
             }
+            Condition::Holds(of) => Condition::Holds(Box::new(make(of)?)),
             Condition::Both(parts) => Condition::Both(both(parts, make)?),
             Condition::Either(parts) => Condition::Either(both(parts, make)?),
             Condition::Not(inner) => Condition::Not(Box::new(inner.try_map(make)?)),
@@ -119,6 +123,7 @@ impl<E> Condition<E> {
         fn mapped<E, F>(condition: Condition<E>, make: &mut dyn FnMut(E) -> F) -> Condition<F> {
             match condition {
                 Condition::Compare(comparison, sides) => Condition::Compare(comparison, Box::new(sides.map(make))),
+                Condition::Holds(of) => Condition::Holds(Box::new(make(*of))),
                 Condition::Both(parts) => Condition::Both(Box::new(parts.map(|part| mapped(part, make)))),
                 Condition::Either(parts) => Condition::Either(Box::new(parts.map(|part| mapped(part, make)))),
                 Condition::Not(inner) => Condition::Not(Box::new(mapped(*inner, make))),
@@ -132,16 +137,20 @@ impl<E> Condition<E> {
         // `&&` binds its sides closer than `||`.
         let side = |part: &Condition<E>, write: &mut dyn FnMut(&E) -> String| match part {
             Condition::Both(_) | Condition::Either(_) => format!("({})", part.text(write)),
-            Condition::Compare(..) | Condition::Not(_) => part.text(write),
+            Condition::Compare(..) | Condition::Holds(_) | Condition::Not(_) => part.text(write),
         };
         match self {
             Condition::Compare(comparison, sides) => {
                 let [left, right] = sides.each_ref().map(&mut *write);
                 format!("{left} {} {right}", comparison.symbol())
             }
+            Condition::Holds(of) => write(of),
             Condition::Both(parts) => parts.each_ref().map(|part| side(part, write)).join(" && "),
             Condition::Either(parts) => parts.each_ref().map(|part| side(part, write)).join(" || "),
-            Condition::Not(inner) => format!("!({})", inner.text(write)),
+            Condition::Not(inner) => match &**inner {
+                Condition::Holds(of) => format!("!{}", write(of)),
+                inner => format!("!({})", inner.text(write)),
+            },
         }
     }
 }

@@ -104,6 +104,8 @@ pub struct Operand {
     pub cast: Option<CastId>,
     /// Whether `...` was written although it stands for no axes here.
     pub has_no_rest: bool,
+    /// Whether it is a condition by itself, and so holds truth values.
+    pub is_mask: bool,
 }
 
 /// A function of the program.
@@ -261,6 +263,7 @@ pub struct Equation {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) claims: Vec<Claimed>,
     pub(crate) gradients: Vec<[OperandId; 2]>,
+    pub(crate) is_truth: bool,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -324,6 +327,11 @@ impl Equation {
     /// The operands of each `grad`: what is differentiated, and by what.
     pub fn gradients(&self) -> &[[OperandId; 2]] {
         &self.gradients
+    }
+
+    /// Whether the right side is a comparison, whose result has truth values.
+    pub fn is_truth(&self) -> bool {
+        self.is_truth
     }
 
     /// Warnings about legal constructs that look like mistakes.

@@ -5,6 +5,11 @@ use std::borrow::Cow;
 use crate::syntax::{Declaration, Expression, ExpressionKind, Index, LeftSide, Name, Right, Statement, Target};
 
 impl Statement {
+    /// Whether the right side is a comparison, so that the result has truth values.
+    pub fn is_truth(&self) -> bool {
+        matches!(&self.right, Right::Expression(Expression { kind: ExpressionKind::Truth(_), .. }))
+    }
+
     /// The equations of this statement, each with one result: mostly the statement itself. They are read together, before any of their
     /// names is bound. Derivatives by another number of variables than there are results are one equation, which the check refuses.
     pub fn parts(&self) -> Cow<'_, [Statement]> {

@@ -87,6 +87,7 @@ pub(crate) fn expression(written: &Expression) -> String {
         ExpressionKind::Select(condition, values) => {
             format!("select({}; {})", condition.text(&mut expression), list(&values[..], expression))
         }
+        ExpressionKind::Truth(condition) => condition.text(&mut expression),
         ExpressionKind::Clip(parts) => format!("clip({})", list(&parts[..], expression)),
         ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
         ExpressionKind::Cast(Some(named), inner) => format!("cast({}; {})", host(named), expression(inner)),

@@ -126,6 +126,7 @@ impl ExpressionKind {
             ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).collect(),
             ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
+            ExpressionKind::Truth(condition) => condition.expressions(),
             ExpressionKind::Clip(parts) => parts.iter().collect(),
             ExpressionKind::Select(condition, values) => condition.expressions().into_iter().chain(&**values).collect(),
             ExpressionKind::Negate(inner)
@@ -164,6 +165,8 @@ pub enum ExpressionKind {
     Map(Vec<Hole>, Vec<Expression>),
     /// `select(C; X, Y)`: X where the condition holds, and Y elsewhere.
     Select(Condition<Expression>, Box<[Expression; 2]>),
+    /// `X < Y` and its like as a whole right side: truth values.
+    Truth(Condition<Expression>),
     /// `clip(X, a, b)`: X, but a where X is less and b where it is larger.
     Clip(Box<[Expression; 3]>),
     /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to that of the equation, which may be named.

@@ -152,6 +152,8 @@ mod tests {
             "[i] = -(a[i] + 1[i]) * b[i]",
             "[i, k] = grad(L; self.a[i, k]) - V[j] * grad(C[j, 0]; A[i in ..3, k])",
             "[i] = select(!(a[i] < b[i] && (c[i] == 0.0 || x >= { y })) || !(c[i] != 1.0); 2.0 * a[i], clip(b[i], -1.0, z))",
+            "[i, j] = a[i] < x * b[j] && !m[i, j] || (a[i] >= { n as f64 }) where i: 3",
+            "[i] = select(m[i] || !(n[i, { k }] && a[i] == 0.5); 1.0, 2.0 * a[i])",
             "[i, j] = select((a[i] + b[j]) * 2.0 <= c[i, j]; select(b[j] > 0.0; 1.0, -1.0), (((1.0))) / c[i, j])",
             "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",
         ];

@@ -230,3 +230,64 @@ fn conditions_of_chains_are_bounded() {
     let summed = Indexed::from(1.0).less(a.at("i")).select(1.0, 0.0).sum("i").eval("").unwrap();
     assert_eq!(summed[[]], 1.0);
 }
+
+/// Comparisons as right sides, and tensors of truth values as conditions.
+#[test]
+fn truth_values() {
+    let rng = &mut StdRng::seed_from_u64(4);
+    for (n, m) in SIZES {
+        let (a, b, v): (Matrix<f64>, Matrix<f64>, Matrix<f64>) = (drawn(rng, n, m), drawn(rng, n, m), drawn(rng, 1, m));
+        for context in &contexts() {
+            let mask: Tensor<bool, Shape![_, _]> = tensor! { in context; [i, j] = a[i, j] > v[0, j] && !(b[i, j] == 0.0) };
+            for [i, j] in places(&a) {
+                assert_eq!(mask[[i, j]], a[[i, j]] > v[[0, j]] && b[[i, j]] != 0.0);
+            }
+            let chosen = tensor! { in context; [i, j] = select(mask[i, j]; a[i, j], v[0, j]) };
+            same(&chosen, |i, j| choose(mask[[i, j]], a[[i, j]], v[[0, j]]));
+            // Of views, in any order of axes, negated, with comparisons, over complex numbers and those of single precision.
+            let turned = mask.view().permute(&[1, 0]).unwrap();
+            let chosen = tensor! { in context; [i, j] = select(!turned[j, i] || a[i, j] == 1.0; 2.0 * b[i, j], a[i, j]) };
+            same(&chosen, |i, j| choose(!mask[[i, j]] || a[[i, j]] == 1.0, 2.0 * b[[i, j]], a[[i, j]]));
+            let single: Matrix<f32> = drawn(rng, n, m);
+            let chosen = tensor! { in context; [i, j] = select(mask[i, j]; single[i, j], 0.5) };
+            same(&chosen, |i, j| choose(mask[[i, j]], single[[i, j]], 0.5));
+            let z: Matrix<Complex<f64>> = drawn(rng, n, m);
+            let chosen = tensor! { in context; [i, j] = select(mask[i, j]; z[i, j], a[i, j]) };
+            same(&chosen, |i, j| choose(mask[[i, j]], z[[i, j]], a[[i, j]].into()));
+            // Where nothing else tells a type, numbers are of double precision.
+            let count: f64 = tensor! { in context; [] = sum(i, j; select(mask[i, j]; 1.0, 0.0)) };
+            assert_eq!(count, mask.count() as f64);
+        }
+    }
+}
+
+#[test]
+fn truth_values_in_blocks_and_recordings() {
+    let rng = &mut StdRng::seed_from_u64(5);
+    let (a, b): (Matrix<f64>, Matrix<f64>) = (drawn(rng, 6, 7), drawn(rng, 6, 7));
+    let outer = tensor!([i, j] = a[i, j] != b[i, j]);
+    let (mask, chosen) = tensor! {
+        let mask[i, j] = a[i, j] <= b[i, j] || outer[i, j];
+        let chosen[i, j] = select(mask[i, j] && outer[i, j]; a[i, j], -1.0);
+        (mask, chosen)
+    };
+    assert!(mask.iter().zip(a.iter().zip(&b)).all(|(mask, (a, b))| *mask == (a <= b || a != b)));
+    same(&chosen, |i, j| choose(outer[[i, j]], a[[i, j]], -1.0));
+    // A recording holds 1 and 0, which leave it as numbers.
+    let graph = Graph::new();
+    let recorded = tensor! { in &graph; let c[i, j] = select(outer[i, j]; a[i, j], b[i, j]); c };
+    same(&recorded.eval().unwrap(), |i, j| choose(outer[[i, j]], a[[i, j]], b[[i, j]]));
+    // Static tensors, and the derivative where a mask chooses.
+    let fixed = StaticTensor::new([0.5, -1.0]);
+    let positive: Tensor<bool, Shape![2]> = tensor!([i] = fixed[i] > 0.0);
+    assert_eq!(positive.as_slice(), [true, false]);
+    let x = vector(&[2.0, 3.0]);
+    let gradient: Vector<f64> = tensor! {
+        let L = sum(i; select(positive[i]; x[i] * x[i], 5.0 * x[i]));
+        let g[i] = grad(L; x[i]);
+        g
+    };
+    assert_eq!(gradient.as_slice(), [4.0, 5.0]);
+    let error = try_tensor!([i, j] = select(outer[j, i]; a[i, j], 0.0)).unwrap_err().to_string();
+    assert!(error.contains("extent 7") && error.contains("`outer`"), "{error}");
+}

@@ -77,7 +77,7 @@ pub(super) fn expand(
         emission.faults.extend(fragment::expression(host, hole));
     }
     for name in broken {
-        emission.environment.bind(&name.text, host.ident(name), 0);
+        emission.environment.bind(&name.text, host.ident(name), 0, false);
     }
     for statement in &block.statements {
         emission.statement(statement, block);
@@ -131,7 +131,7 @@ impl Emission<'_> {
         }
         let Some((code, first)) = self.equations(statement, block) else { return };
         match &statement.target {
-            Target::Let(results) => self.bind(results, &code, first),
+            Target::Let(results) => self.bind(results, &code, first, statement.is_truth()),
             Target::Place(hole, ..) => {
                 let write = own("write", self.writes.len());
                 self.typed(&emit!(#write), &code);
@@ -190,7 +190,7 @@ impl Emission<'_> {
                 // The names are bound all the same, so that their uses are not reported as well.
                 if let Target::Let(results) = &statement.target {
                     for (name, _) in results {
-                        self.environment.bind(&name.text, self.environment.host.ident(name), first);
+                        self.environment.bind(&name.text, self.environment.host.ident(name), first, statement.is_truth());
                     }
                 }
                 None
@@ -206,12 +206,12 @@ impl Emission<'_> {
         }
     }
 
-    fn bind(&mut self, results: &[(Name, LeftSide)], code: &TokenStream, first: usize) {
+    fn bind(&mut self, results: &[(Name, LeftSide)], code: &TokenStream, first: usize, is_truth: bool) {
         let names: Vec<_> = results.iter().map(|(name, _)| self.environment.host.ident(name)).collect();
         let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
         self.typed(&pattern, code);
         for (n, ((name, left), ident)) in results.iter().zip(names).enumerate() {
-            self.environment.bind(&name.text, ident, first + n);
+            self.environment.bind(&name.text, ident, first + n, is_truth);
             self.numbers.push((name.text.clone(), left.indices.is_none()));
         }
     }

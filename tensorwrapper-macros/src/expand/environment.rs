@@ -53,6 +53,8 @@ struct Capture {
 struct BlockResult {
     ticket: Ident,
     number: usize,
+    /// Whether it is a comparison's.
+    is_truth: bool,
 }
 
 /// What the expressions of one invocation stand for.
@@ -67,6 +69,8 @@ pub(super) struct Environment<'h> {
     written: HashMap<String, BlockResult>,
     /// The captures that are tensors, in the order in which the block passes them.
     tensors: Vec<usize>,
+    /// Those of them that are conditions by themselves.
+    masks: Vec<usize>,
     /// Code that reads the captured tensors.
     operands: TokenStream,
     /// The number of results of the whole block, which have the first numbers.
@@ -82,6 +86,7 @@ impl<'h> Environment<'h> {
             locals: HashMap::new(),
             written: HashMap::new(),
             tensors: Vec::new(),
+            masks: Vec::new(),
             operands: TokenStream::new(),
             results,
         }
@@ -113,13 +118,39 @@ impl<'h> Environment<'h> {
         if !stale.is_empty() {
             return Err(stale);
         }
+        let masks: Vec<_> = equation.operands().iter().filter(|one| one.is_mask).map(|one| one.hole.span).collect();
+        let mut faults = Vec::new();
         for (hole, role) in holes {
             self.capture_hole(hole, CaptureMode::of(role));
             if role == Use::Tensor {
-                self.read(hole);
+                let is_mask = masks.contains(&hole.span);
+                self.read(hole, is_mask);
+                faults.extend(self.misread(hole, is_mask));
             }
         }
-        Ok(())
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    /// The fault of numbers where a condition stands, or of truth values where a number does.
+    fn misread(&self, hole: &Hole, is_mask: bool) -> Option<Diagnostic> {
+        let name = &hole.text;
+        let result = self.block_result(name).map(|result| result.is_truth);
+        let is_truth = result.unwrap_or_else(|| self.masks.contains(&self.number(hole, CaptureMode::Borrow)));
+        let (message, help) = match (is_truth, is_mask) {
+            (true, false) if result.is_none() => (
+                format!("`{name}` stands for numbers here, and is a condition elsewhere"),
+                format!("a condition of numbers is a comparison: `{name}[…] != 0.0`, or `{name}[…] >= 0.0`"),
+            ),
+            (true, false) => {
+                (format!("`{name}` has truth values, and no numbers"), format!("write `select({name}[…]; 1.0, 0.0)`"))
+            }
+            (false, true) => (
+                format!("a condition is a comparison or has truth values, and `{name}` has numbers"),
+                format!("write `{name}[…] != 0.0`, or `{name}[…] >= 0.0`"),
+            ),
+            (true, true) | (false, false) => return None,
+        };
+        Some(Diagnostic { help: Some(help), ..Diagnostic::new(Fault::Label, hole.span, message) })
     }
 
     /// The fault of an expression that contains, but is not, the spelling of a result of the block. Elements of collections are
@@ -203,8 +234,8 @@ impl<'h> Environment<'h> {
         &self.captures[self.number(hole, mode)].name
     }
 
-    /// Emits the code that reads a captured tensor, once.
-    fn read(&mut self, hole: &Hole) {
+    /// Emits the code that reads a captured tensor, once; one that is a condition by itself has truth values.
+    fn read(&mut self, hole: &Hole, is_mask: bool) {
         if self.block_result(&hole.text).is_some() {
             return;
         }
@@ -216,9 +247,13 @@ impl<'h> Environment<'h> {
         let (value, span) = (&self.captures[number].name, self.host.blame(hole));
         // With the span of the operand: rustc reports a type that is no tensor at the method. It is called on the place itself, so that
         // the operand may live longer than a place that holds a reference.
-        let read = quote_spanned!(span=> (*#value).__operand());
+        let read = match is_mask {
+            true => quote_spanned!(span=> (*#value).__mask()),
+            false => quote_spanned!(span=> (*#value).__operand()),
+        };
         self.operands.extend(emit!(let (#operand, #tensor) = #read.apart();));
         self.tensors.push(number);
+        self.masks.extend(is_mask.then_some(number));
     }
 
     /// Captures the block's context.
@@ -280,9 +315,9 @@ impl<'h> Environment<'h> {
     }
 
     /// Binds a result. It shadows an earlier one of the same name and a tensor of that spelling.
-    pub(super) fn bind(&mut self, name: &str, ticket: Ident, number: usize) {
+    pub(super) fn bind(&mut self, name: &str, ticket: Ident, number: usize, is_truth: bool) {
         self.written.remove(name);
-        self.locals.insert(name.to_string(), BlockResult { ticket, number });
+        self.locals.insert(name.to_string(), BlockResult { ticket, number, is_truth });
     }
 
     /// The variable of a bound result.
@@ -297,7 +332,7 @@ impl<'h> Environment<'h> {
 
     /// Registers that a tensor was written: from here on its spelling is the new value.
     pub(super) fn write(&mut self, text: &str, ticket: Ident, number: usize) {
-        self.written.insert(spelling(text).to_string(), BlockResult { ticket, number });
+        self.written.insert(spelling(text).to_string(), BlockResult { ticket, number, is_truth: false });
     }
 }
 

@@ -86,9 +86,6 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
         let check = quote_spanned!(span=> <_ as __tw::WrittenInto<_>>::check);
         code.extend(checked(&check, &emit!(#element), &emit!(#name.element())));
     }
-    if equation.operands().is_empty() {
-        code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
-    }
     code
 }
 
@@ -96,6 +93,13 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
 /// a type from an operand.
 fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
     let mut code = TokenStream::new();
+    // Where nothing tells a type, as around truth values alone, numbers are of double precision.
+    let named = |part: Option<CastId>| equation.casts().iter().any(|cast| cast.outer == part && cast.named.is_some());
+    let parts = (0..equation.casts().len()).map(|n| Some(CastId(n))).chain([None]);
+    for part in parts.filter(|&part| !known.contains(&part) && !named(part)) {
+        let element = element(part);
+        code.extend(emit!(let #element = ::core::marker::PhantomData::<__tw::f64>;));
+    }
     for cast in equation.casts() {
         let Some(named) = &cast.named else { continue };
         let (element, named, span) = (element(cast.outer), environment.host.tokens(named), environment.host.blame(named));
@@ -204,7 +208,9 @@ fn marks(left: &Left) -> TokenStream {
 
 /// Code for the form of the results: dense, unless an operand is a block tensor.
 fn form(equation: &Equation, operands: &[Ident]) -> TokenStream {
-    let firsts = (0..operands.len()).filter(|&n| first_of_spelling(equation, n) == n);
+    // Truth values choose among numbers, whose form they have no part in.
+    let is_number = |n: usize| !equation.operands()[n].is_mask;
+    let firsts = (0..operands.len()).filter(|&n| first_of_spelling(equation, n) == n && is_number(n));
     let forms = firsts.map(|n| {
         let operand = &operands[n];
         emit!(#operand.form())
@@ -228,7 +234,8 @@ fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream
             Elements::Real => emit!(__tw::real(__element)),
             Elements::Complex => emit!(__tw::complex(__element)),
         };
-        emit!(__tw::ticket(#element, #marks, #form, #number))
+        let ticket = emit!(__tw::ticket(#element, #marks, #form, #number));
+        if equation.is_truth() { emit!(__tw::truth(#ticket)) } else { ticket }
     });
     let tickets: Vec<_> = tickets.collect();
     if let [one] = tickets.as_slice() { one.clone() } else { emit!((#(#tickets),*)) }

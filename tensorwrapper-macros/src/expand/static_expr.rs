@@ -42,7 +42,10 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
     if !is_alone || equation.left().iter().any(|left| left.axes().len() > MOST_AXES) || environment.captures() > MOST_CAPTURES {
         return None;
     }
-    if !equation.claims().is_empty() || equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
+    if equation.is_truth()
+        || !equation.claims().is_empty()
+        || equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_))))
+    {
         return None;
     }
     // What is left of a faulty block may read results of its faulty equations.
@@ -371,6 +374,7 @@ fn holds(condition: Condition<TokenStream>) -> TokenStream {
             let [left, right] = *sides;
             emit!(__static::Compare<#place, #left, #right>)
         }
+        Condition::Holds(of) => *of,
         Condition::Both(parts) => {
             let [first, second] = parts.map(holds);
             emit!(__static::Select<#first, #second, #no>)

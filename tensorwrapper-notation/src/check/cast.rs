@@ -21,11 +21,19 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a part of the equation reads truth values alone. Its numbers are of double precision then.
+    pub(super) fn is_of_masks(&self, part: Option<CastId>) -> bool {
+        let is_mask = |n: usize| self.operands.iter().any(|operand| operand.cast == Some(CastId(n)) && operand.is_mask);
+        let mut inside = self.casts.iter().enumerate().filter(|(_, cast)| cast.outer == part).peekable();
+        inside.peek().is_some() && inside.all(|(n, _)| is_mask(n)) && !self.operands.iter().any(|operand| operand.cast == part)
+    }
+
     /// Checks that every part of the equation has an element type, from an operand or from a cast that names it.
     pub(super) fn every_element_type_is_known(&mut self) {
         let known = |part: Option<CastId>| {
             self.operands.iter().any(|operand| operand.cast == part)
                 || self.casts.iter().any(|cast| cast.outer == part && cast.named.is_some())
+                || self.is_of_masks(part)
         };
         let mut faults = Vec::new();
         for (n, cast) in self.casts.iter().enumerate() {

@@ -38,6 +38,8 @@ pub(super) struct Checker<'s> {
     pub(super) claims: Vec<Claimed>,
     /// The operands of each `grad`.
     pub(super) gradients: Vec<[OperandId; 2]>,
+    /// Whether the right side is a comparison.
+    pub(super) is_truth: bool,
 }
 
 impl<'s> Checker<'s> {
@@ -64,6 +66,7 @@ impl<'s> Checker<'s> {
             exchanges: 0,
             claims: Vec::new(),
             gradients: Vec::new(),
+            is_truth: false,
         }
     }
 
@@ -75,7 +78,8 @@ impl<'s> Checker<'s> {
     ) -> Result<Equation, Vec<Diagnostic>> {
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, .. } = self;
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, is_truth, .. } =
+                    self;
                 Ok(Equation {
                     labels,
                     operands,
@@ -89,6 +93,7 @@ impl<'s> Checker<'s> {
                     warnings,
                     claims,
                     gradients,
+                    is_truth,
                 })
             }
             _ => {
@@ -138,7 +143,7 @@ impl<'s> Checker<'s> {
         let has_no_rest = indices.iter().any(|index| matches!(index, syntax::Index::NoAxes(_)));
         let layers = indices.counts();
         let indices: Vec<Index> = indices.iter().filter_map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices, layers, cast: self.cast, has_no_rest });
+        self.operands.push(Operand { hole: hole.clone(), indices, layers, cast: self.cast, has_no_rest, is_mask: false });
         OperandId(self.operands.len() - 1)
     }
 }

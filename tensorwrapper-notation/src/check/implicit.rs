@@ -69,6 +69,12 @@ fn functions_of_elements() {
             ("select", "[i] = select(c[i] > 0.0; a[i, k], b[k])", &select),
             ("select", "[i] = select(c[i] > 0.0; sum(k; a[i, k]), x)", "select(c[i] > 0; sum(k; a[i,k]), x)"),
             ("select", "[i] = select(a[i, k] > 0.0; c[i], 1.0) * b[k]", "sum(k; (select(a[i,k] > 0; c[i], 1) * b[k]))"),
+            ("select", "[i] = select(m[i] && !n[i]; c[i], 1.0)", "select(cast(m[i]) != 0 && !(cast(n[i]) != 0); c[i], 1)"),
+            ("", "[i, j] = c[i] < d[j] || m[i]", "select(c[i] < d[j] || cast(m[i]) != 0; 1, 0)"),
+            ("", "[i] = c[i] == 1.0 + sum(k; a[i, k])", "select(c[i] == (1 + sum(k; a[i,k])); 1, 0)"),
+            ("", "[i] = (c[i] < d[i])", "select(c[i] < d[i]; 1, 0)"),
+            ("", "[i] = !(m[i])", "select(!(cast(m[i]) != 0); 1, 0)"),
+            ("", "[i] = a[i, k] > 0.0", &summed_inside("a comparison")),
             ("clip", "[i] = clip(c[i], a, b)", "select(c[i] < a; a, select(c[i] > b; b, c[i]))"),
             ("clip", "[i] = clip(a[i, k], 0.0, 1.0)", &summed_inside("`clip`")),
             // Each argument is a place of its own.

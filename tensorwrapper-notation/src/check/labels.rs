@@ -32,7 +32,11 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
             collect(a, bound, found);
             collect(b, bound, found);
         }
-        ExpressionKind::Map(..) | ExpressionKind::Select(..) | ExpressionKind::Clip(_) | ExpressionKind::Gradient(..) => {
+        ExpressionKind::Map(..)
+        | ExpressionKind::Select(..)
+        | ExpressionKind::Truth(_)
+        | ExpressionKind::Clip(_)
+        | ExpressionKind::Gradient(..) => {
             children(expression).for_each(|part| collect(part, bound, found));
         }
         ExpressionKind::Negate(inner)

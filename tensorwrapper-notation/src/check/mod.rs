@@ -129,6 +129,15 @@ impl Checker<'_> {
             });
             return None;
         };
+        if let ExpressionKind::Truth(_) = right.kind
+            && (place.is_some() || result.axes().is_empty())
+        {
+            let what =
+                if place.is_some() { "is written into a tensor of numbers" } else { "makes a tensor, and here is one number" };
+            let fault = Diagnostic::label(right.span, format!("a comparison {what}"));
+            self.faults.push(fault.help(format!("write `select({}; 1.0, 0.0)`", crate::spelling::expression(right))));
+            return None;
+        }
         match place {
             // `C op= X` means `C = C op (X)`: where X is added, its terms are terms of the equation.
             Some((target, Assignment::Update(operator))) => {

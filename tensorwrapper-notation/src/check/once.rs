@@ -85,7 +85,7 @@ fn uses(expression: &Expression, label: &str) -> Uses {
             }
         }
         // Arguments of one function are elements of one place, and one of them may be the same everywhere.
-        kind @ (ExpressionKind::Map(..) | ExpressionKind::Select(..) | ExpressionKind::Clip(_)) => {
+        kind @ (ExpressionKind::Map(..) | ExpressionKind::Select(..) | ExpressionKind::Truth(_) | ExpressionKind::Clip(_)) => {
             kind.children().into_iter().fold(plain(0), |all, argument| {
                 let one = uses(argument, label);
                 Uses { most: all.most.max(one.most), lacking: all.lacking.or(one.lacking) }

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
-use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction, Scalar};
 use crate::token::Span;
 
 /// The most exchanges inside each other.
@@ -82,6 +82,7 @@ impl Checker<'_> {
                 Some(Node::Map(functions, nodes.into_iter().collect::<Option<_>>()?))
             }
             ExpressionKind::Select(condition, values) => self.choice(condition, values, scope),
+            ExpressionKind::Truth(condition) => self.truth(condition, expression.span, scope),
             ExpressionKind::Clip(parts) => self.clip(parts, scope),
             ExpressionKind::Cast(named, inner) => self.cast(named.as_ref(), inner, expression.span, scope, nonlinear),
             ExpressionKind::PowerInteger(base, exponent) => {
@@ -100,13 +101,47 @@ impl Checker<'_> {
 
     /// `select(C; X, Y)`
     fn choice(&mut self, condition: &Condition<Expression>, values: &[Expression; 2], scope: &Scope) -> Option<Node> {
-        let (inside, faults) = (Some("`select`"), self.faults.len());
+        let (inside, faults) = ("`select`", self.faults.len());
         // Faults of all parts are reported, and not those of the first alone.
-        let condition = condition.try_map(&mut |side| Ok::<_, ()>(self.sum(side, scope, inside))).ok()?;
-        let [chosen, other] = values.each_ref().map(|value| self.sum(value, scope, inside));
+        let condition = self.condition(condition, scope, inside);
+        let [chosen, other] = values.each_ref().map(|value| self.sum(value, scope, Some(inside)));
         self.once_since(faults);
-        let condition = condition.try_map(&mut |side| side.clone().ok_or(())).ok()?;
-        Some(Node::Select(condition, Box::new([chosen?, other?])))
+        Some(Node::Select(complete(&condition)?, Box::new([chosen?, other?])))
+    }
+
+    /// `X < Y` and its like as a right side: 1 where it holds, and 0 elsewhere.
+    fn truth(&mut self, condition: &Condition<Expression>, span: Span, scope: &Scope) -> Option<Node> {
+        let faults = self.faults.len();
+        self.is_truth = true;
+        let condition = self.condition(condition, scope, "a comparison");
+        self.once_since(faults);
+        let values = [1.0, 0.0].map(|value| Node::Scalar(self.new_scalar(&Scalar::Literal(value, span))));
+        Some(Node::Select(complete(&condition)?, Box::new(values)))
+    }
+
+    fn condition(&mut self, of: &Condition<Expression>, scope: &Scope, inside: &'static str) -> Condition<Option<Node>> {
+        match of {
+            Condition::Compare(comparison, sides) => {
+                let sides = sides.each_ref().map(|side| self.sum(side, scope, Some(inside)));
+                Condition::Compare(*comparison, Box::new(sides))
+            }
+            // Truth values are read as numbers of a type of their own, which are converted.
+            Condition::Holds(of) => {
+                let mask = self.cast(None, of, of.span, scope, Some(inside));
+                if let Some(Node::Cast(_, operand)) = &mask
+                    && let Node::Operand(id) = **operand
+                {
+                    self.operands[id.0].is_mask = true;
+                }
+                let zero = Node::Scalar(self.new_scalar(&Scalar::Literal(0.0, of.span)));
+                Condition::Compare(Comparison::NotEqual, Box::new([mask, Some(zero)]))
+            }
+            Condition::Both(parts) => Condition::Both(Box::new(parts.each_ref().map(|part| self.condition(part, scope, inside)))),
+            Condition::Either(parts) => {
+                Condition::Either(Box::new(parts.each_ref().map(|part| self.condition(part, scope, inside))))
+            }
+            Condition::Not(inner) => Condition::Not(Box::new(self.condition(inner, scope, inside))),
+        }
     }
 
     /// `clip(X, a, b)`: two choices, both of which read X.
@@ -306,6 +341,11 @@ pub(super) fn chain(
         first = a;
     }
     (first, rest.into_iter().rev())
+}
+
+/// A condition whose sides are all there.
+fn complete(condition: &Condition<Option<Node>>) -> Option<Condition<Node>> {
+    condition.try_map(&mut |side| side.clone().ok_or(())).ok()
 }
 
 /// An operation on two nodes, if there are two.

@@ -1,15 +1,19 @@
 //! `select(C; X, Y)` and `clip(X, a, b)`: choices for each element.
+//!
+//! This file must not know how expressions are read; it is told.
 
 use super::cursor::{Cursor, split};
-use super::expression::{expression, whole};
-use super::mistake::given;
+use super::mistake::{given, unexpected};
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
+/// Reads a sum of terms.
+pub(super) type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
+
 /// `select(C; X, Y)`
-pub(super) fn select(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+pub(super) fn select(tokens: &[Token], at: Span, span: Span, read: Reader) -> Result<Expression, Diagnostic> {
     let usage = "`select(C; X, Y)` is X where the comparison C holds, and Y elsewhere";
     let Some(semicolon) = tokens.iter().position(|t| t.is_punct(';')) else {
         let fault = Diagnostic::syntax(at, "the condition of `select` stands first, and `;` follows it");
@@ -24,34 +28,42 @@ pub(super) fn select(tokens: &[Token], at: Span, span: Span) -> Result<Expressio
         let fault = Diagnostic::syntax(at, format!("`select` takes two values behind its condition, {}", given(values.len())));
         return Err(fault.help(usage));
     };
-    let condition = condition(&tokens[..semicolon], at)?;
-    let values = Box::new([whole(chosen, span)?, whole(other, span)?]);
+    let condition = condition(&tokens[..semicolon], at, read)?;
+    let values = Box::new([whole_by(chosen, span, read)?, whole_by(other, span, read)?]);
     Expression::new(ExpressionKind::Select(condition, values), span).bounded()
 }
 
 /// `clip(X, a, b)`: a where X is less, b where it is larger.
-pub(super) fn clip(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+pub(super) fn clip(tokens: &[Token], at: Span, span: Span, read: Reader) -> Result<Expression, Diagnostic> {
     let parts = split(tokens, ',');
     let [of, low, high] = parts.as_slice() else {
         let fault = Diagnostic::syntax(at, format!("`clip` takes three arguments, X and its bounds, {}", given(parts.len())));
         return Err(fault.help("write `clip(X, 0.0, 1.0)`"));
     };
-    let parts = Box::new([whole(of, span)?, whole(low, span)?, whole(high, span)?]);
+    let parts = Box::new([whole_by(of, span, read)?, whole_by(low, span, read)?, whole_by(high, span, read)?]);
     Expression::new(ExpressionKind::Clip(parts), span).bounded()
 }
 
-fn condition(tokens: &[Token], at: Span) -> Result<Condition<Expression>, Diagnostic> {
+fn condition(tokens: &[Token], at: Span, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
     if tokens.is_empty() {
         let fault = Diagnostic::syntax(at, "`select` has no condition before its `;`");
         return Err(fault.help("write `select(X > 0.0; X, 0.0)`"));
     }
-    group(tokens, at)
+    group(tokens, at, read)
+}
+
+/// A whole list of tokens as one expression.
+pub(super) fn whole_by(tokens: &[Token], end: Span, read: Reader) -> Result<Expression, Diagnostic> {
+    let mut cursor = Cursor::new(tokens, end);
+    let found = read(&mut cursor)?;
+    unexpected(&cursor)?;
+    Ok(found)
 }
 
 /// A whole list of tokens as one condition.
-fn group(tokens: &[Token], end: Span) -> Result<Condition<Expression>, Diagnostic> {
+fn group(tokens: &[Token], end: Span, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
     let mut cursor = Cursor::new(tokens, end);
-    let found = either(&mut cursor)?;
+    let found = either(&mut cursor, read)?;
     match cursor.peek() {
         None => Ok(found),
         Some(token) if token.is_punct('&') || token.is_punct('|') => {
@@ -61,24 +73,24 @@ fn group(tokens: &[Token], end: Span) -> Result<Condition<Expression>, Diagnosti
     }
 }
 
-fn either(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic> {
-    let mut found = both(cursor)?;
+fn either(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
+    let mut found = both(cursor, read)?;
     while cursor.take_pair('|', '|') {
-        found = Condition::Either(Box::new([found, both(cursor)?])).bounded(cursor.before())?;
+        found = Condition::Either(Box::new([found, both(cursor, read)?])).bounded(cursor.before())?;
     }
     Ok(found)
 }
 
-fn both(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic> {
-    let mut found = one(cursor)?;
+fn both(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
+    let mut found = one(cursor, read)?;
     while cursor.take_pair('&', '&') {
-        found = Condition::Both(Box::new([found, one(cursor)?])).bounded(cursor.before())?;
+        found = Condition::Both(Box::new([found, one(cursor, read)?])).bounded(cursor.before())?;
     }
     Ok(found)
 }
 
 /// A comparison, or a condition in parentheses; perhaps negated.
-fn one(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic> {
+fn one(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
     let mut is_negated = false;
     while cursor.take_punct('!') {
         is_negated = !is_negated;
@@ -87,28 +99,32 @@ fn one(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic> {
         Some(inner) if is_condition(inner) => {
             let at = cursor.here();
             cursor.next();
-            group(inner, at)?
+            group(inner, at, read)?
         }
-        _ => compared(cursor)?,
+        _ => compared(cursor, read)?,
     };
     Ok(if is_negated { found.negated() } else { found })
 }
 
-/// `X < Y` and its like.
-fn compared(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic> {
-    let left = expression(cursor)?;
+/// `X < Y` and its like, or truth values `m[i]`.
+fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
+    let left = read(cursor)?;
     let Some(comparison) = comparison(cursor) else {
-        let fault = Diagnostic::syntax(left.span, "the condition of `select` is a comparison, and here is none");
+        if cursor.peek_punct('=') {
+            return Err(Diagnostic::syntax(cursor.here(), "`=` does not compare").help("equal elements are found by `==`"));
+        }
+        let bare = bare(left.clone());
+        if let ExpressionKind::Operand(..) = bare.kind {
+            return Ok(Condition::Holds(Box::new(bare)));
+        }
+        let fault = Diagnostic::syntax(left.span, "a condition is a comparison, and here is none");
         let written = crate::spelling::expression(&left);
-        return Err(match cursor.peek_punct('=') {
-            true => Diagnostic::syntax(cursor.here(), "`=` does not compare").help("equal elements are found by `==`"),
-            false => fault.help(format!("write `{written} != 0.0`, or `{written} >= 0.0`")),
-        });
+        return Err(fault.help(format!("write `{written} != 0.0`, or `{written} >= 0.0`")));
     };
-    let right = expression(cursor)?;
+    let right = read(cursor)?;
     let end = *cursor;
     if let Some(second) = self::comparison(cursor) {
-        let [middle, last] = [&right, &expression(cursor)?].map(crate::spelling::expression);
+        let [middle, last] = [&right, &read(cursor)?].map(crate::spelling::expression);
         let first = crate::spelling::expression(&left);
         let fault = Diagnostic::syntax(end.here(), "comparisons have two sides");
         return Err(fault.help(format!(
@@ -118,6 +134,26 @@ fn compared(cursor: &mut Cursor<'_>) -> Result<Condition<Expression>, Diagnostic
         )));
     }
     Ok(Condition::Compare(comparison, Box::new([left, right])))
+}
+
+/// An expression without parentheses around it.
+fn bare(expression: Expression) -> Expression {
+    match expression.kind {
+        ExpressionKind::Parentheses(inner) => bare(*inner),
+        _ => expression,
+    }
+}
+
+/// A right side that compares: tokens up to the end or to a `where`.
+pub(super) fn truth(cursor: &mut Cursor<'_>, read: Reader) -> Result<Option<Expression>, Diagnostic> {
+    let length = cursor.rest().iter().position(|token| token.is_ident("where")).unwrap_or(cursor.rest().len());
+    if !is_condition(&cursor.rest()[..length]) {
+        return Ok(None);
+    }
+    let start = cursor.here();
+    let condition = either(cursor, read)?;
+    let span = start.to(cursor.before());
+    Expression::new(ExpressionKind::Truth(condition), span).bounded().map(Some)
 }
 
 /// Reads the sign of a comparison.
@@ -132,14 +168,30 @@ fn comparison(cursor: &mut Cursor<'_>) -> Option<Comparison> {
     })
 }
 
-/// Whether the tokens in parentheses compare, so that they are no expression.
+/// Whether tokens compare, so that they are no expression.
 fn is_condition(tokens: &[Token]) -> bool {
+    let is_before = |n: usize, test: &dyn Fn(&Tree) -> bool| n.checked_sub(1).is_some_and(|before| test(&tokens[before].tree));
+    let is_next = |n: usize, sign: char| tokens.get(n + 1).is_some_and(|next| next.is_punct(sign));
+    // Types of a Rust path stand between `::<` and `>`.
+    let mut types = 0usize;
     tokens.iter().enumerate().any(|(n, token)| match &token.tree {
-        Tree::Punct('<' | '>' | '!' | '&' | '|', _) => true,
-        Tree::Punct('=', true) => tokens.get(n + 1).is_some_and(|next| next.is_punct('=')),
+        Tree::Punct('<', _) if types > 0 || is_before(n, &|tree| matches!(tree, Tree::Punct(':', _))) => {
+            types += 1;
+            false
+        }
+        // Arrows do not compare.
+        Tree::Punct('>', _) if is_before(n, &|tree| matches!(tree, Tree::Punct('-' | '=', true))) => false,
+        Tree::Punct('>', _) if types > 0 => {
+            types -= 1;
+            false
+        }
+        Tree::Punct('<' | '>', _) => true,
+        Tree::Punct('=', true) => is_next(n, '='),
+        Tree::Punct(sign @ ('&' | '|'), true) => is_next(n, *sign),
+        Tree::Punct('!', _) => n == 0 || is_next(n, '=') || is_before(n, &|tree| matches!(tree, Tree::Punct('&' | '|', _))),
         // Parentheses behind a name are those of a function.
         Tree::Group(Delimiter::Parenthesis, inner) => {
-            !n.checked_sub(1).is_some_and(|before| matches!(tokens[before].tree, Tree::Ident(_))) && is_condition(inner)
+            !is_before(n, &|tree| matches!(tree, Tree::Ident(_))) && is_condition(inner)
         }
         _ => false,
     })

@@ -1,5 +1,6 @@
 //! Statements and blocks.
 
+use super::condition::truth;
 use super::cursor::{Cursor, hole, split};
 use super::declaration::{Declared, declaration, declarations, header, is_declaration};
 use super::decomposition::decomposition;
@@ -337,10 +338,13 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
     Ok(Assignment::Set)
 }
 
-/// An operation of linear algebra, or an expression.
+/// An operation of linear algebra, a comparison, or an expression.
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     match decomposition(cursor)? {
         Some(found) => Ok(Right::Factorisation(Box::new(found))),
-        None => expression(cursor).map(Right::Expression),
+        None => match truth(cursor, expression)? {
+            Some(found) => Ok(Right::Expression(found)),
+            None => expression(cursor).map(Right::Expression),
+        },
     }
 }

@@ -1,13 +1,12 @@
 //! Right sides: sums of products of factors.
 
-use super::condition::{clip, select};
+use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{
-    function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression,
-    unexpected, unknown,
+    function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression, unknown,
 };
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -21,13 +20,8 @@ pub(super) fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnost
 
 /// A whole list of tokens as one expression.
 pub(super) fn whole(tokens: &[Token], end: Span) -> Result<Expression, Diagnostic> {
-    let mut cursor = Cursor::new(tokens, end);
-    let found = expression(&mut cursor)?;
-    unexpected(&cursor)?;
-    Ok(found)
+    whole_by(tokens, end, expression)
 }
-
-type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
 
 /// Operands of one precedence, grouped from the left.
 fn binary(cursor: &mut Cursor<'_>, operators: &[Operator], operand: Reader) -> Result<Expression, Diagnostic> {
@@ -221,8 +215,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     }
     match name {
         "map" => return mapped(arguments, at, span),
-        "select" => return select(arguments, at, span),
-        "clip" => return clip(arguments, at, span),
+        "select" => return select(arguments, at, span, expression),
+        "clip" => return clip(arguments, at, span, expression),
         "cast" => return converted(arguments, at, span),
         "grad" => return derivatives(arguments, at, span),
         _ => {}

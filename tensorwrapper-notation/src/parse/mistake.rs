@@ -378,7 +378,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
         // The values of a choice have the same labels.
         ExpressionKind::Select(_, values) => collect(&values[0], found),
         ExpressionKind::Clip(parts) => collect(&parts[0], found),
-        kind @ (ExpressionKind::Map(..) | ExpressionKind::Gradient(..)) => {
+        kind @ (ExpressionKind::Map(..) | ExpressionKind::Truth(_) | ExpressionKind::Gradient(..)) => {
             kind.children().into_iter().for_each(|part| collect(part, found));
         }
         ExpressionKind::Negate(inner)

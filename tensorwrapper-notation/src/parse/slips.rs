@@ -150,9 +150,8 @@ fn syntax() {
         ("[i] = ()", &["(): a factor is missing after this"]),
         ("let x = ; x", &["=: nothing follows the `=`"]),
         ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
-        ("[i] = A[i] && B[i]", &["&: expected an operator, found `&` | the operators are `+`, `-`, `*` and `/`"]),
         (
-            "[i] = A[i] < B[i]",
+            "[i] = exp(A[i] < B[i])",
             &["<: expected an operator, found `<` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
         ),
         ("[i] = sum(; A[i])", &["sum: `sum` names its labels first | write `sum(k; A[i])`"]),
@@ -178,12 +177,17 @@ fn choices() {
         ),
         ("[i] = select(; a[i], b[i])", &["select: `select` has no condition before its `;` | write `select(X > 0.0; X, 0.0)`"]),
         (
-            "[i] = select(m[i]; a[i], b[i])",
-            &["m[i]: the condition of `select` is a comparison, and here is none | write `m[i] != 0.0`, or `m[i] >= 0.0`"],
+            "[i] = select(a[i] > 0.0 && 2.0 * m[i]; a[i], b[i])",
+            &["2.0 * m[i]: a condition is a comparison, and here is none | write `2 * m[i] != 0.0`, or `2 * m[i] >= 0.0`"],
         ),
         (
-            "[i] = select(a[i] > 0.0 && m[i]; a[i], b[i])",
-            &["m[i]: the condition of `select` is a comparison, and here is none | write `m[i] != 0.0`, or `m[i] >= 0.0`"],
+            "c[i] = a[i] > 0.0",
+            &["a[i] > 0.0: a comparison is written into a tensor of numbers | write `select(a[i] > 0; 1.0, 0.0)`"],
+        ),
+        ("c[i] += !m[i]", &["!m[i]: a comparison is written into a tensor of numbers | write `select(!m[i]; 1.0, 0.0)`"]),
+        (
+            "[] = a[] > 0.0",
+            &["a[] > 0.0: a comparison makes a tensor, and here is one number | write `select(a[] > 0; 1.0, 0.0)`"],
         ),
         ("[i] = select(a[i] = 0.0; a[i], b[i])", &["=: `=` does not compare | equal elements are found by `==`"]),
         ("[i] = select(0.0 < a[i] <= 1.0; a[i], b[i])", &["<: comparisons have two sides | write `0 < a[i] && a[i] <= 1`"]),

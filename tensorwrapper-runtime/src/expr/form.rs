@@ -1,4 +1,4 @@
-//! The form of an operand: whether it is dense or a block tensor, which decides the type of a result.
+//! The form of an operand: whether it is dense, a block tensor or holds truth values, which decides the type of a result.
 
 use std::marker::PhantomData;
 
@@ -32,6 +32,10 @@ pub trait NextResult {
 #[derive(Debug)]
 pub enum Whole {}
 
+/// Truth values: the form of a comparison's result and of tensors of `bool`. In a run they are 1 and 0.
+#[derive(Debug)]
+pub enum Truth {}
+
 /// Blocks of elements: the form of [`Blocks`].
 #[derive(Debug)]
 pub enum InBlocks {}
@@ -60,6 +64,17 @@ impl Form for Whole {
     }
 }
 
+impl Form for Truth {
+    type With<F: Form> = F;
+    type Computed<T: Element, S: Extents> = Tensor<bool, S>;
+    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
+        let (elements, layout) = results.next_dense();
+        let elements = T::typed(elements.as_ref()).unwrap_or_else(|| unreachable!("a result of {} was recorded", T::DTYPE));
+        let truth: Vec<bool> = elements.iter().map(|element| *element != T::ZERO).collect();
+        Tensor::from_parts(truth, layout)
+    }
+}
+
 impl Form for InBlocks {
     type With<F: Form> = InBlocks;
     type Computed<T: Element, S: Extents> = Blocks<T, S>;
@@ -71,5 +86,6 @@ impl Form for InBlocks {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Whole {}
+    impl Sealed for super::Truth {}
     impl Sealed for super::InBlocks {}
 }

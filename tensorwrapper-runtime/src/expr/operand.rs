@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 
-use super::form::{Form, InBlocks, Whole};
+use super::form::{Form, InBlocks, Truth, Whole};
 use super::value::{Expr, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef};
@@ -13,7 +13,7 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
-use tensorwrapper_core::storage::SliceRef;
+use tensorwrapper_core::storage::{Owned, SliceRef};
 
 /// Anything that `tensor!` can index: tensors, views, block tensors, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
@@ -67,6 +67,8 @@ pub(crate) enum OperandData<'a> {
     Recorded(Link<Value<'a>>),
     /// A block tensor.
     Blocks(BlocksRef<'a>),
+    /// Truth values, which are made numbers when they are read.
+    Truth(&'a [bool], &'a Strided),
 }
 
 impl<'a> OperandData<'a> {
@@ -80,6 +82,7 @@ impl<'a> OperandData<'a> {
             OperandData::Elements(data, layout) => leaf(*data, layout),
             OperandData::Inline(data, layout) => leaf(*data, layout),
             OperandData::Blocks(blocks) => Value::computed(Arc::new(blocks.to_dense()?)),
+            OperandData::Truth(data, layout) => Value::computed(Arc::new(numbers(data, layout)?.into())),
         })
     }
 
@@ -90,6 +93,7 @@ impl<'a> OperandData<'a> {
             OperandData::Elements(_, layout) => layout.rank(),
             OperandData::Inline(_, layout) => layout.rank(),
             OperandData::Blocks(blocks) => blocks.structure.rank(),
+            OperandData::Truth(_, layout) => layout.rank(),
         }
     }
 
@@ -99,9 +103,17 @@ impl<'a> OperandData<'a> {
         match self {
             OperandData::Elements(data, layout) => Some((*data, layout)),
             OperandData::Inline(data, layout) => Some((*data, layout)),
-            OperandData::Recorded(_) | OperandData::Blocks(_) => None,
+            OperandData::Recorded(_) | OperandData::Blocks(_) | OperandData::Truth(..) => None,
         }
     }
+}
+
+/// Truth values as 1 and 0, in the smallest element type.
+fn numbers(data: &[bool], layout: &Strided) -> Result<Tensor<f32>, Error> {
+    let to = Strided::row_major(layout.extents())?;
+    let mut elements = Owned::with_room(to.len())?;
+    elements.extend(layout.positions().map(|position| f32::from(data[position])));
+    Ok(Tensor::from_parts(elements, to))
 }
 
 fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {
@@ -140,6 +152,59 @@ impl<'a, T, S, F> Operand<'a, T, S, F> {
     /// The element type, for the compile-time checks.
     pub fn element(&self) -> PhantomData<T> {
         PhantomData
+    }
+}
+
+/// A tensor of truth values, which is a condition by itself.
+#[diagnostic::on_unimplemented(
+    message = "a condition is a comparison or a tensor of `bool`, and this is `{Self}`",
+    label = "no truth values",
+    note = "write `X != 0.0`, or `X >= 0.0`"
+)]
+pub trait MaskLike {
+    /// The shape type.
+    type Shape: Extents;
+    /// The tensor as an operand.
+    fn mask(&self) -> Operand<'_, f32, Self::Shape, Truth>;
+}
+
+/// How equations read truth values of the program; a method of all types, so that rustc reports what has none by the trait's sentence.
+#[doc(hidden)]
+pub trait ReadMask {
+    /// The tensor as an operand.
+    fn __mask(&self) -> Operand<'_, f32, Self::Shape, Truth>
+    where
+        Self: MaskLike,
+    {
+        self.mask()
+    }
+}
+
+impl<X: ?Sized> ReadMask for X {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Extents> MaskLike for Tensor<bool, S> {
+    type Shape = S;
+    fn mask(&self) -> Operand<'_, f32, S, Truth> {
+        let (data, layout) = self.located();
+        Operand::new(OperandData::Truth(data, layout))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Extents> MaskLike for TensorRef<'_, bool, S> {
+    type Shape = S;
+    fn mask(&self) -> Operand<'_, f32, S, Truth> {
+        let (data, layout) = self.located();
+        Operand::new(OperandData::Truth(data, layout))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: MaskLike + ?Sized> MaskLike for &X {
+    type Shape = X::Shape;
+    fn mask(&self) -> Operand<'_, f32, X::Shape, Truth> {
+        (**self).mask()
     }
 }
 

@@ -234,6 +234,7 @@ impl<'a> Lowering<'a> {
                 let [left, right] = sides.each_ref().map(|side| self.tree(side, frame));
                 left.compare(*comparison, right)
             }
+            Condition::Holds(of) => self.tree(of, frame),
             Condition::Both(parts) => {
                 let [first, second] = parts.each_ref().map(|part| self.condition(part, frame));
                 Fragment::select(first, second, number(0.0))

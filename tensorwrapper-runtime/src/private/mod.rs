@@ -34,7 +34,7 @@ pub mod structs {
     pub use tensorwrapper_core::error::Error;
 }
 
-pub use crate::expr::{Form, Whole, check_layers};
+pub use crate::expr::{Form, Truth, Whole, check_layers};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
@@ -46,7 +46,7 @@ pub use tensorwrapper_core::shape::{
 
 /// The traits whose methods the compile-time checks and the reading of operands call.
 pub mod checks {
-    pub use crate::expr::ReadOperand as _;
+    pub use crate::expr::{ReadMask as _, ReadOperand as _};
     pub use tensorwrapper_core::internal::map_function::{RefuseFunction as _, RefuseSharing as _};
     pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
@@ -164,6 +164,11 @@ pub fn ticket<T: Element, M: Marks, F: Form>(
     number: usize,
 ) -> Ticket<T, M::Shape, F> {
     Ticket::new(number)
+}
+
+/// The result of a comparison.
+pub fn truth<T, S>(result: Ticket<T, S>) -> Ticket<T, S, Truth> {
+    Ticket::new(result.number)
 }
 
 /// The form of a result of operands in these forms.

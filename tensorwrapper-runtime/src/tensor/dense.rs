@@ -210,6 +210,11 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
         self.located.data = elements;
     }
 
+    /// The elements, and where they lie.
+    pub(crate) fn located(&self) -> (&[T], &Strided) {
+        (&self.located.data, &self.located.layout)
+    }
+
     /// The elements, writable, and where they lie.
     pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
         (&mut self.located.data, &self.located.layout)

@@ -36,6 +36,9 @@ impl<'o, T: Element> BlockOperand<'o, T> {
             }
             OperandData::Elements(data, layout) => BlockOperand::dense(*data, layout),
             OperandData::Inline(data, layout) => BlockOperand::dense(*data, layout),
+            OperandData::Truth(..) => {
+                Err(Error::new(ErrorKind::Unsupported("truth values in an equation of block tensors".to_string())))
+            }
             OperandData::Recorded(_) => {
                 let error = Error::new(ErrorKind::Unsupported("a recorded result in an equation of block tensors".to_string()));
                 Err(error.with_help("compute it first"))

@@ -229,6 +229,7 @@ impl<'n> Recorder<'n> {
 fn orders_complex(condition: &Condition<Node<'_>>) -> bool {
     match condition {
         Condition::Compare(comparison, sides) => comparison.orders() && sides.iter().any(|side| !side.0.is_real()),
+        Condition::Holds(_) => false,
         Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(orders_complex),
         Condition::Not(inner) => orders_complex(inner),
     }

@@ -165,6 +165,7 @@ fn first_of(tensor: &OperandData<'_>) -> Result<Complex<f64>, Error> {
         OperandData::Blocks(blocks) => Ok(element(blocks.slab, 0)),
         OperandData::Elements(data, layout) => Ok(element(*data, layout.start())),
         OperandData::Inline(data, layout) => Ok(element(*data, layout.start())),
+        OperandData::Truth(..) => unreachable!("truth values are no numbers of equations"),
         OperandData::Recorded(_) => {
             let error = Error::new(ErrorKind::Unsupported("a recorded number in an equation of block tensors".to_string()));
             Err(error.with_help("compute it first"))
