@@ -96,7 +96,7 @@
 /// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0; `1[i]`, `2.5[i, j]` | numbers; with labels, tensors that are constant along them. A literal has the element's real type, any other number the element type or its real type |
 /// | `sum(k, l; X)`, `prod`, `max`, `min` | explicit reductions |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)`, `clip(X, a, b)` | functions of elements; `clip` gives a where X is less than a, and b where it is larger than b |
-/// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite |
+/// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, tensors of `bool` (`select(m[i]; X, Y)`), `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite. As a whole right side C makes a tensor of `bool`: `let m = tensor!([i, j] = a[i, j] > v[j]);` |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
 /// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Real operands join an equation over complex numbers of their precision without a cast: `u[i, r] * s[r]`. Nothing else is converted silently |
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
@@ -285,7 +285,7 @@
 /// |---|---|
 /// | `..` or a fused axis | `[.., i]`, `a[(i, j)]` |
 /// | a range or a `where` that is not made of literals, or has no end | `i in 2..`, `i in ..n`, `where i: n` |
-/// | `map` or `cast` | `map(f; a[i])`, `cast(a[i])` |
+/// | `map`, `cast`, or truth values | `map(f; a[i])`, `cast(a[i])`, `[i] = a[i] > 0.0`, `select(m[i]; a[i], 0.0)` |
 /// | linear algebra of a group with a new axis, or truncated | `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)` |
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |

@@ -297,7 +297,13 @@ impl Emission<'_> {
             }
             None => emit!(__tw::default_context()),
         };
+        // Truth values are read by the context, too.
+        let (held, context) = match self.environment.has_masks() {
+            true => (emit!(let __context = #context;), emit!(__context)),
+            false => (TokenStream::new(), context),
+        };
         emit! {
+            #held
             static __SITE: __tw::CallSite = __tw::CallSite::new(&[#(#recipes),*], &[#(#sinks),*]);
             #operands
             let __tensors = [#(#names),*];

@@ -248,12 +248,21 @@ impl<'h> Environment<'h> {
         // With the span of the operand: rustc reports a type that is no tensor at the method. It is called on the place itself, so that
         // the operand may live longer than a place that holds a reference.
         let read = match is_mask {
-            true => quote_spanned!(span=> (*#value).__mask()),
+            true => {
+                let (read, mask) = (quote_spanned!(span=> (*#value).__mask()), own("mask", number));
+                self.operands.extend(emit!(let #mask = __tw::mask(__context, #read);));
+                emit!(#mask)
+            }
             false => quote_spanned!(span=> (*#value).__operand()),
         };
         self.operands.extend(emit!(let (#operand, #tensor) = #read.apart();));
         self.tensors.push(number);
         self.masks.extend(is_mask.then_some(number));
+    }
+
+    /// Whether truth values of the program are read.
+    pub(super) fn has_masks(&self) -> bool {
+        !self.masks.is_empty()
     }
 
     /// Captures the block's context.

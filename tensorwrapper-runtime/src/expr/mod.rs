@@ -28,7 +28,7 @@ pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, IndexedMask, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;
 pub use operand::{IntoScalar, Operand, ReadMask, ReadOperand, ScalarShape, ScalarValue, TensorLike};
-pub(crate) use operand::{OperandData, ScalarKind};
+pub(crate) use operand::{OperandData, ScalarKind, truth_numbers};
 pub(crate) use reach::{Reach, rebuilt};
 pub use recordable::{AnyValue, Recordable};
 pub(crate) use recorder::{Target, Write};

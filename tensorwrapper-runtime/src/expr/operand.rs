@@ -82,7 +82,7 @@ impl<'a> OperandData<'a> {
             OperandData::Elements(data, layout) => leaf(*data, layout),
             OperandData::Inline(data, layout) => leaf(*data, layout),
             OperandData::Blocks(blocks) => Value::computed(Arc::new(blocks.to_dense()?)),
-            OperandData::Truth(data, layout) => Value::computed(Arc::new(numbers(data, layout)?.into())),
+            OperandData::Truth(data, layout) => Value::computed(Arc::new(truth_numbers(data, layout)?.into())),
         })
     }
 
@@ -109,10 +109,16 @@ impl<'a> OperandData<'a> {
 }
 
 /// Truth values as 1 and 0, in the smallest element type.
-fn numbers(data: &[bool], layout: &Strided) -> Result<Tensor<f32>, Error> {
+///
+/// # Errors
+/// Memory.
+pub(crate) fn truth_numbers(data: &[bool], layout: &Strided) -> Result<Tensor<f32>, Error> {
     let to = Strided::row_major(layout.extents())?;
     let mut elements = Owned::with_room(to.len())?;
-    elements.extend(layout.positions().map(|position| f32::from(data[position])));
+    match layout.is_row_major() {
+        true => elements.extend(data[layout.start()..][..to.len()].iter().map(|&holds| f32::from(holds))),
+        false => elements.extend(layout.positions().map(|position| f32::from(data[position]))),
+    }
     Ok(Tensor::from_parts(elements, to))
 }
 

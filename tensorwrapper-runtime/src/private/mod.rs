@@ -4,6 +4,7 @@ mod block;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod evaluator;
+mod mask;
 pub mod memory;
 mod numbers;
 mod results;
@@ -164,6 +165,11 @@ pub fn ticket<T: Element, M: Marks, F: Form>(
     number: usize,
 ) -> Ticket<T, M::Shape, F> {
     Ticket::new(number)
+}
+
+/// Truth values of the program, made ready for the context that reads them.
+pub fn mask<'a, E: Evaluator, S>(_: &E, mask: Operand<'a, f32, S, Truth>) -> E::Mask<'a, S> {
+    E::mask(mask)
 }
 
 /// The result of a comparison.

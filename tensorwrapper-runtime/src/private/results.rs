@@ -4,9 +4,10 @@ mod there;
 
 use super::block::{Block, Taken};
 use super::evaluator::{Computes, ComputesExtents};
+use super::mask::{MaskNumbers, RecordedMask};
 use super::ticket::Ticket;
 use crate::exec::{Context, Graph};
-use crate::expr::{Axis, Expr, Form, Target};
+use crate::expr::{Axis, Expr, Form, Operand, Target, Truth};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, AnyMut, AnyTensor, Blocks, StaticTensor, Tensor, TensorMut};
 use tensorwrapper_core::element::Element;
@@ -46,6 +47,10 @@ pub trait Evaluator: ComputesExtents + Sized {
     type Tensor<'a, F: Form, T: Element, S: Extents>;
     /// A result without brackets on its left side.
     type Number<'a, T: Element>;
+    /// Truth values of the program as equations read them.
+    type Mask<'a, S>;
+    /// Makes truth values ready to be read.
+    fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> Self::Mask<'a, S>;
     /// Computes all results of a block together; a [`Graph`] only records them.
     ///
     /// # Errors
@@ -65,6 +70,11 @@ pub trait Evaluator: ComputesExtents + Sized {
 impl Evaluator for Context {
     type Tensor<'a, F: Form, T: Element, S: Extents> = F::Computed<T, S>;
     type Number<'a, T: Element> = T;
+    type Mask<'a, S> = MaskNumbers<'a, S>;
+
+    fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
+        MaskNumbers::new(mask)
+    }
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.compute()
@@ -89,6 +99,11 @@ impl Evaluator for Context {
 impl Evaluator for Graph {
     type Tensor<'a, F: Form, T: Element, S: Extents> = Expr<'a, T, S>;
     type Number<'a, T: Element> = Expr<'a, T, ()>;
+    type Mask<'a, S> = RecordedMask<'a, S>;
+
+    fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> RecordedMask<'a, S> {
+        RecordedMask(mask)
+    }
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.record_all()

@@ -6,7 +6,7 @@ use crate::property::oracle::Data;
 use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Op, Tree};
 
 /// Every construct that the cases have to hold.
-pub const CONSTRUCTS: [&str; 45] = [
+pub const CONSTRUCTS: [&str; 46] = [
     "sum",
     "difference",
     "product",
@@ -52,6 +52,7 @@ pub const CONSTRUCTS: [&str; 45] = [
     "exchanged groups",
     "declared extent",
     "variable",
+    "select",
 ];
 
 /// The constructs of an equation.
@@ -141,6 +142,10 @@ fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
         Tree::Apply(function, inner) => {
             found.insert(name(*function));
             tree(inner, found);
+        }
+        Tree::Select(_, parts) => {
+            found.insert("select");
+            parts.iter().for_each(|part| tree(part, found));
         }
         Tree::Reduce(fold, _, inner) => {
             found.insert(match fold {

@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use num_complex::Complex;
 use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, RecordOperand, Tensor, TensorRef, record};
 
-use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Name, Op, Tree, axes, labels, variable};
+use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Name, Op, Tree, axes, labels, variable};
 
 /// A way into the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -166,6 +166,18 @@ pub fn build<'t, T: Left>(tree: &Tree, tensors: &'t [TensorRef<'_, T>]) -> Index
             // One term, which has all labels that change places.
             let names: Vec<Name> = groups.iter().flatten().copied().collect();
             twin * Indexed::spread(number(1.0), &labels(&names))
+        }
+        Tree::Select(comparison, parts) => {
+            let [left, right, chosen, other] = parts.each_ref().map(|part| build(part, tensors));
+            let mask = match comparison {
+                Comparison::Less => left.less(right),
+                Comparison::LessEqual => left.less_equal(right),
+                Comparison::Greater => left.greater(right),
+                Comparison::GreaterEqual => left.greater_equal(right),
+                Comparison::Equal => left.equal(right),
+                Comparison::NotEqual => left.not_equal(right),
+            };
+            mask.select(chosen, other)
         }
         Tree::Reduce(fold, names, inner) => {
             let (inner, names) = (build(inner, tensors), labels(names));

@@ -3,7 +3,7 @@
 use num_complex::Complex;
 
 use crate::property::oracle::{Axis, Data, Label, Node, Numbers};
-use crate::property::tree::{Fold, Function, Op};
+use crate::property::tree::{Comparison, Fold, Function, Op};
 
 /// A value, and the size of what rounding may add to it for each unit of precision.
 #[derive(Clone, Copy)]
@@ -65,6 +65,18 @@ impl Evaluator<'_> {
             Node::Binary(op, a, b) => binary(*op, self.value(a, assignment), self.value(b, assignment)),
             Node::Apply(function, inner) => self.apply(*function, self.value(inner, assignment)),
             Node::Fold(fold, over, inner) => self.fold(*fold, over, inner, assignment),
+            Node::Select(comparison, parts) => {
+                let [left, right] = [0, 1].map(|n| self.value(&parts[n], assignment).value);
+                let holds = match comparison {
+                    Comparison::Less => left.re < right.re,
+                    Comparison::LessEqual => left.re <= right.re,
+                    Comparison::Greater => left.re > right.re,
+                    Comparison::GreaterEqual => left.re >= right.re,
+                    Comparison::Equal => left == right,
+                    Comparison::NotEqual => left != right,
+                };
+                self.value(&parts[if holds { 2 } else { 3 }], assignment)
+            }
         }
     }
 

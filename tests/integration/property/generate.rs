@@ -221,7 +221,7 @@ impl<T: Element> Maker<T> {
 
     fn factor(&mut self, scope: &Scope, site: Site) -> Tree {
         let deeper = Site { depth: site.depth.saturating_sub(1), ..site };
-        match self.below(if site.depth == 0 { 13 } else { 22 }) {
+        match self.below(if site.depth == 0 { 13 } else { 23 }) {
             0..10 => self.operand(scope, site.positive),
             10 if self.chance(0.5) => Tree::Variable(self.number(site.positive)),
             10 => Tree::Number(self.number(site.positive)),
@@ -235,6 +235,7 @@ impl<T: Element> Maker<T> {
             13..16 => Tree::Parentheses(Box::new(self.sum(scope, deeper))),
             16 | 17 => self.function(scope, deeper),
             18 => self.exchange(scope, deeper),
+            19 => self.select(scope, deeper),
             _ => self.reduction(scope, deeper),
         }
     }

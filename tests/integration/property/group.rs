@@ -18,6 +18,7 @@ pub fn as_grouped(tree: Tree) -> Tree {
         Tree::Apply(function, inner) => Tree::Apply(function, inside(inner)),
         Tree::Reduce(fold, names, inner) => Tree::Reduce(fold, names, inside(inner)),
         Tree::Exchange(kind, groups, inner) => Tree::Exchange(kind, groups, inside(inner)),
+        Tree::Select(comparison, parts) => Tree::Select(comparison, Box::new(parts.map(as_grouped))),
         Tree::Binary(op, a, b) => {
             let (mut a, b) = (as_grouped(*a), right_operand(as_grouped(*b)));
             if matches!(op, Op::Multiply | Op::Divide) && matches!(a, Tree::Binary(Op::Add | Op::Subtract, ..)) {

@@ -132,6 +132,7 @@ fn names(tree: &Tree, found: &mut (Vec<usize>, Vec<f64>)) {
         Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => {}
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => names(inner, found),
         Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => names(inner, found),
+        Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),
         Tree::Binary(_, a, b) => {
             names(a, found);
             names(b, found);

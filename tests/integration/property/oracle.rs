@@ -4,7 +4,7 @@
 use num_complex::Complex;
 
 use crate::property::evaluate::{Evaluator, Value, indices};
-use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Name, Op, Tree};
+use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Name, Op, Tree};
 
 /// Why an equation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,7 @@ pub enum Node {
     Binary(Op, Box<Node>, Box<Node>),
     Apply(Function, Box<Node>),
     Fold(Fold, Vec<Label>, Box<Node>),
+    Select(Comparison, Box<[Node; 4]>),
 }
 
 pub enum Axis {
@@ -143,6 +144,7 @@ fn tree_has_rest(tree: &Tree) -> bool {
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => tree_has_rest(inner),
         Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => tree_has_rest(inner),
         Tree::Binary(_, a, b) => tree_has_rest(a) || tree_has_rest(b),
+        Tree::Select(_, parts) => parts.iter().any(tree_has_rest),
     }
 }
 
@@ -206,6 +208,7 @@ fn names(tree: &Tree, found: &mut Vec<Name>) {
         }
         Tree::Spread(_, over) => over.iter().for_each(|name| add(name)),
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) | Tree::Reduce(_, _, inner) => names(inner, found),
+        Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),
         Tree::Binary(_, a, b) => {
             names(a, found);
             names(b, found);
@@ -301,6 +304,9 @@ impl<'d> Resolver<'d> {
                 let linear = matches!(function, Function::Conj | Function::Re | Function::Im);
                 Node::Apply(*function, Box::new(self.sum(inner, scope, nonlinear || !linear)))
             }
+            Tree::Select(comparison, parts) => {
+                Node::Select(*comparison, Box::new(parts.each_ref().map(|part| self.sum(part, scope, true))))
+            }
             Tree::Exchange(kind, groups, inner) => {
                 if groups.iter().flatten().any(|name| find(scope, name).is_none()) {
                     self.labels = Err(Refusal::Label);
@@ -380,6 +386,7 @@ fn ordered(node: &Node, extents: &[usize], complex: bool) -> Result<(), Refusal>
         Node::Operand(..) | Node::Number(_) => Ok(()),
         Node::Negate(inner) | Node::Apply(_, inner) => ordered(inner, extents, complex),
         Node::Binary(_, a, b) => ordered(a, extents, complex).and(ordered(b, extents, complex)),
+        Node::Select(_, parts) => parts.iter().try_for_each(|part| ordered(part, extents, complex)),
         Node::Fold(Fold::Max | Fold::Min, over, _) if complex || over.iter().any(|&l| extents[l] == 0) => Err(Refusal::Value),
         Node::Fold(_, _, inner) => ordered(inner, extents, complex),
     }

@@ -45,6 +45,17 @@ pub enum Fold {
     Min,
 }
 
+/// Comparisons of two elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Comparison {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+}
+
 /// What an expression and its exchanged twin become.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exchange {
@@ -88,6 +99,8 @@ pub enum Tree {
     Apply(Function, Box<Tree>),
     Reduce(Fold, Vec<Name>, Box<Tree>),
     Exchange(Exchange, [Vec<Name>; 2], Box<Tree>),
+    /// Two sides that are compared, operands and numbers without rounding errors; the value where that holds, and the other one.
+    Select(Comparison, Box<[Tree; 4]>),
 }
 
 /// An equation: axes of the result, of which none is a slice or a position; right side; extents that it declares.
@@ -116,6 +129,7 @@ impl Tree {
             Tree::Binary(_, a, b) => a.has(name) || b.has(name),
             Tree::Reduce(_, names, inner) => !names.contains(&name) && inner.has(name),
             Tree::Exchange(_, groups, inner) => groups.iter().flatten().any(|n| *n == name) || inner.has(name),
+            Tree::Select(_, parts) => parts.iter().any(|part| part.has(name)),
         }
     }
 
@@ -127,6 +141,7 @@ impl Tree {
             Tree::Reduce(_, _, inner) => inner.exchanges(),
             Tree::Binary(_, a, b) => a.exchanges() || b.exchanges(),
             Tree::Exchange(..) => true,
+            Tree::Select(_, parts) => parts.iter().any(Tree::exchanges),
         }
     }
 
@@ -144,6 +159,9 @@ impl Tree {
             Tree::Binary(op, a, b) => Tree::Binary(*op, again(a), again(b)),
             Tree::Reduce(fold, over, inner) => Tree::Reduce(*fold, all(over), again(inner)),
             Tree::Exchange(kind, groups, inner) => Tree::Exchange(*kind, [all(&groups[0]), all(&groups[1])], again(inner)),
+            Tree::Select(comparison, parts) => {
+                Tree::Select(*comparison, Box::new(parts.each_ref().map(|part| part.map(indices, names))))
+            }
         }
     }
 
@@ -248,6 +266,21 @@ impl fmt::Display for Tree {
                     |names: &[Name]| if let [name] = names { name.to_string() } else { format!("({})", names.join(", ")) };
                 let first = format!("{}, {}; ", group(&groups[0]), group(&groups[1]));
                 call(&format!("{kind:?}").to_lowercase(), &first, inner, "")
+            }
+            Tree::Select(comparison, parts) => {
+                let sign = match comparison {
+                    Comparison::Less => " < ",
+                    Comparison::LessEqual => " <= ",
+                    Comparison::Greater => " > ",
+                    Comparison::GreaterEqual => " >= ",
+                    Comparison::Equal => " == ",
+                    Comparison::NotEqual => " != ",
+                };
+                for (before, part) in ["select(", sign, "; ", ", "].iter().zip(&**parts) {
+                    f.write_str(before)?;
+                    part.fmt(f)?;
+                }
+                f.write_str(")")
             }
         }
     }

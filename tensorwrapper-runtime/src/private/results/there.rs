@@ -2,9 +2,10 @@
 
 use super::{Evaluator, IntoContext, Patched, WritesTensors};
 use crate::__private::block::Block;
+use crate::__private::mask::MaskNumbers;
 use crate::__private::ticket::Ticket;
 use crate::exec::{DeviceTensor, OnDevice};
-use crate::expr::{Form, Whole};
+use crate::expr::{Form, Operand, Truth, Whole};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -20,6 +21,11 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
 impl Evaluator for OnDevice {
     type Tensor<'a, F: Form, T: Element, S: Extents> = DeviceTensor<T, S>;
     type Number<'a, T: Element> = T;
+    type Mask<'a, S> = MaskNumbers<'a, S>;
+
+    fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
+        MaskNumbers::new(mask)
+    }
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         if block.is_in_blocks() {

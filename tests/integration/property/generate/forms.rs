@@ -3,7 +3,7 @@
 use tensorwrapper::Element;
 
 use super::{Maker, Scope, Site};
-use crate::property::tree::{Equation, Exchange, Index, Op, Tree};
+use crate::property::tree::{Comparison, Equation, Exchange, Function, Index, Op, Tree};
 
 impl<T: Element> Maker<T> {
     /// A product of operands with labels alone, which every door can write.
@@ -83,5 +83,25 @@ impl<T: Element> Maker<T> {
         }
         let kind = if site.positive || self.chance(0.5) { Exchange::Sym } else { Exchange::Asym };
         Tree::Exchange(kind, groups, Box::new(self.sum(scope, site)))
+    }
+
+    /// A choice by elements, or their real parts, and numbers, which have no rounding errors: every door chooses alike.
+    pub(super) fn select(&mut self, scope: &Scope, site: Site) -> Tree {
+        use Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        let all = [Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual];
+        let comparison = all[self.below(all.len())];
+        let site = Site { sums: self.chance(0.01), ..site };
+        let is_ordered = !matches!(comparison, Equal | NotEqual);
+        let left = self.compared(scope, is_ordered);
+        let right = if self.chance(0.5) { Tree::Number(self.number(false)) } else { self.compared(scope, is_ordered) };
+        let (chosen, other) = (self.sum(scope, site), self.operand(scope, site.positive));
+        let (chosen, other) = if self.chance(0.5) { (chosen, other) } else { (other, chosen) };
+        Tree::Select(comparison, Box::new([left, right, chosen, other]))
+    }
+
+    fn compared(&mut self, scope: &Scope, is_ordered: bool) -> Tree {
+        let operand = self.operand(scope, false);
+        // Complex numbers have no order.
+        if is_ordered && T::DTYPE.is_complex() { Tree::Apply(Function::Re, Box::new(operand)) } else { operand }
     }
 }
