@@ -279,6 +279,13 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
             Pass::LessProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c - a * b),
             Pass::ByProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c.quotient(a * b)),
+            Pass::Clip(x, [low, high]) => {
+                let clipped = |x: T, low: T, high: T| {
+                    let below = if x.re() > high.re() { high } else { x };
+                    if x.re() < low.re() { low } else { below }
+                };
+                return ternary(row, out, [value(x), value(low), value(high)], clipped);
+            }
             Pass::CompareSelect(Comparison::Less, [a, b], [c, d]) | Pass::CompareSelect(Comparison::Greater, [b, a], [c, d]) => {
                 return self.choose(out, [a, b, c, d].map(value), |a, b| a.re() < b.re());
             }

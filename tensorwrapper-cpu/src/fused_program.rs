@@ -30,6 +30,8 @@ pub(super) enum Pass {
     DifferenceOfProducts(RegisterPair, RegisterPair),
     /// The first of two values where a comparison of two others holds, and the second one elsewhere.
     CompareSelect(Comparison, RegisterPair, RegisterPair),
+    /// The first value, but the second one where it is less, and else the third one where it is larger.
+    Clip(Register, RegisterPair),
 }
 
 impl Pass {
@@ -37,7 +39,10 @@ impl Pass {
     pub(super) fn reads(&self, read: impl FnMut(Register)) {
         match *self {
             Pass::One(instruction) => instruction.registers().into_iter().for_each(read),
-            Pass::ProductThen(_, [a, b], c) | Pass::LessProduct(c, [a, b]) | Pass::ByProduct(c, [a, b]) => {
+            Pass::ProductThen(_, [a, b], c)
+            | Pass::LessProduct(c, [a, b])
+            | Pass::ByProduct(c, [a, b])
+            | Pass::Clip(c, [a, b]) => {
                 [a, b, c].into_iter().for_each(read);
             }
             Pass::SumOfProducts([a, b], [c, d])
@@ -81,6 +86,16 @@ impl FusedProgram {
             {
                 passes[n] = Some(Pass::CompareSelect(comparison, [left, right], [a, b]));
                 passes[condition] = None;
+                // The bounds of `clip`, of which the lower one is asked first.
+                if let (Comparison::Less, Some(Pass::CompareSelect(Comparison::Greater, [x, high], [chosen, other]))) =
+                    (comparison, passes[b])
+                    && uses[b] == 1
+                    && (right == a && left == x)
+                    && (chosen == high && other == x)
+                {
+                    passes[n] = Some(Pass::Clip(x, [a, high]));
+                    passes[b] = None;
+                }
             }
             let Instruction::Combine(operation, a, b) = *instruction else { continue };
             let product = |register: Register| match passes[register] {
@@ -178,6 +193,13 @@ mod tests {
         assert_eq!(joined, [(5, Pass::CompareSelect(Comparison::Less, [0, 1], [2, 3]))]);
         let twice = [less, Instruction::Select(4, 2, 3), Instruction::Select(4, 3, 5)];
         assert_eq!(passes(&twice).len(), 3, "one comparison of two choices is made once");
+        let bounds = |other| [Instruction::Compare(Comparison::Greater, 0, 2), Instruction::Select(5, 2, other)];
+        let clip = |other| {
+            let [above, chosen] = bounds(other);
+            passes(&[less, above, chosen, Instruction::Select(4, 1, 6)])
+        };
+        assert_eq!(clip(0), [(7, Pass::Clip(0, [1, 2]))]);
+        assert_eq!(clip(3).len(), 2, "another value within the bounds is no clip");
     }
 
     #[test]
