@@ -13,7 +13,7 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::cuts::{Cuts, Part};
-use super::equal::Comparison;
+use super::equal::ProductComparison;
 use super::flow::Flowing;
 use super::infer::{Said, align, frame, renamed};
 use super::pieces::{Piece, labels, pieces};
@@ -82,7 +82,7 @@ impl Elements {
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
         let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec() };
         let mut cuts = Cuts::new(&sum, tensors, said.cuts)?;
-        let comparison = Comparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
+        let comparison = ProductComparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
         let sign_of = |axes: &[usize], conjugates: bool| {
             let rename = |factor: &Factor| {
                 let labels = factor.labels.iter().map(|&label| renamed(left, axes, label)).collect();

@@ -13,7 +13,7 @@ const MOST_TRIED: usize = 1 << 18;
 pub(super) type Pairing = Vec<Option<usize>>;
 
 /// Comparisons of products over these operands.
-pub(super) struct Comparison<'c> {
+pub(super) struct ProductComparison<'c> {
     /// The symmetry of each operand.
     pub(super) symmetries: &'c [&'c Symmetry],
     /// Whether conjugates differ from what they are conjugates of.
@@ -22,7 +22,7 @@ pub(super) struct Comparison<'c> {
     pub(super) labels: usize,
 }
 
-impl Comparison<'_> {
+impl ProductComparison<'_> {
     /// The sign with which one product is the other one, whatever their numbers: their free labels are the same, summed ones have any
     /// names. With both signs, the product is zero. At most one of each is looked for.
     pub(super) fn signs(&self, one: &Term, other: &Term) -> (bool, bool) {
@@ -59,7 +59,7 @@ impl Comparison<'_> {
 
 /// A search, factor by factor.
 struct Search<'s> {
-    comparison: &'s Comparison<'s>,
+    comparison: &'s ProductComparison<'s>,
     one: &'s Term,
     other: &'s Term,
     /// Which factors of the other product have a partner.
@@ -137,7 +137,7 @@ mod tests {
         let none = Symmetry::none(2);
         let (symmetric, antisymmetric) = (none.symmetric([0, 1]).unwrap(), none.antisymmetric([0, 1]).unwrap());
         let compare = |middle: &Symmetry, one: &Term, other: &Term| {
-            Comparison { symmetries: &[&none, middle], is_complex: false, labels: 4 }.signs(one, other)
+            ProductComparison { symmetries: &[&none, middle], is_complex: false, labels: 4 }.signs(one, other)
         };
         // C[i, p] F[i, j] C[j, q], and with p and q exchanged.
         let sandwich = term(&[(0, &[2, 0]), (1, &[2, 3]), (0, &[3, 1])], &[2, 3]);
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(compare(&antisymmetric, &sandwich, &exchanged), (false, true));
         assert_eq!(compare(&none, &sandwich, &exchanged), (false, false));
         // The trace of an antisymmetric with a symmetric matrix is zero.
-        let both = Comparison { symmetries: &[&symmetric, &antisymmetric], is_complex: false, labels: 2 };
+        let both = ProductComparison { symmetries: &[&symmetric, &antisymmetric], is_complex: false, labels: 2 };
         let trace = term(&[(0, &[0, 1]), (1, &[0, 1])], &[0, 1]);
         assert_eq!(both.signs(&trace, &trace), (true, true));
     }

@@ -11,7 +11,7 @@ use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
 use super::claims::{Claim, with_claims};
 use super::cuts::{Aim, Cuts};
-use super::equal::Comparison;
+use super::equal::ProductComparison;
 use super::flow::Flowing;
 use super::terms::{Sum, Term};
 
@@ -19,7 +19,7 @@ use super::terms::{Sum, Term};
 const ALL_PERMUTATIONS: usize = 6;
 
 /// The same products without those that are zero or cancel, equal ones added up.
-pub(super) fn without_equal(terms: Vec<Term>, comparison: &Comparison<'_>) -> Vec<Term> {
+pub(super) fn without_equal(terms: Vec<Term>, comparison: &ProductComparison<'_>) -> Vec<Term> {
     let mut kept: Vec<Term> = Vec::new();
     for mut term in terms {
         if comparison.signs(&term, &term) == (true, true) {
@@ -158,7 +158,7 @@ fn turns(left: &[usize], cuts: &Cuts, flow: Option<&Flowing>, axes: &[usize]) ->
 }
 
 /// The sign with which a sum of products that differ stays the same when its axes are permuted so; none if it does not.
-pub(super) fn sign_of_sum(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &Comparison<'_>) -> Option<Sign> {
+pub(super) fn sign_of_sum(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &ProductComparison<'_>) -> Option<Sign> {
     let mut found: Option<Sign> = None;
     for term in &sum.terms {
         let mut image = term.clone();

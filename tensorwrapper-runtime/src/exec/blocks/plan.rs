@@ -14,7 +14,7 @@ use tensorwrapper_core::symmetry::Sign;
 use tensorwrapper_order::{Search, find};
 
 use super::cuts::Cuts;
-use super::equal::Comparison;
+use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::join::Parts;
@@ -222,8 +222,8 @@ impl<'p> Planner<'p> {
         })
     }
 
-    fn compare<R>(&self, labels: usize, with: impl FnOnce(&Comparison<'_>) -> R) -> R {
-        with(&Comparison { symmetries: &self.tensors.symmetries(), is_complex: self.is_complex, labels })
+    fn compare<R>(&self, labels: usize, with: impl FnOnce(&ProductComparison<'_>) -> R) -> R {
+        with(&ProductComparison { symmetries: &self.tensors.symmetries(), is_complex: self.is_complex, labels })
     }
 
     /// Whether every term has all labels of the left side.

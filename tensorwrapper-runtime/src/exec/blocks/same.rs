@@ -8,7 +8,7 @@ use tensorwrapper_core::symmetry::Sign;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
 
-use super::equal::Comparison;
+use super::equal::ProductComparison;
 use super::terms::{Factor, Term};
 use super::tree::{Tree, quotient};
 
@@ -16,7 +16,7 @@ use super::tree::{Tree, quotient};
 type Signs = (bool, bool);
 
 /// The sign with which one expression without sums is the other one.
-pub(super) fn sign(one: &Tree, other: &Tree, comparison: &Comparison<'_>) -> Option<Sign> {
+pub(super) fn sign(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Option<Sign> {
     match signs(one, other, comparison) {
         (true, _) => Some(Sign::Plus),
         (_, true) => Some(Sign::Minus),
@@ -24,7 +24,7 @@ pub(super) fn sign(one: &Tree, other: &Tree, comparison: &Comparison<'_>) -> Opt
     }
 }
 
-fn signs(one: &Tree, other: &Tree, comparison: &Comparison<'_>) -> Signs {
+fn signs(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs {
     let (mut own, mut others) = (Vec::new(), Vec::new());
     addends(one, false, &mut own);
     addends(other, false, &mut others);
@@ -92,7 +92,7 @@ impl<'t> Product<'t> {
     }
 }
 
-fn products(one: &Tree, other: &Tree, comparison: &Comparison<'_>) -> Signs {
+fn products(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs {
     let (one, other) = (Product::of(one), Product::of(other));
     let turns = match one.scale {
         scale if scale == other.scale => false,
@@ -128,7 +128,7 @@ fn matched<X>(these: &[X], those: &[X], sign_of: &dyn Fn(&X, &X) -> Option<bool>
 }
 
 /// Of values that are neither products nor quotients.
-fn values(one: &Tree, other: &Tree, comparison: &Comparison<'_>) -> Signs {
+fn values(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs {
     match (one, other) {
         (Tree::Factor(one), Tree::Factor(other)) => {
             let term = |factor: &Factor| Term { scale: Complex::ONE, factors: vec![factor.clone()], summed: Vec::new() };
