@@ -13,7 +13,7 @@ use super::functions::{self, Exponent};
 use super::fused_program::{FusedProgram, Pass, RegisterPair};
 use super::loops::{Grid, runs};
 use super::multiversion::{self, LINE};
-use super::passes::{Rows, binary, quaternary, rows_of, ternary, unary};
+use super::passes::{Rows, binary, chosen, compared, quaternary, rows_of, ternary, unary};
 use super::registers::{Assignment, Held, Registers, Slots};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
@@ -279,23 +279,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
             Pass::LessProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c - a * b),
             Pass::ByProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c.quotient(a * b)),
-            Pass::Clip(x, [low, high]) => {
-                let clipped = |x: T, low: T, high: T| {
-                    let below = if x.re() > high.re() { high } else { x };
-                    if x.re() < low.re() { low } else { below }
-                };
-                return ternary(row, out, [value(x), value(low), value(high)], clipped);
-            }
+            Pass::Clip(x, [low, high]) => return ternary(row, out, [value(x), value(low), value(high)], compare::clip),
             Pass::CompareSelect(Comparison::Less, [a, b], [c, d]) | Pass::CompareSelect(Comparison::Greater, [b, a], [c, d]) => {
-                return self.choose(out, [a, b, c, d].map(value), |a, b| a.re() < b.re());
+                return chosen(row, out, [a, b, c, d].map(value), compare::less);
             }
             Pass::CompareSelect(Comparison::LessOrEqual, [a, b], [c, d])
             | Pass::CompareSelect(Comparison::GreaterOrEqual, [b, a], [c, d]) => {
-                return self.choose(out, [a, b, c, d].map(value), |a, b| a.re() <= b.re());
+                return chosen(row, out, [a, b, c, d].map(value), compare::less_or_equal);
             }
             Pass::CompareSelect(Comparison::Equal, [a, b], [c, d])
             | Pass::CompareSelect(Comparison::NotEqual, [a, b], [d, c]) => {
-                return self.choose(out, [a, b, c, d].map(value), |a, b| a == b);
+                return chosen(row, out, [a, b, c, d].map(value), |a, b| a == b);
             }
             Pass::SumOfProducts([a, b], [c, d]) => {
                 return quaternary(row, out, [value(a), value(b), value(c), value(d)], |a, b, c, d| a * b + c * d);
@@ -326,13 +320,13 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             Instruction::Combine(Binary::Multiply, a, b) => binary(row, out, [value(a), value(b)], |a, b| a * b),
             Instruction::Combine(Binary::Divide, a, b) => binary(row, out, [value(a), value(b)], |a, b| a.quotient(b)),
             Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-                binary(row, out, [value(a), value(b)], compare::less);
+                compared(row, out, [value(a), value(b)], compare::less);
             }
             Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-                binary(row, out, [value(a), value(b)], compare::less_or_equal);
+                compared(row, out, [value(a), value(b)], compare::less_or_equal);
             }
-            Instruction::Compare(Comparison::Equal, a, b) => binary(row, out, [value(a), value(b)], compare::equal),
-            Instruction::Compare(Comparison::NotEqual, a, b) => binary(row, out, [value(a), value(b)], compare::not_equal),
+            Instruction::Compare(Comparison::Equal, a, b) => compared(row, out, [value(a), value(b)], |a, b| a == b),
+            Instruction::Compare(Comparison::NotEqual, a, b) => compared(row, out, [value(a), value(b)], |a, b| a != b),
             Instruction::Select(condition, a, b) => {
                 ternary(row, out, [value(condition), value(a), value(b)], compare::select);
             }
@@ -348,12 +342,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 }
             }
         }
-    }
-
-    /// The third value where the first two compare so, and the fourth one elsewhere.
-    #[inline(always)]
-    fn choose(&self, out: &mut [T], values: [Rows<'_, T>; 4], holds: impl Fn(T, T) -> bool) {
-        quaternary(self.row, out, values, |a, b, c, d| if holds(a, b) { c } else { d });
     }
 
     #[inline(always)]

@@ -1,5 +1,8 @@
 //! The loops of passes: one operation over rows of elements.
 
+use tensorwrapper_core::backend::compare;
+use tensorwrapper_core::element::Element;
+
 /// What a pass reads: rows that begin so many places apart, 0 for a constant, whose row is read again and again.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'r, T> {
@@ -69,4 +72,16 @@ pub(super) fn quaternary<T: Copy>(row: usize, out: &mut [T], values: [Rows<'_, T
             *out = operation(a, b, c, d);
         }
     });
+}
+
+/// Whether two values compare so, as 1 or 0.
+#[inline(always)]
+pub(super) fn compared<T: Element>(row: usize, out: &mut [T], values: [Rows<'_, T>; 2], holds: impl Fn(T, T) -> bool) {
+    binary(row, out, values, |a, b| compare::truth(holds(a, b)));
+}
+
+/// The third value where the first two compare so, and the fourth one elsewhere.
+#[inline(always)]
+pub(super) fn chosen<T: Element>(row: usize, out: &mut [T], values: [Rows<'_, T>; 4], holds: impl Fn(T, T) -> bool) {
+    quaternary(row, out, values, |a, b, c, d| if holds(a, b) { c } else { d });
 }

@@ -263,7 +263,6 @@ pub struct Equation {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) claims: Vec<Claimed>,
     pub(crate) gradients: Vec<[OperandId; 2]>,
-    pub(crate) is_truth: bool,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -327,11 +326,6 @@ impl Equation {
     /// The operands of each `grad`: what is differentiated, and by what.
     pub fn gradients(&self) -> &[[OperandId; 2]] {
         &self.gradients
-    }
-
-    /// Whether the right side is a comparison, whose result has truth values.
-    pub fn is_truth(&self) -> bool {
-        self.is_truth
     }
 
     /// Warnings about legal constructs that look like mistakes.

@@ -193,13 +193,15 @@ fn compute<T: Scalar>(simd: Simd, instruction: &Instruction, values: &[Value<'_,
             }
         }
         Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-            both((values[a], values[b]), made, out, compare::less);
+            both((values[a], values[b]), made, out, |a, b| compare::truth(compare::less(a, b)));
         }
         Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-            both((values[a], values[b]), made, out, compare::less_or_equal);
+            both((values[a], values[b]), made, out, |a, b| compare::truth(compare::less_or_equal(a, b)));
         }
-        Instruction::Compare(Comparison::Equal, a, b) => both((values[a], values[b]), made, out, compare::equal),
-        Instruction::Compare(Comparison::NotEqual, a, b) => both((values[a], values[b]), made, out, compare::not_equal),
+        Instruction::Compare(Comparison::Equal, a, b) => both((values[a], values[b]), made, out, |a, b| compare::truth(a == b)),
+        Instruction::Compare(Comparison::NotEqual, a, b) => {
+            both((values[a], values[b]), made, out, |a, b| compare::truth(a != b))
+        }
         Instruction::Select(condition, a, b) => select(values[condition], (values[a], values[b]), made, out),
         Instruction::Input(_) | Instruction::Constant(_) | Instruction::Converted(_) | Instruction::Call(..) => {
             unreachable!("nothing is computed for these here")

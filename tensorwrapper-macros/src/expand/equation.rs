@@ -30,7 +30,7 @@ pub(super) fn record(environment: &Environment<'_>, statement: &Statement, equat
     let checks = checks::checks(environment, equation, &operands);
     let constants = checks::labels_are_no_constants(environment, equation);
     let pass = pass(environment, equation);
-    let tickets = tickets(equation, &operands, first);
+    let tickets = tickets(statement, equation, &operands, first);
     let code = emit! {
         {
             #constants
@@ -220,7 +220,7 @@ fn form(equation: &Equation, operands: &[Ident]) -> TokenStream {
 }
 
 /// Code for the tickets of the results.
-fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
+fn tickets(statement: &Statement, equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
     if let Some((place, _)) = equation.place() {
         let target = &operands[place.0];
         return emit!(#target.after(#first));
@@ -235,7 +235,7 @@ fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream
             Elements::Complex => emit!(__tw::complex(__element)),
         };
         let ticket = emit!(__tw::ticket(#element, #marks, #form, #number));
-        if equation.is_truth() { emit!(__tw::truth(#ticket)) } else { ticket }
+        if statement.is_truth() { emit!(__tw::truth(#ticket)) } else { ticket }
     });
     let tickets: Vec<_> = tickets.collect();
     if let [one] = tickets.as_slice() { one.clone() } else { emit!((#(#tickets),*)) }

@@ -34,7 +34,8 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
         return None;
     }
     let is_alone = match (block.statements.as_slice(), &block.value) {
-        ([], BlockValue::Equation(_)) => true,
+        // Truth values are the result of a recording.
+        ([], BlockValue::Equation(statement)) => !statement.is_truth(),
         ([statement], BlockValue::Nothing) => matches!(statement.target, Target::Place(..)),
         _ => false,
     };
@@ -42,10 +43,7 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
     if !is_alone || equation.left().iter().any(|left| left.axes().len() > MOST_AXES) || environment.captures() > MOST_CAPTURES {
         return None;
     }
-    if equation.is_truth()
-        || !equation.claims().is_empty()
-        || equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_))))
-    {
+    if !equation.claims().is_empty() || equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
         return None;
     }
     // What is left of a faulty block may read results of its faulty equations.

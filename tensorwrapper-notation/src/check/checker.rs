@@ -38,8 +38,6 @@ pub(super) struct Checker<'s> {
     pub(super) claims: Vec<Claimed>,
     /// The operands of each `grad`.
     pub(super) gradients: Vec<[OperandId; 2]>,
-    /// Whether the right side is a comparison.
-    pub(super) is_truth: bool,
 }
 
 impl<'s> Checker<'s> {
@@ -66,7 +64,6 @@ impl<'s> Checker<'s> {
             exchanges: 0,
             claims: Vec::new(),
             gradients: Vec::new(),
-            is_truth: false,
         }
     }
 
@@ -78,8 +75,7 @@ impl<'s> Checker<'s> {
     ) -> Result<Equation, Vec<Diagnostic>> {
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, is_truth, .. } =
-                    self;
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, .. } = self;
                 Ok(Equation {
                     labels,
                     operands,
@@ -93,7 +89,6 @@ impl<'s> Checker<'s> {
                     warnings,
                     claims,
                     gradients,
-                    is_truth,
                 })
             }
             _ => {

@@ -112,7 +112,6 @@ impl Checker<'_> {
     /// `X < Y` and its like as a right side: 1 where it holds, and 0 elsewhere.
     fn truth(&mut self, condition: &Condition<Expression>, span: Span, scope: &Scope) -> Option<Node> {
         let faults = self.faults.len();
-        self.is_truth = true;
         let condition = self.condition(condition, scope, "a comparison");
         self.once_since(faults);
         let values = [1.0, 0.0].map(|value| Node::Scalar(self.new_scalar(&Scalar::Literal(value, span))));

@@ -282,6 +282,19 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Adds the labels that the tree depends on: those of operands, without those that reductions bind.
+    pub(crate) fn free_labels(&self, found: &mut Vec<usize>) {
+        match self {
+            Tree::Reduce(_, over, inner) => {
+                let mut own = Vec::new();
+                inner.free_labels(&mut own);
+                found.extend(own.into_iter().filter(|label| !over.contains(label)));
+            }
+            Tree::Operand(..) => self.labels(found),
+            other => other.parts().into_iter().for_each(|part| part.free_labels(found)),
+        }
+    }
+
     /// Adds the labels of every operand.
     pub(crate) fn labels(&self, found: &mut Vec<usize>) {
         self.operands(&mut |_, axes| found.extend(axes.iter().flat_map(Axis::labels)));

@@ -14,7 +14,6 @@ use super::batched::batched;
 use super::build::{Labels, binary, constant, distinct, labels, negated, number, reshaped, sum, times, turned};
 use super::entry_points::jacobian;
 use super::forward::forward;
-use super::normal::free;
 use super::order::{Recording, Variable};
 use super::projected::Projection;
 use super::reverse::{part_of, reverse};
@@ -200,7 +199,7 @@ struct Contraction<'t, 'a> {
 
 fn free_of(tree: &Tree<'_>) -> Vec<usize> {
     let mut found = Vec::new();
-    free(tree, &mut found);
+    tree.free_labels(&mut found);
     found
 }
 

@@ -162,7 +162,7 @@ impl<'a> Form<'a> {
     /// A reduction as a value of its own, over the labels that it keeps.
     fn apart(&mut self, tree: &Tree<'a>, dtype: Dtype) -> Tree<'a> {
         let mut kept = Vec::new();
-        free(tree, &mut kept);
+        tree.free_labels(&mut kept);
         kept.sort_unstable();
         kept.dedup();
         let value = match tree {
@@ -214,18 +214,5 @@ impl<'a> Form<'a> {
         let share = binary(Operator::Divide, number(1.0), Tree::Operand(count, labels(axes.iter().copied())));
         let weight = binary(Operator::Multiply, is_reached(), share);
         self.terms.push(Term { bound: over.to_vec(), weight: Some(weight), body, spectral: Vec::new() });
-    }
-}
-
-/// The labels that a tree depends on: those of operands, without those that reductions bind.
-pub(super) fn free(tree: &Tree<'_>, found: &mut Vec<usize>) {
-    match tree {
-        Tree::Reduce(_, over, inner) => {
-            let mut own = Vec::new();
-            free(inner, &mut own);
-            found.extend(own.into_iter().filter(|label| !over.contains(label)));
-        }
-        Tree::Operand(..) => tree.labels(found),
-        other => other.parts().into_iter().for_each(|part| free(part, found)),
     }
 }

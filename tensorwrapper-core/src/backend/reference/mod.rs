@@ -11,8 +11,8 @@ use super::compare;
 use super::function::Scalar;
 use super::unfused_epilogue::UnfusedEpilogue;
 use super::{
-    Binary, Comparison, Contraction, Decomposition, Device, Instruction, KernelContext, LoopNest, Operand, Output,
-    PreparedContraction, Program, Reduction, RunContraction,
+    Binary, Contraction, Decomposition, Device, Instruction, KernelContext, LoopNest, Operand, Output, PreparedContraction,
+    Program, Reduction, RunContraction,
 };
 use crate::callback::Callback;
 use crate::element::Element;
@@ -160,14 +160,7 @@ fn run<T: Scalar>(program: &Program, functions: &[Callback<'_>], inputs: &[T]) -
                     Binary::Divide => a.quotient(b),
                 }
             }
-            Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-                compare::less(registers[a], registers[b])
-            }
-            Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-                compare::less_or_equal(registers[a], registers[b])
-            }
-            Instruction::Compare(Comparison::Equal, a, b) => compare::equal(registers[a], registers[b]),
-            Instruction::Compare(Comparison::NotEqual, a, b) => compare::not_equal(registers[a], registers[b]),
+            Instruction::Compare(comparison, a, b) => compare::truth(compare::holds(comparison, registers[a], registers[b])),
             Instruction::Select(condition, a, b) => compare::select(registers[condition], registers[a], registers[b]),
             Instruction::Call(slot, arguments) => {
                 let function = T::typed_function(functions[slot]).expect("functions are of the operation's element type");

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
-use super::words::{
-    all_trees, free_labels, is_one, is_product, number, options, reads_all, reduction_name, terms_of, written_labels,
-};
+use super::words::{all_trees, is_one, is_product, number, options, reads_all, reduction_name, terms_of, written_labels};
 use crate::expr::{Axis, Factorised, Reach, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
@@ -265,7 +263,7 @@ impl<'a> Writer<'a> {
         };
         own.extend(axes);
         let mut read = Vec::new();
-        free_labels(body, &mut read);
+        body.free_labels(&mut read);
         let spread: Vec<&str> =
             axes.iter().filter(|label| !read.contains(label)).map(|&label| &labels.names[label][..]).collect();
         let text = self.tree(body, labels, 2)?;

@@ -101,19 +101,6 @@ pub(super) fn reads_all(tree: &Tree<'_>, over: &[usize]) -> bool {
     over.iter().all(|label| read.contains(label))
 }
 
-/// The labels of a tree that no reduction inside binds.
-pub(super) fn free_labels(tree: &Tree<'_>, found: &mut Vec<usize>) {
-    match tree {
-        Tree::Operand(..) => tree.labels(found),
-        Tree::Reduce(_, over, inner) => {
-            let mut own = Vec::new();
-            free_labels(inner, &mut own);
-            found.extend(own.into_iter().filter(|label| !over.contains(label)));
-        }
-        other => other.parts().into_iter().for_each(|part| free_labels(part, found)),
-    }
-}
-
 /// Visits a tree and all trees in it.
 pub(super) fn all_trees<'a>(tree: &Tree<'a>, visit: &mut dyn FnMut(&Tree<'a>)) {
     visit(tree);

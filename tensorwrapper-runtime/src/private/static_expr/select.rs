@@ -14,14 +14,7 @@ impl<T: Element, O, A: Node<T, O>, B: Node<T, O>, const C: usize> Node<T, O> for
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
         let (a, b) = (A::value(operands, at), B::value(operands, at));
-        match const { Comparison::ALL[C] } {
-            Comparison::Less => compare::less(a, b),
-            Comparison::LessOrEqual => compare::less_or_equal(a, b),
-            Comparison::Greater => compare::less(b, a),
-            Comparison::GreaterOrEqual => compare::less_or_equal(b, a),
-            Comparison::Equal => compare::equal(a, b),
-            Comparison::NotEqual => compare::not_equal(a, b),
-        }
+        compare::truth(compare::holds(const { Comparison::ALL[C] }, a, b))
     }
     // Of complex numbers the recording knows which are real.
     #[inline(always)]
