@@ -28,10 +28,10 @@ const MOST: usize = 1024;
 const LEAST: usize = 1024;
 /// Neighbours along which sums run, at least.
 const SHORT: usize = 24;
-/// Bytes of a vector that tiles read at a time.
-const PIECE: usize = 4 << 10;
+/// Bytes of a vector that tiles read at a time, at most: memory is fast along long lines.
+const PIECE: usize = 64 << 10;
 /// Bytes that vectors are asked for ahead, where no tile has read them before: a processor by itself stops at the end of a page.
-const AHEAD: usize = 2 << 10;
+const AHEAD: usize = 4 << 10;
 
 /// Inner products, prepared.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl<T: Element> InnerProducts<T> {
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let (len, each) = (self.results.results(), 2 * MOST_LANES);
         let (mut running, mut totals) = (zeros::<T>(len * each)?, zeros::<T>(len * each)?);
-        let most = (Caches::here().second / 4 / ((self.vectors[LEFT].len() + self.vectors[RIGHT].len()) * size_of::<T>()))
+        let most = (Caches::here().second / 2 / ((self.vectors[LEFT].len() + self.vectors[RIGHT].len()) * size_of::<T>()))
             .min(PIECE / size_of::<T>());
         for (number, (at, first, count)) in Pieces::new(terms, (&self.outer, self.run), at, most).enumerate() {
             // SAFETY: all positions lie inside the memory, and the instructions are there.

@@ -25,7 +25,7 @@ const MOST_TERMS: usize = 512;
 /// Rows or columns of a block, at most: as many as the engine packs at once.
 const MOST: usize = 480;
 /// How many times as long the direct way is to be expected to take: it asks memory for lines ahead, which the model does not know.
-const GAIN: f64 = 1.4;
+const GAIN: f64 = 1.25;
 /// Cycles to copy eight bytes from the block to a result in a cache, and to one in memory.
 const COPY: [f64; 2] = [2.5, 3.4];
 

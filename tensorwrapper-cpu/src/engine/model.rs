@@ -6,6 +6,7 @@ use super::kernel::{GemmElement, Kernel};
 use super::product::Product;
 use super::space::{OWN, RESULT, Role, Space};
 use super::terms::Inner;
+use crate::multiversion::streamed;
 use crate::product::{LEFT, OUT, RIGHT, Triple};
 use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::{self, points};
@@ -29,6 +30,10 @@ const SPREAD: f64 = 100.0;
 /// Cycles to fetch and to write back eight bytes of a result that is larger than the second cache: in long runs, or in short ones, for which
 /// a core waits.
 const FAR: [f64; 2] = [1.5, 2.0];
+/// What is added for short runs that tiles do not store themselves, if the result does not stay in the third cache either.
+const FARTHEST: f64 = 4.0;
+/// Rows and columns below which reading the larger factor takes longer than such stores.
+const FEW: usize = 32;
 /// Elements of a long run.
 const LONG: f64 = 64.0;
 
@@ -84,7 +89,12 @@ impl Cut {
             (false, _) => 0.0,
             (true, is_long) => FAR[usize::from(!is_long)] * size_of::<T>() as f64 / 8.0,
         };
+        let farthest = match bytes > streamed() && !is_long && m.min(n) >= FEW {
+            true => FARTHEST * size_of::<T>() as f64 / 8.0,
+            false => 0.0,
+        };
         let rows_cost = |space: &Space| {
+            let far = if space.is_unit(RESULT) { far } else { far + farthest };
             let stored = (m * n * inner.blocks()) as f64 * (space.storing(&columns) + far);
             let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
             let call = if space.is_unit(RESULT) { CALL } else { CALL + SPREAD };

@@ -4,7 +4,7 @@
 //! of the next one, which arrive while it multiplies.
 
 use super::kernel::{Kernel, MOST_GROUPS};
-use super::space::{Groups, Lanes, RESULT};
+use super::space::{Groups, MOST_LANES, RESULT};
 use crate::multiversion::ask_line;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::LINE;
@@ -28,18 +28,103 @@ pub(super) struct Panel {
     pub(super) to: [isize; MOST_GROUPS],
     pub(super) lens: [usize; MOST_GROUPS],
     pub(super) stored: Stored,
+    /// Which of the lines of `Panels` are its own, and how many they are.
+    lines: [usize; 2],
+}
+
+/// The panels of a block.
+#[derive(Debug, Default)]
+pub(super) struct Panels {
+    pub(super) all: Vec<Panel>,
+    /// Positions in the result, one for each cache line that a panel's first column is stored in.
+    lines: Vec<isize>,
+}
+
+impl Panels {
+    /// Writes down the panels of a block; `far`: and the lines that they are stored in.
+    pub(super) fn write<T: Element>(&mut self, kernel: &Kernel<T>, groups: &Groups, far: bool) {
+        self.all.clear();
+        self.lines.clear();
+        for first in (0..groups.groups.len()).step_by(kernel.panel) {
+            let mut panel = Panel::new(kernel, groups, first);
+            if far && panel.stored != Stored::Whole {
+                panel.lines = self.find_lines::<T>(groups, &panel);
+            }
+            self.all.push(panel);
+        }
+    }
+
+    fn find_lines<T: Element>(&mut self, groups: &Groups, panel: &Panel) -> [usize; 2] {
+        let mut positions = [0; MOST_ROWS];
+        let mut count = 0;
+        for n in 0..panel.groups {
+            for lane in &groups.lanes(panel.first + n).at[RESULT][..panel.lens[n]] {
+                positions[count] = panel.to[n] + lane;
+                count += 1;
+            }
+        }
+        let first = self.lines.len();
+        distinct::<T>(&mut positions[..count], |at| self.lines.push(at));
+        [first, self.lines.len() - first]
+    }
+
+    /// Asks for the lines in which that panel's tile of these columns is stored.
+    #[inline(always)]
+    pub(super) fn ask<T>(&self, base: *const T, panel: &Panel, columns: &[isize]) {
+        let [first, count] = panel.lines;
+        for &row in &self.lines[first..first + count] {
+            let base = base.wrapping_offset(row);
+            columns.iter().for_each(|&along| ask_line(base.wrapping_offset(along)));
+        }
+    }
+}
+
+/// Rows of a panel at most.
+const MOST_ROWS: usize = MOST_GROUPS * MOST_LANES;
+
+/// Of positions in memory those that are about a cache line apart, so that one of each line is among them.
+pub(super) fn distinct<T>(positions: &mut [isize], mut put: impl FnMut(isize)) {
+    let line = (LINE / size_of::<T>()).max(1) as isize;
+    positions.sort_unstable();
+    let (mut last, mut put_last) = (None, 0);
+    for &at in &*positions {
+        match last {
+            Some(before) if at - before < line => {
+                if at - put_last >= line {
+                    put(at);
+                    put_last = at;
+                }
+            }
+            before => {
+                // The end of what lies together may be in a line of its own.
+                if let Some(before) = before
+                    && 2 * (before - put_last) >= line
+                {
+                    put(before);
+                }
+                put(at);
+                put_last = at;
+            }
+        }
+        last = Some(at);
+    }
+    if let Some(before) = last
+        && 2 * (before - put_last) >= line
+    {
+        put(before);
+    }
+}
+
+/// Whether each of them is at least a cache line behind the one before it.
+pub(super) fn are_apart<T>(positions: &[isize]) -> bool {
+    positions.windows(2).all(|pair| pair[1] - pair[0] >= (LINE / size_of::<T>()) as isize)
 }
 
 impl Panel {
-    /// Writes down the panels of a block.
-    pub(super) fn write<T: Element>(kernel: &Kernel<T>, groups: &Groups, to: &mut Vec<Panel>) {
-        to.clear();
-        to.extend((0..groups.groups.len()).step_by(kernel.panel).map(|first| Panel::new(kernel, groups, first)));
-    }
-
     fn new<T: Element>(kernel: &Kernel<T>, groups: &Groups, first: usize) -> Panel {
         let count = kernel.panel.min(groups.groups.len() - first);
-        let mut panel = Panel { first, groups: count, to: [0; MOST_GROUPS], lens: [0; MOST_GROUPS], stored: Stored::Whole };
+        let mut panel =
+            Panel { first, groups: count, to: [0; MOST_GROUPS], lens: [0; MOST_GROUPS], stored: Stored::Whole, lines: [0; 2] };
         for n in 0..count {
             let group = &groups.groups[first + n];
             (panel.to[n], panel.lens[n]) = (group.at[RESULT], group.len as usize);
@@ -53,30 +138,38 @@ impl Panel {
     }
 }
 
-/// Asks for the lines of a panel's tile of columns that go so much further than its first one: along the runs of rows, or of columns,
-/// whichever are longer.
-pub(super) fn ask<T>(base: *const T, panel: &Panel, rows: &Groups, (along, columns): (&[isize], &Lanes)) {
-    let column_runs = columns.runs(RESULT, along.len());
-    for n in 0..panel.groups {
-        let (lanes, len) = (rows.lanes(panel.first + n), panel.lens[n]);
-        let (base, row_runs) = (base.wrapping_offset(panel.to[n]), lanes.runs(RESULT, len));
-        if row_runs.len() * along.len() <= column_runs.len() * len {
-            for (first, len) in row_runs.iter().map(|run| run.within(len)) {
-                let to = base.wrapping_offset(lanes.at[RESULT][first]);
-                along.iter().for_each(|&along| ask_run(to.wrapping_offset(along), len));
-            }
-        } else {
-            for (first, len) in column_runs.iter().map(|run| run.within(along.len())) {
-                let to = base.wrapping_offset(along[first]);
-                lanes.at[RESULT][..len].iter().for_each(|&row| ask_run(to.wrapping_offset(row), len));
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn every_position_is_within_a_line_of_one_that_is_put() {
+        let mut random = rand::rngs::StdRng::seed_from_u64(5);
+        for _ in 0..1000 {
+            let most: i64 = [4, 40, 400][random.random_range(0..3)];
+            let positions: Vec<isize> =
+                (0..random.random_range(1..24)).map(|_| random.random_range(-most..most) as isize).collect();
+            let mut put = Vec::new();
+            distinct::<f64>(&mut positions.clone(), |at| put.push(at));
+            let is_near = |at: &isize| put.iter().any(|put| (0..8).contains(&(at - put)));
+            assert!(positions.iter().all(is_near), "{positions:?}: {put:?}");
+            let mut once = put.clone();
+            once.dedup();
+            assert!(once == put && put.iter().all(|at| positions.contains(at)), "{positions:?}: {put:?}");
         }
     }
-}
 
-/// The lines of a run.
-#[inline(always)]
-fn ask_run<T>(to: *const T, len: usize) {
-    (0..len).step_by(LINE / size_of::<T>()).for_each(|n| ask_line(to.wrapping_add(n)));
-    ask_line(to.wrapping_add(len - 1));
+    #[test]
+    fn few_lines_are_asked_for() {
+        let lines = |positions: &[isize]| {
+            let mut put = Vec::new();
+            distinct::<f64>(&mut positions.to_vec(), |at| put.push(at));
+            put
+        };
+        assert_eq!(lines(&[0, 1, 2, 3]), [0]);
+        assert_eq!(lines(&[0, 1, 2, 3, 4, 5]), [0, 5]);
+        assert_eq!(lines(&[0, 6, 12, 18, 100]), [0, 12, 18, 100]);
+        assert!(are_apart::<f64>(&[0, 8, 17]) && !are_apart::<f64>(&[0, 8, 15]) && !are_apart::<f64>(&[8, 0]));
+    }
 }

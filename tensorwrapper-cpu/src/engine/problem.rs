@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::kernel::{GemmElement, Kernel};
 use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
-use super::panels::Panel;
 use super::prefetch;
 use super::product::{Adds, Product};
 use super::space::{Groups, OWN};
@@ -200,7 +199,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         }
                     }
                     if !known || !one_row_block {
-                        Panel::write(kernel, row_groups, row_panels);
+                        row_panels.write(kernel, row_groups, self.is_far());
                     }
                     let own = pack_rows.from;
                     let store = Store {
@@ -362,26 +361,42 @@ unsafe fn tiles<T: GemmElement>(
 ) {
     let kernel = store.kernel;
     let numbers = kernel.nr * store.terms * kernel.parts();
-    let mut next = 0;
-    let count = store.columns.groups.len() * store.panels.len();
-    for column in 0..store.columns.groups.len() {
-        let columns = if column < in_place {
+    let lying = |column: usize| {
+        if column < in_place {
             let start = own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize);
             store.columns(column, start, Some(spread))
         } else {
             store.columns(column, packed.wrapping_add(column * numbers), None)
-        };
-        for panel in store.panels {
+        }
+    };
+    let mut next = 0;
+    let (breadth, panels) = (store.columns.groups.len(), &store.panels.all);
+    let count = breadth * panels.len();
+    // These columns and the next ones.
+    let mut both = [lying(0); 2];
+    for column in 0..breadth {
+        if column + 1 < breadth {
+            both[(column + 1) % 2] = lying(column + 1);
+        }
+        let columns = &both[column % 2];
+        for (n, panel) in panels.iter().enumerate() {
             for (lines, from) in &store.coming {
                 for &line in &lines[lines.len() * next / count..lines.len() * (next + 1) / count] {
                     prefetch_line(from.wrapping_offset(line));
                 }
             }
+            if store.far {
+                match panels.get(n + 1) {
+                    Some(panel) => store.ask(panel, columns),
+                    None if column + 1 < breadth => store.ask(&panels[0], &both[(column + 1) % 2]),
+                    None => {}
+                }
+            }
             // SAFETY: the caller's promise.
-            unsafe { store.tile(panel, &columns, next) };
+            unsafe { store.tile(panel, columns, next) };
             next += 1;
         }
         // SAFETY: the caller's promise.
-        unsafe { store.apply_epilogue(&columns) };
+        unsafe { store.apply_epilogue(columns) };
     }
 }

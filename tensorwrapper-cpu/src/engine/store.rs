@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
 use super::kernel::{AHEAD, GemmElement, Kernel, MOST_TERMS, MOST_TILE, Tile};
-use super::panels::{self, Panel, Stored};
+use super::panels::{Panel, Panels, Stored, are_apart, distinct};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
 use super::space::{Groups, Lanes, MOST_COLUMNS, OWN, RESULT};
@@ -19,7 +19,7 @@ pub(super) static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
 pub(super) struct Store<'a, T: Element> {
     pub(super) kernel: &'a Kernel<T>,
     pub(super) rows: &'a Groups,
-    pub(super) panels: &'a [Panel],
+    pub(super) panels: &'a Panels,
     pub(super) columns: &'a Groups,
     pub(super) out: Sink<'a, T>,
     /// Where the first element of the result lies.
@@ -46,6 +46,7 @@ pub(super) struct Store<'a, T: Element> {
 }
 
 /// A column panel's place in the result.
+#[derive(Clone, Copy)]
 pub(super) struct Columns<'s, R> {
     start: *const R,
     /// Where they are not packed: how much further each column and each term is.
@@ -53,27 +54,37 @@ pub(super) struct Columns<'s, R> {
     along: [isize; MOST_COLUMNS],
     len: usize,
     lanes: &'s Lanes,
+    /// Columns about a cache line apart, and how many.
+    asked: ([isize; MOST_COLUMNS], usize),
 }
 
 impl<T: GemmElement> Store<'_, T> {
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
+    #[inline(always)]
     pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<'_, T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
-        let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        Columns { start, spread, along, len: at.len as usize, lanes }
+        let along: [isize; MOST_COLUMNS] = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
+        let len = at.len as usize;
+        let (mut asked, mut count) = (along, len);
+        // Most columns are lines apart.
+        if self.far && !are_apart::<T>(&along[..len]) {
+            count = 0;
+            let mut sorted = along;
+            distinct::<T>(&mut sorted[..len], |at| {
+                asked[count] = at;
+                count += 1;
+            });
+        }
+        Columns { start, spread, along, len, lanes, asked: (asked, count) }
     }
 
-    /// Asks for the lines in which the tile of that number will be stored, in the order of [`tile`](Store::tile).
+    /// Asks for the lines in which a panel's tile of these columns will be stored.
     #[inline(always)]
-    pub(super) fn ask(&self, number: usize) {
-        let (column, panel) = (number / self.panels.len(), &self.panels[number % self.panels.len()]);
-        if panel.stored == Stored::Whole || column >= self.columns.groups.len() {
-            return;
+    pub(super) fn ask(&self, panel: &Panel, columns: &Columns<'_, T::Real>) {
+        if panel.stored != Stored::Whole {
+            let base = self.out.base().wrapping_offset(self.start);
+            self.panels.ask(base.cast_const(), panel, &columns.asked.0[..columns.asked.1]);
         }
-        let (at, lanes) = (&self.columns.groups[column], self.columns.lanes(column));
-        let along: [isize; MOST_COLUMNS] = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        let base = self.out.base().wrapping_offset(self.start);
-        panels::ask(base.cast_const(), panel, self.rows, (&along[..at.len as usize], lanes));
     }
 
     /// Computes the tile of a panel of rows; it is the block's tile of that number.
@@ -91,9 +102,6 @@ impl<T: GemmElement> Store<'_, T> {
             let numbers = self.kernel.lanes * self.kernel.parts();
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
-        if self.far {
-            self.ask(number + 1);
-        }
         let ahead = match self.ahead.tile(number) {
             Some((first, further)) => {
                 debug_assert_eq!(further.len(), self.terms, "one line for each term");

@@ -1,13 +1,12 @@
 //! Long sums with small results, where rows, or columns, are neighbours in memory: products of two tall matrices, one transposed.
 //!
 //! Nothing is packed: a piece of both matrices is in the first cache while all tiles read it, and running sums wait in memory for the
-//! next piece. Pieces are so short that memory is read all the time: while one is computed, the processor already fetches the next.
+//! next piece. Tiles ask for what later terms read, so that memory is read all the time.
 
 use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel, MOST_GROUPS, Tile};
 use super::space::MOST_COLUMNS;
-use super::store::NOWHERE;
 use crate::long_sums::{LEAF, LongSums, Pieces, add_running};
 use crate::product::{ClassifiedAxes, LEFT, RIGHT, Triple};
 use crate::product_kernel::ProductKernel;
@@ -16,9 +15,12 @@ use crate::sink::Sink;
 use tensorwrapper_core::backend::fuse::{points, single_stride};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::storage::LINE;
 
 /// Terms of a piece.
-const PIECE: usize = 32;
+const PIECE: usize = 128;
+/// Terms ahead of which both matrices are asked for: a processor by itself fetches them too late.
+const AHEAD: isize = 64;
 /// Rows or columns at most: beyond, packing is worth it.
 const MANY: usize = 48;
 /// Elements of the result at most: their running sums are to stay in the first cache.
@@ -46,6 +48,8 @@ pub(crate) struct TallGemm<T: GemmElement> {
     run: usize,
     conjugate: bool,
     kernel: &'static Kernel<T>,
+    /// Columns that a tile asks for, a line for each term, counted from the first one.
+    coming: Vec<isize>,
 }
 
 impl<T: GemmElement> TallGemm<T> {
@@ -82,6 +86,7 @@ impl<T: GemmElement> TallGemm<T> {
             run: axis.extent,
             conjugate: sorted.conjugate[0],
             kernel,
+            coming: coming::<T>(axis.strides[1 - side], strides[1 - side]?, kernel.nr),
         })
     }
 
@@ -139,6 +144,7 @@ impl<T: GemmElement> TallGemm<T> {
     /// Rows, each filled up to whole groups, and columns can be read; there are running sums for all of them.
     unsafe fn piece(&self, (rows, step): (*const T, isize), columns: *const T, terms: usize, sums: *mut T) {
         let Kernel { lanes, panel, nr, .. } = *self.kernel;
+
         debug_assert!(terms <= PIECE);
         let groups = self.height() / lanes;
         // Tiles of about the same number of columns.
@@ -152,7 +158,7 @@ impl<T: GemmElement> TallGemm<T> {
                     terms,
                     rows: rows.cast(),
                     step,
-                    near: 0,
+                    near: AHEAD * step,
                     spread: Some([self.apart, self.step[1]]),
                     columns: columns.wrapping_offset(from as isize * self.apart).cast(),
                     groups: panel.min(groups - first),
@@ -161,8 +167,7 @@ impl<T: GemmElement> TallGemm<T> {
                     add: true,
                     stream: false,
                     ragged: None,
-                    // The line that is being read.
-                    ahead: (rows, NOWHERE[..terms].as_ptr()),
+                    ahead: (columns.wrapping_offset(from as isize * self.apart + AHEAD * self.step[1]), self.coming.as_ptr()),
                     to: std::array::from_fn::<_, MOST_GROUPS, _>(|n| to.wrapping_add(n * lanes)),
                     along: std::array::from_fn::<_, MOST_COLUMNS, _>(|n| (n * self.height()) as isize),
                 };
@@ -171,6 +176,16 @@ impl<T: GemmElement> TallGemm<T> {
             }
         }
     }
+}
+
+/// Where columns that are so far apart, with terms so far apart, lie a line apart: one place for each term of a piece.
+fn coming<T>(step: isize, apart: isize, columns: usize) -> Vec<isize> {
+    let line = LINE / size_of::<T>();
+    let place = |k: usize| match apart {
+        1 => k as isize * step,
+        _ => (k / line * line) as isize * step + (k % line % columns) as isize * apart,
+    };
+    (0..PIECE).map(place).collect()
 }
 
 impl<T: GemmElement> ProductKernel<T> for TallGemm<T> {
