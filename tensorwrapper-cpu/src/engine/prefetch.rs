@@ -34,7 +34,14 @@ impl Ahead {
     /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's; `panels` tiles read the same ones.
     pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block, panels: usize) {
         self.clear();
-        self.go_by_lanes::<T>(groups, lanes, &block.at[1]);
+        let (line, step) = ((LINE / size_of::<T>()) as isize, groups.lanes(0).at[OWN][1]);
+        let terms = block.len() as isize;
+        if (0..=line * terms).contains(&(step * lanes as isize)) {
+            // All that a tile reads lies together. Asked for in its order, memory delivers nearly twice as fast.
+            self.terms.extend((0..terms).map(|k| k * line));
+        } else {
+            self.go_by_lanes::<T>(groups, lanes, &block.at[1]);
+        }
         let later = 1 + FAR / block.len().max(1);
         self.first.extend(groups.groups.iter().skip(later).flat_map(|group| std::iter::repeat_n(group.at[OWN], panels)));
     }

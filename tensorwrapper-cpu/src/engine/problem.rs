@@ -363,20 +363,20 @@ unsafe fn tiles<T: GemmElement>(
     let numbers = kernel.nr * store.terms * kernel.parts();
     let lying = |column: usize| {
         if column < in_place {
-            let start = own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize);
-            store.columns(column, start, Some(spread))
+            (own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize), Some(spread))
         } else {
-            store.columns(column, packed.wrapping_add(column * numbers), None)
+            (packed.wrapping_add(column * numbers), None)
         }
     };
     let mut next = 0;
     let (breadth, panels) = (store.columns.groups.len(), &store.panels.all);
     let count = breadth * panels.len();
     // These columns and the next ones.
-    let mut both = [lying(0); 2];
+    let mut both = [store.no_columns(); 2];
+    store.look_up(0, lying(0), &mut both[0]);
     for column in 0..breadth {
         if column + 1 < breadth {
-            both[(column + 1) % 2] = lying(column + 1);
+            store.look_up(column + 1, lying(column + 1), &mut both[(column + 1) % 2]);
         }
         let columns = &both[column % 2];
         for (n, panel) in panels.iter().enumerate() {

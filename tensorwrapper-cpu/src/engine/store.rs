@@ -55,27 +55,57 @@ pub(super) struct Columns<'s, R> {
     len: usize,
     lanes: &'s Lanes,
     /// Columns about a cache line apart, and how many.
-    asked: ([isize; MOST_COLUMNS], usize),
+    asked: [isize; MOST_COLUMNS],
+    lines: usize,
+}
+
+impl<R> Columns<'_, R> {
+    #[inline(always)]
+    fn find_lines<T>(&mut self) {
+        (self.asked, self.lines) = (self.along, self.len);
+        // Most columns are lines apart.
+        if !are_apart::<T>(&self.along[..self.len]) {
+            let (mut sorted, mut lines) = (self.along, 0);
+            distinct::<T>(&mut sorted[..self.len], |at| {
+                self.asked[lines] = at;
+                lines += 1;
+            });
+            self.lines = lines;
+        }
+    }
 }
 
 impl<T: GemmElement> Store<'_, T> {
+    /// No columns yet.
+    pub(super) fn no_columns(&self) -> Columns<'_, T::Real> {
+        let lanes = self.columns.lanes(0);
+        Columns {
+            start: std::ptr::null(),
+            spread: None,
+            along: [0; MOST_COLUMNS],
+            len: 0,
+            lanes,
+            asked: [0; MOST_COLUMNS],
+            lines: 0,
+        }
+    }
+
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
     #[inline(always)]
-    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<'_, T::Real> {
+    pub(super) fn look_up<'s>(
+        &'s self,
+        group: usize,
+        (start, spread): (*const T::Real, Option<[isize; 2]>),
+        columns: &mut Columns<'s, T::Real>,
+    ) {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
-        let along: [isize; MOST_COLUMNS] = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        let len = at.len as usize;
-        let (mut asked, mut count) = (along, len);
-        // Most columns are lines apart.
-        if self.far && !are_apart::<T>(&along[..len]) {
-            count = 0;
-            let mut sorted = along;
-            distinct::<T>(&mut sorted[..len], |at| {
-                asked[count] = at;
-                count += 1;
-            });
+        (columns.start, columns.spread, columns.lanes, columns.len) = (start, spread, lanes, at.len as usize);
+        for n in 0..MOST_COLUMNS {
+            columns.along[n] = at.at[RESULT] + lanes.at[RESULT][n];
         }
-        Columns { start, spread, along, len, lanes, asked: (asked, count) }
+        if self.far {
+            columns.find_lines::<T>();
+        }
     }
 
     /// Asks for the lines in which a panel's tile of these columns will be stored.
@@ -83,7 +113,7 @@ impl<T: GemmElement> Store<'_, T> {
     pub(super) fn ask(&self, panel: &Panel, columns: &Columns<'_, T::Real>) {
         if panel.stored != Stored::Whole {
             let base = self.out.base().wrapping_offset(self.start);
-            self.panels.ask(base.cast_const(), panel, &columns.asked.0[..columns.asked.1]);
+            self.panels.ask(base.cast_const(), panel, &columns.asked[..columns.lines]);
         }
     }
 
