@@ -1,12 +1,13 @@
 //! Long sums with small results, where rows, or columns, are neighbours in memory: products of two tall matrices, one transposed.
 //!
 //! Nothing is packed: a piece of both matrices is in the first cache while all tiles read it, and running sums wait in memory for the
-//! next piece. Tiles ask for what later terms read, so that memory is read all the time.
+//! next piece. Pieces are so short that memory is read all the time: while one is computed, the processor already fetches the next.
 
 use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel, MOST_GROUPS, Tile};
 use super::space::MOST_COLUMNS;
+use super::store::NOWHERE;
 use crate::long_sums::{LEAF, LongSums, Pieces, add_running};
 use crate::product::{ClassifiedAxes, LEFT, RIGHT, Triple};
 use crate::product_kernel::ProductKernel;
@@ -15,12 +16,11 @@ use crate::sink::Sink;
 use tensorwrapper_core::backend::fuse::{points, single_stride};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
-use tensorwrapper_core::storage::LINE;
 
-/// Terms of a piece.
-const PIECE: usize = 128;
-/// Terms ahead of which both matrices are asked for: a processor by itself fetches them too late.
-const AHEAD: isize = 64;
+/// Terms of a piece: where both matrices are read from one end to the other, and where columns are lines of their own.
+const PIECE: [usize; 2] = [32, 64];
+/// Terms ahead of which rows are asked for in both cases: a processor by itself foresees one line or two.
+const AHEAD: [isize; 2] = [0, 32];
 /// Rows or columns at most: beyond, packing is worth it.
 const MANY: usize = 48;
 /// Elements of the result at most: their running sums are to stay in the first cache.
@@ -48,8 +48,6 @@ pub(crate) struct TallGemm<T: GemmElement> {
     run: usize,
     conjugate: bool,
     kernel: &'static Kernel<T>,
-    /// Columns that a tile asks for, a line for each term, counted from the first one.
-    coming: Vec<isize>,
 }
 
 impl<T: GemmElement> TallGemm<T> {
@@ -86,7 +84,6 @@ impl<T: GemmElement> TallGemm<T> {
             run: axis.extent,
             conjugate: sorted.conjugate[0],
             kernel,
-            coming: coming::<T>(axis.strides[1 - side], strides[1 - side]?, kernel.nr),
         })
     }
 
@@ -95,13 +92,18 @@ impl<T: GemmElement> TallGemm<T> {
         self.rows.next_multiple_of(self.kernel.lanes)
     }
 
+    /// Whether columns are lines of their own, as a number.
+    fn form(&self) -> usize {
+        usize::from(self.apart != 1)
+    }
+
     /// The sums of these terms.
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let len = self.height() * self.columns;
         let (mut running, mut totals) = (zeros::<T>(len)?, zeros::<T>(len)?);
         let mut copied = Vec::new();
         let data = [data[self.side], data[1 - self.side]];
-        let pieces = Pieces::new(terms, (&self.outer, self.run), at, PIECE);
+        let pieces = Pieces::new(terms, (&self.outer, self.run), at, PIECE[self.form()]);
         for (number, (at, first, count)) in pieces.enumerate() {
             let at = [at[self.side] + first as isize * self.step[0], at[1 - self.side] + first as isize * self.step[1]];
             let columns = data[1].as_ptr().wrapping_offset(at[1]);
@@ -129,7 +131,7 @@ impl<T: GemmElement> TallGemm<T> {
     /// Copies rows to where there is room behind them.
     fn copy(&self, data: &[T], at: isize, count: usize, to: &mut Vec<T>) -> Result<(), Error> {
         if to.is_empty() {
-            *to = zeros::<T>(self.height() * PIECE)?;
+            *to = zeros::<T>(self.height() * PIECE[self.form()])?;
         }
         for (n, to) in to.chunks_mut(self.height()).take(count).enumerate() {
             let at = (at + n as isize * self.step[0]) as usize;
@@ -145,7 +147,7 @@ impl<T: GemmElement> TallGemm<T> {
     unsafe fn piece(&self, (rows, step): (*const T, isize), columns: *const T, terms: usize, sums: *mut T) {
         let Kernel { lanes, panel, nr, .. } = *self.kernel;
 
-        debug_assert!(terms <= PIECE);
+        debug_assert!(terms <= PIECE[self.form()]);
         let groups = self.height() / lanes;
         // Tiles of about the same number of columns.
         let tiles = self.columns.div_ceil(nr);
@@ -158,7 +160,7 @@ impl<T: GemmElement> TallGemm<T> {
                     terms,
                     rows: rows.cast(),
                     step,
-                    near: AHEAD * step,
+                    near: AHEAD[self.form()] * step,
                     spread: Some([self.apart, self.step[1]]),
                     columns: columns.wrapping_offset(from as isize * self.apart).cast(),
                     groups: panel.min(groups - first),
@@ -167,7 +169,8 @@ impl<T: GemmElement> TallGemm<T> {
                     add: true,
                     stream: false,
                     ragged: None,
-                    ahead: (columns.wrapping_offset(from as isize * self.apart + AHEAD * self.step[1]), self.coming.as_ptr()),
+                    // The line that is being read.
+                    ahead: (rows, NOWHERE[..terms].as_ptr()),
                     to: std::array::from_fn::<_, MOST_GROUPS, _>(|n| to.wrapping_add(n * lanes)),
                     along: std::array::from_fn::<_, MOST_COLUMNS, _>(|n| (n * self.height()) as isize),
                 };
@@ -178,23 +181,13 @@ impl<T: GemmElement> TallGemm<T> {
     }
 }
 
-/// Where columns that are so far apart, with terms so far apart, lie a line apart: one place for each term of a piece.
-fn coming<T>(step: isize, apart: isize, columns: usize) -> Vec<isize> {
-    let line = LINE / size_of::<T>();
-    let place = |k: usize| match apart {
-        1 => k as isize * step,
-        _ => (k / line * line) as isize * step + (k % line % columns) as isize * apart,
-    };
-    (0..PIECE).map(place).collect()
-}
-
 impl<T: GemmElement> ProductKernel<T> for TallGemm<T> {
     fn method(&self) -> &'static str {
         "tall matrices"
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        threads * (self.results.results() + self.height() * (2 * self.columns + PIECE))
+        threads * (self.results.results() + self.height() * (2 * self.columns + PIECE[1]))
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
