@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::kernel::{GemmElement, Kernel};
 use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
+use super::panels::Panel;
 use super::prefetch;
 use super::product::{Adds, Product};
 use super::space::{Groups, OWN};
@@ -139,8 +140,19 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         (known, once): (bool, bool),
     ) -> Result<(), Error> {
         let kernel = self.kernel;
-        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead, coming, panels: row_panels, .. } =
-            workspace;
+        let Workspace {
+            rows,
+            columns,
+            row_groups,
+            next_groups,
+            column_groups,
+            block,
+            ahead,
+            coming,
+            panels: row_panels,
+            lines,
+            ..
+        } = workspace;
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.cut.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
@@ -148,10 +160,14 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             block.clear();
         }
         let one_row_block = part.rows.len() <= height;
+        let far = self.is_far();
         let row_block = |first: usize| first..part.rows.end.min(first + height);
         for first_column in part.columns.clone().step_by(breadth) {
             if !known {
                 self.cut.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
+                if far {
+                    lines[1].write_columns::<T>(column_groups);
+                }
             }
             for number in part.blocks.clone() {
                 if !known {
@@ -199,7 +215,10 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         }
                     }
                     if !known || !one_row_block {
-                        row_panels.write(kernel, row_groups, self.is_far());
+                        Panel::write(kernel, row_groups, row_panels);
+                        if far {
+                            lines[0].write_panels::<T>(row_panels, row_groups);
+                        }
                     }
                     let own = pack_rows.from;
                     let store = Store {
@@ -207,6 +226,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         rows: row_groups,
                         panels: row_panels,
                         columns: column_groups,
+                        lines,
                         out,
                         start: start[OUT],
                         terms: block.len(),
@@ -214,7 +234,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         add: adds || number > part.blocks.start,
                         epilogue: self.product.epilogue.filter(|_| number + 1 == part.blocks.end),
                         stream: self.is_streamed(part),
-                        far: self.is_far(),
+                        far,
                         packed: rows,
                         in_place,
                         own,
@@ -361,42 +381,26 @@ unsafe fn tiles<T: GemmElement>(
 ) {
     let kernel = store.kernel;
     let numbers = kernel.nr * store.terms * kernel.parts();
-    let lying = |column: usize| {
-        if column < in_place {
-            (own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize), Some(spread))
-        } else {
-            (packed.wrapping_add(column * numbers), None)
-        }
-    };
     let mut next = 0;
-    let (breadth, panels) = (store.columns.groups.len(), &store.panels.all);
-    let count = breadth * panels.len();
-    // These columns and the next ones.
-    let mut both = [store.no_columns(); 2];
-    store.look_up(0, lying(0), &mut both[0]);
-    for column in 0..breadth {
-        if column + 1 < breadth {
-            store.look_up(column + 1, lying(column + 1), &mut both[(column + 1) % 2]);
-        }
-        let columns = &both[column % 2];
-        for (n, panel) in panels.iter().enumerate() {
+    let count = store.columns.groups.len() * store.panels.len();
+    for column in 0..store.columns.groups.len() {
+        let columns = if column < in_place {
+            let start = own.wrapping_offset(store.columns.groups[column].at[OWN] * kernel.parts() as isize);
+            store.columns(column, start, Some(spread))
+        } else {
+            store.columns(column, packed.wrapping_add(column * numbers), None)
+        };
+        for panel in store.panels {
             for (lines, from) in &store.coming {
                 for &line in &lines[lines.len() * next / count..lines.len() * (next + 1) / count] {
                     prefetch_line(from.wrapping_offset(line));
                 }
             }
-            if store.far {
-                match panels.get(n + 1) {
-                    Some(panel) => store.ask(panel, columns),
-                    None if column + 1 < breadth => store.ask(&panels[0], &both[(column + 1) % 2]),
-                    None => {}
-                }
-            }
             // SAFETY: the caller's promise.
-            unsafe { store.tile(panel, columns, next) };
+            unsafe { store.tile(panel, &columns, next) };
             next += 1;
         }
         // SAFETY: the caller's promise.
-        unsafe { store.apply_epilogue(columns) };
+        unsafe { store.apply_epilogue(&columns) };
     }
 }

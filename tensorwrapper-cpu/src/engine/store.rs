@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::epilogue::BoundEpilogue;
 use super::kernel::{AHEAD, GemmElement, Kernel, MOST_TERMS, MOST_TILE, Tile};
-use super::panels::{Panel, Panels, Stored, are_apart, distinct};
+use super::panels::{self, AskedLines, Panel, Stored};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
 use super::space::{Groups, Lanes, MOST_COLUMNS, OWN, RESULT};
@@ -19,8 +19,10 @@ pub(super) static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
 pub(super) struct Store<'a, T: Element> {
     pub(super) kernel: &'a Kernel<T>,
     pub(super) rows: &'a Groups,
-    pub(super) panels: &'a Panels,
+    pub(super) panels: &'a [Panel],
     pub(super) columns: &'a Groups,
+    /// The lines that panels and columns are stored in, where the result is far.
+    pub(super) lines: &'a [AskedLines; 2],
     pub(super) out: Sink<'a, T>,
     /// Where the first element of the result lies.
     pub(super) start: isize,
@@ -46,7 +48,6 @@ pub(super) struct Store<'a, T: Element> {
 }
 
 /// A column panel's place in the result.
-#[derive(Clone, Copy)]
 pub(super) struct Columns<'s, R> {
     start: *const R,
     /// Where they are not packed: how much further each column and each term is.
@@ -54,67 +55,25 @@ pub(super) struct Columns<'s, R> {
     along: [isize; MOST_COLUMNS],
     len: usize,
     lanes: &'s Lanes,
-    /// Columns about a cache line apart, and how many.
-    asked: [isize; MOST_COLUMNS],
-    lines: usize,
-}
-
-impl<R> Columns<'_, R> {
-    #[inline(always)]
-    fn find_lines<T>(&mut self) {
-        (self.asked, self.lines) = (self.along, self.len);
-        // Most columns are lines apart.
-        if !are_apart::<T>(&self.along[..self.len]) {
-            let (mut sorted, mut lines) = (self.along, 0);
-            distinct::<T>(&mut sorted[..self.len], |at| {
-                self.asked[lines] = at;
-                lines += 1;
-            });
-            self.lines = lines;
-        }
-    }
 }
 
 impl<T: GemmElement> Store<'_, T> {
-    /// No columns yet.
-    pub(super) fn no_columns(&self) -> Columns<'_, T::Real> {
-        let lanes = self.columns.lanes(0);
-        Columns {
-            start: std::ptr::null(),
-            spread: None,
-            along: [0; MOST_COLUMNS],
-            len: 0,
-            lanes,
-            asked: [0; MOST_COLUMNS],
-            lines: 0,
-        }
-    }
-
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
-    #[inline(always)]
-    pub(super) fn look_up<'s>(
-        &'s self,
-        group: usize,
-        (start, spread): (*const T::Real, Option<[isize; 2]>),
-        columns: &mut Columns<'s, T::Real>,
-    ) {
+    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<'_, T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
-        (columns.start, columns.spread, columns.lanes, columns.len) = (start, spread, lanes, at.len as usize);
-        for n in 0..MOST_COLUMNS {
-            columns.along[n] = at.at[RESULT] + lanes.at[RESULT][n];
-        }
-        if self.far {
-            columns.find_lines::<T>();
-        }
+        let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
+        Columns { start, spread, along, len: at.len as usize, lanes }
     }
 
-    /// Asks for the lines in which a panel's tile of these columns will be stored.
+    /// Asks for the lines in which the tile of that number will be stored, in the order of [`tile`](Store::tile).
     #[inline(always)]
-    pub(super) fn ask(&self, panel: &Panel, columns: &Columns<'_, T::Real>) {
-        if panel.stored != Stored::Whole {
-            let base = self.out.base().wrapping_offset(self.start);
-            self.panels.ask(base.cast_const(), panel, &columns.asked[..columns.lines]);
+    pub(super) fn ask(&self, number: usize) {
+        let (column, panel) = (number / self.panels.len(), number % self.panels.len());
+        if self.panels[panel].stored == Stored::Whole || column >= self.columns.groups.len() {
+            return;
         }
+        let base = self.out.base().wrapping_offset(self.start);
+        panels::ask(base.cast_const(), self.lines[0].of(panel), self.lines[1].of(column));
     }
 
     /// Computes the tile of a panel of rows; it is the block's tile of that number.
@@ -132,6 +91,9 @@ impl<T: GemmElement> Store<'_, T> {
             let numbers = self.kernel.lanes * self.kernel.parts();
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
+        if self.far {
+            self.ask(number + 1);
+        }
         let ahead = match self.ahead.tile(number) {
             Some((first, further)) => {
                 debug_assert_eq!(further.len(), self.terms, "one line for each term");

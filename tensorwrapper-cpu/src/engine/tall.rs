@@ -17,10 +17,11 @@ use tensorwrapper_core::backend::fuse::{points, single_stride};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Terms of a piece: where both matrices are read from one end to the other, and where columns are lines of their own.
-const PIECE: [usize; 2] = [32, 64];
-/// Terms ahead of which rows are asked for in both cases: a processor by itself foresees one line or two.
-const AHEAD: [isize; 2] = [0, 32];
+/// Terms of a piece, and how many terms ahead rows are asked for, where both matrices are read from one end to the other: a processor
+/// foresees that by itself.
+const SEQUENTIAL: (usize, isize) = (32, 0);
+/// The same where columns are lines of their own, which are many streams.
+const APART: (usize, isize) = (64, 32);
 /// Rows or columns at most: beyond, packing is worth it.
 const MANY: usize = 48;
 /// Elements of the result at most: their running sums are to stay in the first cache.
@@ -46,6 +47,9 @@ pub(crate) struct TallGemm<T: GemmElement> {
     step: [isize; 2],
     outer: Vec<Triple>,
     run: usize,
+    /// Terms of a piece, and how many terms ahead rows are asked for.
+    piece: usize,
+    ahead: isize,
     conjugate: bool,
     kernel: &'static Kernel<T>,
 }
@@ -73,15 +77,19 @@ impl<T: GemmElement> TallGemm<T> {
         };
         let along = (0..outer.len()).filter(is_near).max_by_key(|&n| outer[n].extent)?;
         let axis = outer.remove(along);
+        let apart = strides[1 - side]?;
+        let (piece, ahead) = if apart == 1 { SEQUENTIAL } else { APART };
         Some(TallGemm {
             results: LongSums::new(sorted),
             side,
             rows: extents[side],
             columns: extents[1 - side],
-            apart: strides[1 - side]?,
+            apart,
             step: [axis.strides[side], axis.strides[1 - side]],
             outer,
             run: axis.extent,
+            piece,
+            ahead,
             conjugate: sorted.conjugate[0],
             kernel,
         })
@@ -92,18 +100,13 @@ impl<T: GemmElement> TallGemm<T> {
         self.rows.next_multiple_of(self.kernel.lanes)
     }
 
-    /// Whether columns are lines of their own, as a number.
-    fn form(&self) -> usize {
-        usize::from(self.apart != 1)
-    }
-
     /// The sums of these terms.
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let len = self.height() * self.columns;
         let (mut running, mut totals) = (zeros::<T>(len)?, zeros::<T>(len)?);
         let mut copied = Vec::new();
         let data = [data[self.side], data[1 - self.side]];
-        let pieces = Pieces::new(terms, (&self.outer, self.run), at, PIECE[self.form()]);
+        let pieces = Pieces::new(terms, (&self.outer, self.run), at, self.piece);
         for (number, (at, first, count)) in pieces.enumerate() {
             let at = [at[self.side] + first as isize * self.step[0], at[1 - self.side] + first as isize * self.step[1]];
             let columns = data[1].as_ptr().wrapping_offset(at[1]);
@@ -131,7 +134,7 @@ impl<T: GemmElement> TallGemm<T> {
     /// Copies rows to where there is room behind them.
     fn copy(&self, data: &[T], at: isize, count: usize, to: &mut Vec<T>) -> Result<(), Error> {
         if to.is_empty() {
-            *to = zeros::<T>(self.height() * PIECE[self.form()])?;
+            *to = zeros::<T>(self.height() * self.piece)?;
         }
         for (n, to) in to.chunks_mut(self.height()).take(count).enumerate() {
             let at = (at + n as isize * self.step[0]) as usize;
@@ -146,8 +149,7 @@ impl<T: GemmElement> TallGemm<T> {
     /// Rows, each filled up to whole groups, and columns can be read; there are running sums for all of them.
     unsafe fn piece(&self, (rows, step): (*const T, isize), columns: *const T, terms: usize, sums: *mut T) {
         let Kernel { lanes, panel, nr, .. } = *self.kernel;
-
-        debug_assert!(terms <= PIECE[self.form()]);
+        debug_assert!(terms <= self.piece);
         let groups = self.height() / lanes;
         // Tiles of about the same number of columns.
         let tiles = self.columns.div_ceil(nr);
@@ -160,7 +162,7 @@ impl<T: GemmElement> TallGemm<T> {
                     terms,
                     rows: rows.cast(),
                     step,
-                    near: AHEAD[self.form()] * step,
+                    near: self.ahead * step,
                     spread: Some([self.apart, self.step[1]]),
                     columns: columns.wrapping_offset(from as isize * self.apart).cast(),
                     groups: panel.min(groups - first),
@@ -187,7 +189,7 @@ impl<T: GemmElement> ProductKernel<T> for TallGemm<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        threads * (self.results.results() + self.height() * (2 * self.columns + PIECE[1]))
+        threads * (self.results.results() + self.height() * (2 * self.columns + self.piece))
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {

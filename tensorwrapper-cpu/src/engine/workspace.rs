@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
 
-use super::panels::Panels;
+use super::panels::{AskedLines, Panel};
 use super::prefetch::Ahead;
 use super::space::Groups;
 use super::terms::Block;
@@ -25,7 +25,9 @@ pub(crate) struct Workspace {
     pub(super) column_groups: Groups,
     pub(super) block: Block,
     pub(super) ahead: Ahead,
-    pub(super) panels: Panels,
+    pub(super) panels: Vec<Panel>,
+    /// The lines of the result that panels and columns are stored in.
+    pub(super) lines: [AskedLines; 2],
     /// The lines that an item of a batch reads of rows and of columns.
     pub(super) coming: [Vec<isize>; 2],
 }

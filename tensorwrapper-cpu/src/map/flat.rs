@@ -193,15 +193,13 @@ fn compute<T: Scalar>(simd: Simd, instruction: &Instruction, values: &[Value<'_,
             }
         }
         Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-            both((values[a], values[b]), made, out, |a, b| compare::truth(compare::less(a, b)));
+            compared((values[a], values[b]), made, out, compare::less);
         }
         Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-            both((values[a], values[b]), made, out, |a, b| compare::truth(compare::less_or_equal(a, b)));
+            compared((values[a], values[b]), made, out, compare::less_or_equal);
         }
-        Instruction::Compare(Comparison::Equal, a, b) => both((values[a], values[b]), made, out, |a, b| compare::truth(a == b)),
-        Instruction::Compare(Comparison::NotEqual, a, b) => {
-            both((values[a], values[b]), made, out, |a, b| compare::truth(a != b))
-        }
+        Instruction::Compare(Comparison::Equal, a, b) => compared((values[a], values[b]), made, out, |a, b| a == b),
+        Instruction::Compare(Comparison::NotEqual, a, b) => compared((values[a], values[b]), made, out, |a, b| a != b),
         Instruction::Select(condition, a, b) => select(values[condition], (values[a], values[b]), made, out),
         Instruction::Input(_) | Instruction::Constant(_) | Instruction::Converted(_) | Instruction::Call(..) => {
             unreachable!("nothing is computed for these here")
@@ -248,6 +246,12 @@ fn both<T: Element>((a, b): (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], o
         (Err(a), Ok(b)) => out.iter_mut().zip(b).for_each(|(out, &b)| *out = operation(a, b)),
         (Err(a), Err(b)) => out.fill(operation(a, b)),
     }
+}
+
+/// Whether two values compare so, as 1 or 0.
+#[inline(always)]
+fn compared<T: Element>(pair: (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], out: &mut [T], holds: impl Fn(T, T) -> bool) {
+    both(pair, made, out, |a, b| compare::truth(holds(a, b)));
 }
 
 /// One of two values for each element.
