@@ -21,20 +21,24 @@ const MAX_BYTES: u64 = 8 << 20;
 pub(crate) enum Strategy {
     /// By a library's product of matrices, on the tensors as they are.
     Library,
-    /// By a library's product, after factors were copied into the order that it needs.
+    /// By a library's product behind as few copies as possible, in the order that it needs. It may be a batch of products that
+    /// the equation does not have.
     Permuted,
+    /// By a library's product behind as many copies as make one product of such a batch.
+    Whole,
     /// By generated kernels alone.
     Kernels,
 }
 
 impl Strategy {
-    pub(crate) const ALL: [Strategy; 3] = [Strategy::Library, Strategy::Permuted, Strategy::Kernels];
+    pub(crate) const ALL: [Strategy; 4] = [Strategy::Library, Strategy::Permuted, Strategy::Whole, Strategy::Kernels];
 
     /// Its name in the file.
     fn name(self) -> &'static str {
         match self {
             Strategy::Library => "library",
             Strategy::Permuted => "permuted",
+            Strategy::Whole => "whole",
             Strategy::Kernels => "kernels",
         }
     }

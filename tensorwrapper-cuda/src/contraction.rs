@@ -62,8 +62,9 @@ impl<D: Driver> CudaContraction<D> {
         let strategies: Vec<(Strategy, Option<Launches>)> =
             if measures && driver.gemm_library().is_some() && driver.is_worth_measuring(points) {
                 let library = library.or_else(|| gemm_launches(contraction, Route::Library, tf32));
-                let (permuted, kernels) = (permuted_launches(contraction, route, tf32), contract_launches(contraction, route));
-                vec![(Strategy::Library, library), (Strategy::Permuted, permuted), (Strategy::Kernels, kernels)]
+                let [permuted, whole] = permuted_launches(contraction, route, tf32);
+                let kernels = contract_launches(contraction, route);
+                Strategy::ALL.into_iter().zip([library, permuted, whole, kernels]).collect()
             } else {
                 vec![(rule, library.or_else(|| contract_launches(contraction, route)))]
             };

@@ -10,11 +10,12 @@ use tensorwrapper::prelude::*;
 use crate::is_there;
 use crate::linear::programs;
 
-/// Axes of both factors lie as in no matrix; matrices where they lie.
-const CASES: [(&str, [&[usize]; 2]); 3] = [
+/// Axes of both factors lie as in no matrix; matrices where they lie; and copies that leave a batch or one product.
+const CASES: [(&str, [&[usize]; 2]); 4] = [
     ("aebf,dfce->abcd", [&[3, 4, 5, 6], &[7, 6, 2, 4]]),
     ("ik,kj->ij", [&[5, 6], &[6, 7]]),
     ("bik,kbj->jbi", [&[3, 4, 5], &[5, 3, 6]]),
+    ("fdea,ecfb->dcba", [&[3, 4, 5, 6], &[5, 2, 3, 7]]),
 ];
 
 fn operands(shapes: [&[usize]; 2]) -> [Tensor<f64>; 2] {
@@ -44,7 +45,7 @@ fn all(context: &Context) {
 
 fn made(name: &str) -> Arc<CompiledKernels> {
     let collection = Collection::default();
-    collection.set_clock(Some([1.0; 3]));
+    collection.set_clock(Some([1.0; 4]));
     programs(name, &collection, all)
 }
 
@@ -63,8 +64,15 @@ fn fastest_choice_is_taken_and_remembered() {
         return;
     }
     let programs = made("measured");
-    // How many of the four products are the library's then. Two lie as matrices, for which there are two ways.
-    for (times, library) in [([1.0, 3.0, 2.0], 2), ([3.0, 1.0, 2.0], 2), ([1.0, 2.0, 3.0], 4), ([3.0, 2.0, 1.0], 0)] {
+    // How many of the five products are the library's then. Two lie as matrices, and one has four ways.
+    let library = [
+        ([1.0, 3.0, 3.0, 2.0], 2),
+        ([3.0, 1.0, 3.0, 2.0], 3),
+        ([3.0, 3.0, 1.0, 2.0], 1),
+        ([1.0, 2.0, 3.0, 3.0], 5),
+        ([3.0, 3.0, 2.0, 1.0], 0),
+    ];
+    for (times, library) in library {
         programs.set_clock(Some(times), None);
         let context = running(&programs, Schedule::Forward, Route::Library);
         assert_right(&context);
@@ -91,12 +99,12 @@ fn choices_are_kept_on_disk_and_explained() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("choices");
     let _ = std::fs::remove_dir_all(&folder);
     let file = folder.join("ways");
-    programs.set_clock(Some([2.0, 3.0, 1.0]), Some(file.clone()));
+    programs.set_clock(Some([2.0, 3.0, 3.0, 1.0]), Some(file.clone()));
     assert_right(&running(&programs, Schedule::Forward, Route::Library));
     let measured = programs.measurements();
     assert!(measured > 0 && file.is_file());
     // A device of the next program, for which the other way would be quicker now.
-    programs.set_clock(Some([1.0, 1.0, 9.0]), Some(file));
+    programs.set_clock(Some([1.0, 1.0, 1.0, 9.0]), Some(file));
     let context = running(&programs, Schedule::Forward, Route::Library);
     let products = programs.products();
     assert_right(&context);
@@ -116,7 +124,7 @@ fn nothing_is_measured_without_memory_for_it() {
         return;
     }
     let programs = made("no-room");
-    programs.set_clock(Some([9.0, 9.0, 1.0]), None);
+    programs.set_clock(Some([9.0, 9.0, 9.0, 1.0]), None);
     let context = running(&programs, Schedule::Forward, Route::Library);
     let taken = programs.limit_memory(0);
     programs.limit_memory(taken + 64);

@@ -93,7 +93,7 @@ fn blocks_and_explanations_request_kernels_once() {
 #[test]
 fn products_are_measured_after_all_kernels_are_made() {
     let collection = Collection::default();
-    collection.set_clock(Some([3.0, 2.0, 1.0]));
+    collection.set_clock(Some([3.0, 3.0, 2.0, 1.0]));
     let t = Tensor::<f64>::filled([3, 4, 5, 6], 1.0).expect("memory for a few numbers");
     let u = Tensor::<f64>::filled([7, 6, 2, 4], 1.0).expect("memory for a few numbers");
     let v = Tensor::<f64>::filled([5, 2, 3, 7], 1.0).expect("memory for a few numbers");

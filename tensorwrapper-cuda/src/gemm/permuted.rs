@@ -49,35 +49,71 @@ fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>
     (strides, len)
 }
 
-/// The launches of a contraction: copies of factors, a library's product, and the epilogue; `None` where it is no product of
-/// matrices, or needs no copies.
-pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
-    let groups = AxisGroups::of(contraction)?;
-    if strided_gemm(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
-        return None;
+/// A product of matrices behind copies of some factors; without `direct` it goes to scratch memory, and is copied from there.
+struct Candidate {
+    copied: [bool; 2],
+    direct: bool,
+    product: Gemm,
+    /// How many elements are copied.
+    elements: usize,
+}
+
+/// The tensors of a contraction as dense matrices, with the axes of a batch in front.
+struct Matrices {
+    left: Strided,
+    right: Strided,
+    result: Strided,
+    /// How many products there are, if nothing but the equation makes them a batch.
+    items: usize,
+}
+
+impl Matrices {
+    fn of(contraction: &Contraction<'_>) -> Option<Matrices> {
+        let AxisGroups { batch, rows, columns, terms } = AxisGroups::of(contraction)?;
+        let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
+        let matrices = |lines: &[usize], across: &[usize], rank: usize| {
+            let (strides, len) = dense(extents, batch.iter().chain(lines).chain(across));
+            Strided::within(&extents[..rank], &strides[..rank], 0, len).ok()
+        };
+        Some(Matrices {
+            left: matrices(&rows, &terms, extents.len())?,
+            right: matrices(&terms, &columns, extents.len())?,
+            result: matrices(&rows, &columns, kept)?,
+            items: batch.iter().map(|&axis| extents[axis]).product(),
+        })
     }
-    let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
-    let left = dense(extents, groups.batch.iter().chain(&groups.rows).chain(&groups.terms));
-    let right = dense(extents, groups.batch.iter().chain(&groups.terms).chain(&groups.columns));
-    let factors = [left, right].map(|(strides, len)| Some((Strided::within(extents, &strides, 0, len).ok()?, len)));
-    let [Some((left, left_len)), Some((right, right_len))] = factors else { return None };
-    // The result in the order of the matrices, for scratch memory, if the product cannot write the output directly.
-    let (strides, len) = dense(extents, groups.batch.iter().chain(&groups.rows).chain(&groups.columns));
-    let sum = Strided::within(&extents[..kept], &strides[..kept], 0, len).ok()?;
-    for copied in [[true, false], [false, true], [true, true]] {
-        let own = [(&left, left_len), (&right, right_len)];
-        let mut factors = [contraction.factors[0], contraction.factors[1]];
+
+    fn factor(&self, n: usize) -> &Strided {
+        [&self.left, &self.right][n]
+    }
+
+    /// All products that copies make of a contraction.
+    fn candidates(&self, contraction: &Contraction<'_>) -> Vec<Candidate> {
+        let ways = [[false, false], [true, false], [false, true], [true, true]].into_iter();
+        let ways = ways.flat_map(|copied| [true, false].map(|direct| (copied, direct)));
+        // An epilogue reads the product from scratch memory.
+        let ways = ways.filter(|(copied, direct)| !direct || (*copied != [false; 2] && contraction.then.is_none()));
+        let candidate = |(copied, direct): ([bool; 2], bool)| {
+            let factor = |n: usize| if copied[n] { (self.factor(n), false) } else { contraction.factors[n] };
+            let output = if direct { contraction.output } else { &self.result };
+            let factors = [factor(0), factor(1)];
+            let product = strided_gemm(&Contraction { factors: &factors, output, then: None, others: &[], ..*contraction })?;
+            let result = if direct { 0 } else { self.result.reach()? };
+            let elements = (0..2).filter(|&n| copied[n]).map(|n| self.factor(n).reach()).sum::<Option<usize>>()?;
+            Some(Candidate { copied, direct, product, elements: elements + result })
+        };
+        ways.filter_map(candidate).collect()
+    }
+
+    /// The launches of a candidate.
+    fn launches(&self, contraction: &Contraction<'_>, candidate: &Candidate, route: Route, tf32: bool) -> Option<Launches> {
         let (mut before, mut starts, mut end) = (Vec::new(), [None; 2], 0);
-        for n in (0..2).filter(|&n| copied[n]) {
-            before.push(copy(contraction, n, own[n].0, end, route)?);
-            (factors[n], starts[n]) = ((own[n].0, false), Some(end));
-            end += (own[n].1 * contraction.dtype.size()).next_multiple_of(256);
+        for n in (0..2).filter(|&n| candidate.copied[n]) {
+            before.push(copy(contraction, n, self.factor(n), end, route)?);
+            starts[n] = Some(end);
+            end += (self.factor(n).reach()? * contraction.dtype.size()).next_multiple_of(256);
         }
-        let permuted = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
-        let direct = strided_gemm(&permuted).filter(|_| contraction.then.is_none());
-        let product = direct.or_else(|| strided_gemm(&Contraction { output: &sum, ..permuted }));
-        let Some(product) = product else { continue };
-        let mut product = Gemm { tf32, ..product };
+        let mut product = Gemm { tf32, ..candidate.product };
         for (_, Stored { argument, .. }) in &mut product.factors {
             if let Memory::Input(n) = argument.memory
                 && let Some(start) = starts[n]
@@ -85,13 +121,27 @@ pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf3
                 *argument = Argument { memory: Memory::Scratch, start: start + argument.start };
             }
         }
-        if direct.is_some() {
+        if candidate.direct {
             return Some(Launches { before, product: Some(product), launches: Vec::new(), scratch: end });
         }
-        let launches = with_epilogue(contraction, product, &sum, end, route)?;
-        return Some(Launches { before, ..launches });
+        let launches = with_epilogue(contraction, product, &self.result, end, route)?;
+        Some(Launches { before, ..launches })
     }
-    None
+}
+
+/// The launches of a contraction as copies of factors, a library's product, and the epilogue or a copy of the result, in two ways:
+/// with as few elements as possible copied, where it is no product of matrices without copies; and with copies that leave no batch
+/// but the equation's own, where the first way, or the tensors as they are, have a larger one.
+pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> [Option<Launches>; 2] {
+    let Some(matrices) = Matrices::of(contraction) else { return [None, None] };
+    let candidates = matrices.candidates(contraction);
+    let least =
+        |most: usize| candidates.iter().filter(|found| found.product.batch as usize <= most).min_by_key(|found| found.elements);
+    let in_place = strided_gemm(&Contraction { then: None, others: &[], ..*contraction });
+    let fewest = if in_place.is_none() { least(usize::MAX) } else { None };
+    let products = in_place.or(fewest.map(|found| found.product)).map_or(0, |product| product.batch as usize);
+    let whole = if products > matrices.items { least(matrices.items) } else { None };
+    [fewest, whole].map(|found| matrices.launches(contraction, found?, route, tf32))
 }
 
 /// The kernel that copies a factor to scratch memory.

@@ -6,8 +6,8 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
-use super::gemm_launches;
 use super::strided::strided_gemm;
+use super::{gemm_launches, permuted_launches};
 use crate::simulator::multiply;
 use crate::text::{Gemm, Memory, Route, Transpose};
 use tensorwrapper_core::backend::reference::Reference;
@@ -204,4 +204,31 @@ fn what_is_worth_a_call_of_a_library() {
     assert_eq!(product(8, Route::Library, false).unwrap().sizes, [8; 3]);
     assert!(!product(32, Route::Chosen, false).unwrap().tf32);
     assert!(product(32, Route::Chosen, true).unwrap().tf32);
+}
+
+/// Of the products behind copies, one has the fewest elements to copy, and the other no batch but that of the equation.
+#[test]
+fn copies_leave_a_batch_or_one_product() {
+    // `fdea,ecfb->dcba` with the axes d, c, b, a, e, f: a factor in another order, where each `d` is a product of its own.
+    let extents = [4, 2, 7, 6, 5, 3];
+    let layout = |strides: &[isize]| Strided::within(&extents[..strides.len()], strides, 0, 1000).unwrap();
+    let (left, right) = (layout(&[30, 0, 0, 1, 6, 120]), layout(&[0, 21, 1, 0, 42, 7]));
+    let output = Strided::row_major(&extents[..4]).unwrap();
+    let nest = LoopNest::new(extents.to_vec(), 4);
+    let factors = [(&left, false), (&right, false)];
+    let (dtype, alpha) = (Dtype::F64, Complex::ONE);
+    let contraction = Contraction { nest: &nest, alpha, dtype, factors: &factors, output: &output, then: None, others: &[] };
+    let found = permuted_launches(&contraction, Route::Library, false);
+    let sizes = found.each_ref().map(|launches| {
+        let launches = launches.as_ref().expect("there are both ways");
+        let product = launches.product.expect("the library multiplies");
+        (product.batch, product.sizes, launches.before.len(), launches.launches.len())
+    });
+    assert_eq!(sizes, [(4, [6, 14, 15], 2, 0), (1, [14, 24, 15], 2, 1)]);
+    // Matrices where they lie need no copies, and no batch is left.
+    let (left, right) = (layout(&[1, 0, 0, 0, 4, 20]), layout(&[0, 21, 3, 0, 42, 1]));
+    let output = layout(&[14, 7, 1, 0]);
+    let factors = [(&left, false), (&right, false)];
+    let contraction = Contraction { factors: &factors, output: &output, ..contraction };
+    assert!(permuted_launches(&contraction, Route::Library, false)[1].is_none());
 }

@@ -61,7 +61,7 @@ impl Collection {
 
     /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
     /// kernels.
-    pub fn set_clock(&self, times: Option<[f64; 3]>) {
+    pub fn set_clock(&self, times: Option<[f64; 4]>) {
         self.settings.lock().times = times;
     }
 }

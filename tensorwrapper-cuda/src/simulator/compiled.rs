@@ -55,7 +55,7 @@ impl CompiledKernels {
 
     /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
     /// kernels. New devices keep the fastest strategies in this file.
-    pub fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
+    pub fn set_clock(&self, times: Option<[f64; 4]>, file: Option<PathBuf>) {
         let mut settings = self.settings.lock();
         (settings.times, settings.file) = (times, file);
     }

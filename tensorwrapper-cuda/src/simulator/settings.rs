@@ -38,7 +38,7 @@ pub(super) struct Settings(Mutex<Values>);
 #[derive(Debug, Default)]
 pub(super) struct Values {
     /// The seconds that each strategy takes; without them nothing is measured.
-    pub(super) times: Option<[f64; 3]>,
+    pub(super) times: Option<[f64; Strategy::ALL.len()]>,
     /// The file in which new devices keep the fastest strategies.
     pub(super) file: Option<PathBuf>,
     /// The number of measurements.

@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include <utility>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -20,9 +21,19 @@ static thread_local tw_index threadIdx, blockIdx, blockDim, gridDim;
 
 enum tw_state { TW_READY, TW_AT_BLOCK_BARRIER, TW_AT_WARP_BARRIER, TW_DONE };
 enum tw_schedule { TW_LOCKSTEP, TW_FORWARD, TW_BACKWARD };
+// A copy to shared memory that is not done yet: by a thread's own count, its group.
+struct tw_copy {
+  void* to;
+  const void* from;
+  size_t bytes;
+  bool is_there;
+  unsigned group;
+};
 struct tw_fiber {
   ucontext_t context;
   tw_state state;
+  unsigned groups;
+  std::vector<tw_copy>* copies;
 };
 static const unsigned TW_MOST_THREADS = 1024, TW_STACK = 128 << 10, TW_SHARED_BYTES = 100 << 10, TW_GUARD = 256;
 static thread_local tw_fiber* tw_fibers;
@@ -31,7 +42,7 @@ static thread_local unsigned tw_current;
 static thread_local ucontext_t tw_scheduler;
 static thread_local void (*tw_body)(void**);
 static thread_local void** tw_arguments;
-static thread_local double tw_mailbox[TW_MOST_THREADS / 32][32][2];
+static thread_local double tw_mailbox[TW_MOST_THREADS / 32][32][6];
 alignas(16) static thread_local unsigned char tw_shared[TW_SHARED_BYTES + TW_GUARD];
 #define TW_SHARED
 
@@ -74,6 +85,9 @@ static const char* tw_run_block(unsigned threads, int schedule) {
     context.uc_link = nullptr;
     makecontext(&context, tw_begin, 0);
     tw_fibers[t].state = TW_READY;
+    tw_fibers[t].groups = 0;
+    if (!tw_fibers[t].copies) tw_fibers[t].copies = new std::vector<tw_copy>;
+    tw_fibers[t].copies->clear();
   }
   const unsigned warps = (threads + 31) / 32;
   for (;;) {
@@ -126,14 +140,45 @@ static inline double __longlong_as_double(long long bits) {
   memcpy(&x, &bits, sizeof x);
   return x;
 }
-static void tw_mma_m8n8k4(double (&c)[2], double a, double b) {
-  double(&box)[32][2] = tw_mailbox[tw_current / 32];
+// Copies are done as late as possible: when their group is waited for.
+template <class T> static void tw_copy_async(T* shared, const T* from, bool is_there) {
+  tw_fiber& own = tw_fibers[tw_current];
+  own.copies->push_back({shared, from, sizeof(T), is_there, own.groups});
+}
+static void tw_end_group() { ++tw_fibers[tw_current].groups; }
+template <int BUT> static void tw_wait_for_groups() {
+  tw_fiber& own = tw_fibers[tw_current];
+  size_t done = 0;
+  for (; done < own.copies->size() && (*own.copies)[done].group + BUT < own.groups; ++done) {
+    const tw_copy& copy = (*own.copies)[done];
+    if (copy.is_there) {
+      memcpy(copy.to, copy.from, copy.bytes);
+    } else {
+      memset(copy.to, 0, copy.bytes);
+    }
+  }
+  own.copies->erase(own.copies->begin(), own.copies->begin() + done);
+}
+// The fragments are those of PTX ISA, mma.m16n8k8 with .f64: of the left factor a thread has its row and the eighth row behind it,
+// each at two of eight terms.
+static void tw_mma_m16n8k8(double (&c)[2], double (&d)[2], const double (&a)[2], const double (&e)[2], const double (&b)[2]) {
+  double(&box)[32][6] = tw_mailbox[tw_current / 32];
   const unsigned lane = tw_current % 32;
-  box[lane][0] = a;
-  box[lane][1] = b;
+  for (unsigned q = 0; q < 2; ++q) {
+    box[lane][q] = a[q];
+    box[lane][2 + q] = e[q];
+    box[lane][4 + q] = b[q];
+  }
   tw_sync_warp();
-  for (unsigned k = 0; k < 4; ++k)
-    for (unsigned q = 0; q < 2; ++q) c[q] = fma(box[lane / 4 * 4 + k][0], box[(lane % 4 * 2 + q) * 4 + k][1], c[q]);
+  for (unsigned k = 0; k < 8; ++k) {
+    const double(&left)[6] = box[lane / 4 * 4 + k % 4];
+    const double x = left[k / 4], y = left[2 + k / 4];
+    for (unsigned q = 0; q < 2; ++q) {
+      const double right = box[(lane % 4 * 2 + q) * 4 + k % 4][4 + k / 4];
+      c[q] = fma(x, right, c[q]);
+      d[q] = fma(y, right, d[q]);
+    }
+  }
   tw_sync_warp();
 }
 

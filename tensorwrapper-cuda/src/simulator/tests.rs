@@ -313,7 +313,7 @@ fn barriers(name: &str, change: impl Fn(&str) -> String) -> [Vec<String>; 3] {
             }
         }
         let identity = Program::new(vec![Instruction::Input(0)]);
-        for (extents, kept, strides) in [(vec![3, 200], 1, [200, 1]), (vec![40, 50], 2, [1, 40])] {
+        for (extents, kept, strides) in [(vec![3, 200], 1, [200, 1]), (vec![40, 50], 1, [1, 40]), (vec![40, 50], 2, [1, 40])] {
             let layout = Strided::within(&extents, &strides, 0, 1 << 20).unwrap();
             let data = (0..layout.reach().unwrap()).map(|_| number::<f64>(&mut rng)).collect();
             let input = Placed { data, layout, conjugate: false };
@@ -345,12 +345,25 @@ fn each_missing_barrier_is_noticed() {
     assert_eq!(
         places.len(),
         7,
-        "barriers of fold_in_blocks, transpose_tiles, two of contract, two of fold_block, and set_phases"
+        "barriers of fold_in_blocks, fold_in_columns, transpose_tiles, contract, two of fold_block, and set_phases"
     );
     assert_eq!(barriers("whole", str::to_string).map(|faults| faults.len()), [0; 3]);
     for place in places {
         let seen = barriers("barriers", |text| format!("{}{}", &text[..place], &text[place + BARRIER.len()..]));
         let around = &text[place.saturating_sub(120)..place];
         assert!(seen.iter().any(|faults| !faults.is_empty()), "no schedule notices that a barrier is missing behind {around}");
+    }
+}
+
+#[test]
+fn waiting_for_too_few_copies_is_noticed() {
+    if !can_compile("copies") {
+        return;
+    }
+    const WAIT: &str = "tw_wait_for_groups<AHEAD - 1>();";
+    assert_eq!(ON_HOST.concat().matches(WAIT).count(), 1);
+    for instead in ["", "tw_wait_for_groups<AHEAD>();"] {
+        let seen = barriers("copies", |text| text.replace(WAIT, instead));
+        assert!(seen.iter().all(|faults| !faults.is_empty()), "no schedule notices `{instead}` instead of {WAIT}");
     }
 }

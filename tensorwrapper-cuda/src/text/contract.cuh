@@ -3,14 +3,13 @@
 // m, the columns n, the terms k and the items of the batch lie in each tensor.
 namespace tw {
 
-// One thread's share of a tile of one factor S, on its way into shared memory.
+// One thread's share of the tiles of one factor S, which are copied into shared memory while others are multiplied.
 template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
   using T = typename S::T;
   using I = typename S::I;
   using P = typename S::P;
   static constexpr int SLOTS = LENGTH * DEPTH / THREADS, PLACES = S::ALONG_TERMS ? SLOTS : 1;
   static_assert(LENGTH * DEPTH % THREADS == 0 && THREADS % (S::ALONG_TERMS ? DEPTH : LENGTH) == 0, "all threads have as many slots");
-  T held[SLOTS];
   P places[PLACES];
   bool inside[PLACES];
 
@@ -30,17 +29,16 @@ template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
       places[s] = inside[s] ? P(start + S::line(x)) : P(0);
     }
   }
-  __device__ __forceinline__ void fetch(const S& side, I from, I end) {
+  // What lies beyond the edges becomes zero.
+  __device__ __forceinline__ void fetch(const S& side, I from, I end, T* shared) const {
 #pragma unroll
     for (int s = 0; s < SLOTS; ++s) {
       const int place = S::ALONG_TERMS ? s : 0;
       const I term = from + I(depth(s));
-      held[s] = inside[place] && term < end ? side.read(places[place] + S::term(term)) : T(0);
+      const bool is_there = inside[place] && term < end;
+      const T* element = side.data + (is_there ? P(places[place] + S::term(term)) : P(0));
+      tw_copy_async(shared + depth(s) * LD + line(s), element, is_there);
     }
-  }
-  __device__ __forceinline__ void put(T* shared) const {
-#pragma unroll
-    for (int s = 0; s < SLOTS; ++s) shared[depth(s) * LD + line(s)] = held[s];
   }
 };
 
@@ -49,9 +47,11 @@ template <class K, bool TENSOR_CORES> struct Accumulator {
   using T = typename K::T;
   // The number of neighbours that are read from shared memory at once: 16 bytes.
   static constexpr int V = 16 / sizeof(T), SIDE = K::SIDE, TM = K::BM / SIDE, TN = K::BN / SIDE;
-  static_assert(SIDE * SIDE == K::THREADS && TM % V == 0 && TN % V == 0, "threads form a square");
+  static_assert(SIDE * SIDE == K::THREADS && TN % V == 0, "threads form a square");
   T sums[TM][TN];
-  static __device__ __forceinline__ int place(int i, int t) { return i / V * (SIDE * V) + t * V + i % V; }
+  // Rows of neighbouring threads are neighbours, because they are written together.
+  static __device__ __forceinline__ int row(int i) { return i * SIDE + int(threadIdx.x) % SIDE; }
+  static __device__ __forceinline__ int column(int j) { return j / V * (SIDE * V) + int(threadIdx.x) / SIDE * V + j % V; }
   __device__ __forceinline__ Accumulator() {
 #pragma unroll
     for (int i = 0; i < TM; ++i)
@@ -59,14 +59,13 @@ template <class K, bool TENSOR_CORES> struct Accumulator {
       for (int j = 0; j < TN; ++j) sums[i][j] = T(0);
   }
   __device__ __forceinline__ void multiply(const T* left, const T* right) {
-    const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
 #pragma unroll
     for (int d = 0; d < K::BK; ++d) {
       T a[TM], b[TN];
 #pragma unroll
-      for (int i = 0; i < TM; ++i) a[i] = left[d * K::LEFT_LD + place(i, x)];
+      for (int i = 0; i < TM; ++i) a[i] = K::Left::value(left[d * K::LEFT_LD + row(i)]);
 #pragma unroll
-      for (int j = 0; j < TN; ++j) b[j] = right[d * K::RIGHT_LD + place(j, y)];
+      for (int j = 0; j < TN; ++j) b[j] = K::Right::value(right[d * K::RIGHT_LD + column(j)]);
 #pragma unroll
       for (int i = 0; i < TM; ++i)
 #pragma unroll
@@ -74,19 +73,18 @@ template <class K, bool TENSOR_CORES> struct Accumulator {
     }
   }
   template <class F> __device__ __forceinline__ void each(F f) const {
-    const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
 #pragma unroll
     for (int j = 0; j < TN; ++j)
 #pragma unroll
-      for (int i = 0; i < TM; ++i) f(place(i, x), place(j, y), sums[i][j]);
+      for (int i = 0; i < TM; ++i) f(row(i), column(j), sums[i][j]);
   }
 };
 
-// The same in double precision by tensor cores: a warp multiplies 8 x 4 by 4 x 8. The layout of the fragments is that of PTX ISA,
-// mma.m8n8k4 with .f64.
+// The same in double precision by tensor cores: a warp multiplies 16 x 8 by 8 x 8. The layout of the fragments is that of PTX ISA,
+// mma.m16n8k8 with .f64.
 template <class K> struct Accumulator<K, true> {
   static constexpr int ROWS = K::BM / K::WARPS_M / 8, COLUMNS = K::BN / K::WARPS_N / 8;
-  static_assert(K::WARPS_M * K::WARPS_N * 32 == K::THREADS && K::BK % 4 == 0, "warps tile the block");
+  static_assert(K::WARPS_M * K::WARPS_N * 32 == K::THREADS && ROWS % 2 == 0 && K::BK % 8 == 0, "warps tile the block");
   double sums[ROWS][COLUMNS][2];
   __device__ __forceinline__ Accumulator() {
 #pragma unroll
@@ -99,16 +97,20 @@ template <class K> struct Accumulator<K, true> {
   __device__ __forceinline__ void multiply(const double* left, const double* right) {
     const int lane = int(threadIdx.x) % 32;
 #pragma unroll
-    for (int d = 0; d < K::BK; d += 4) {
-      double a[ROWS], b[COLUMNS];
-#pragma unroll
-      for (int i = 0; i < ROWS; ++i) a[i] = left[(d + lane % 4) * K::LEFT_LD + row() + i * 8 + lane / 4];
-#pragma unroll
-      for (int j = 0; j < COLUMNS; ++j) b[j] = right[(d + lane % 4) * K::RIGHT_LD + column() + j * 8 + lane / 4];
+    for (int d = 0; d < K::BK; d += 8) {
+      const double* const from_left = left + (d + lane % 4) * K::LEFT_LD + row() + lane / 4;
+      const double* const from_right = right + (d + lane % 4) * K::RIGHT_LD + column() + lane / 4;
+      double a[ROWS][2];
 #pragma unroll
       for (int i = 0; i < ROWS; ++i)
 #pragma unroll
-        for (int j = 0; j < COLUMNS; ++j) tw_mma_m8n8k4(sums[i][j], a[i], b[j]);
+        for (int q = 0; q < 2; ++q) a[i][q] = from_left[q * 4 * K::LEFT_LD + i * 8];
+#pragma unroll
+      for (int j = 0; j < COLUMNS; ++j) {
+        const double b[2] = {from_right[j * 8], from_right[4 * K::RIGHT_LD + j * 8]};
+#pragma unroll
+        for (int i = 0; i < ROWS; i += 2) tw_mma_m16n8k8(sums[i][j], sums[i + 1][j], a[i], a[i + 1], b);
+      }
     }
   }
   template <class F> __device__ __forceinline__ void each(F f) const {
@@ -122,13 +124,14 @@ template <class K> struct Accumulator<K, true> {
   }
 };
 
-// Two tiles of each factor are in shared memory: one is multiplied while the next one is gathered.
+// K::STAGES tiles of each factor have room in shared memory: one is multiplied while the next ones are copied there.
 template <class K> __device__ __forceinline__ void contract(const K& k) {
   using I = typename K::I;
   using T = typename K::T;
+  constexpr int AHEAD = K::STAGES - 1, LEFT = K::BK * K::LEFT_LD, RIGHT = K::BK * K::RIGHT_LD;
   TW_SHARED
   T* const left = reinterpret_cast<T*>(tw_shared);
-  T* const right = left + 2 * K::BK * K::LEFT_LD;
+  T* const right = left + K::STAGES * LEFT;
   I block = blockIdx.x;
   const I m0 = block % K::TILES_M * K::BM;
   block /= K::TILES_M;
@@ -139,25 +142,24 @@ template <class K> __device__ __forceinline__ void contract(const K& k) {
   Gather<typename K::Left, K::BM, K::BK, K::THREADS, K::LEFT_LD> from_left(m0, batch);
   Gather<typename K::Right, K::BN, K::BK, K::THREADS, K::RIGHT_LD> from_right(n0, batch);
   Accumulator<K, K::TENSOR_CORES> part;
-  from_left.fetch(k.left, first, last);
-  from_right.fetch(k.right, first, last);
-  from_left.put(left);
-  from_right.put(right);
-  __syncthreads();
+  const auto fetch = [&](I from, int stage) {
+    if (from < last) {
+      from_left.fetch(k.left, from, last, left + stage * LEFT);
+      from_right.fetch(k.right, from, last, right + stage * RIGHT);
+    }
+    // Groups are counted, so that there is one for each step, also where it is empty.
+    tw_end_group();
+  };
+#pragma unroll
+  for (int stage = 0; stage < AHEAD; ++stage) fetch(first + I(stage * K::BK), stage);
   int now = 0;
   for (I from = first; from < last; from += K::BK) {
-    const bool more = from + K::BK < last;
-    if (more) {
-      from_left.fetch(k.left, from + K::BK, last);
-      from_right.fetch(k.right, from + K::BK, last);
-    }
-    part.multiply(left + now * (K::BK * K::LEFT_LD), right + now * (K::BK * K::RIGHT_LD));
-    now ^= 1;
-    if (more) {
-      from_left.put(left + now * (K::BK * K::LEFT_LD));
-      from_right.put(right + now * (K::BK * K::RIGHT_LD));
-    }
+    tw_wait_for_groups<AHEAD - 1>();
+    // Behind this the tile is there for all threads, and all have multiplied the last one, whose room is free.
     __syncthreads();
+    fetch(from + I(AHEAD * K::BK), now == 0 ? AHEAD : now - 1);
+    part.multiply(left + now * LEFT, right + now * RIGHT);
+    now = now == AHEAD ? 0 : now + 1;
   }
   const auto place = K::target(K::item(batch), split);
   part.each([&](int i, int j, T sum) {

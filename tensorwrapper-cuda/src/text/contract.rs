@@ -6,56 +6,18 @@ use super::fold::{Fold, FoldKernel, Input, PartialSums, dense, fold_launches};
 use super::launch::{Argument, Kernel, Launch, Launches, Memory};
 use super::pointers::{Epilogue, Pointer, arguments, entry, fields, members, pointer, reach, store};
 use super::route::Route;
-use super::space::{Axes, axes, normal, place};
-use super::syntax::{MANY_BLOCKS, cut, integers, type_name};
+use super::space::{Axes, axes, in_pieces, nearest, normal, place};
+use super::syntax::{cut, integers, type_name};
+use super::tile::{Sizes, Tile};
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program, Reduction};
-use tensorwrapper_core::element::{Dtype, EveryDtype};
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
 
 /// Positions of the result and of both factors among the operands; those of the epilogue come behind them.
 const Y: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
-
-/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores,
-/// otherwise as a square of threads.
-#[derive(Clone, Copy, Debug)]
-struct Tile {
-    rows: usize,
-    columns: usize,
-    depth: usize,
-    threads: usize,
-    /// Warps along rows and columns.
-    warps: [usize; 2],
-    /// Side of the square of threads.
-    side: usize,
-    /// Elements between the lines of a tile in shared memory, so that threads that read different lines use different banks.
-    gap: usize,
-}
-
-/// The large or the small tile of an element type. Large tiles are used where there are enough of them for a whole GPU.
-fn tile(dtype: Dtype, large: bool) -> Tile {
-    let square = |rows: usize, depth: usize, side: usize, gap: usize| Tile {
-        rows,
-        columns: rows,
-        depth,
-        threads: side * side,
-        warps: [0; 2],
-        side,
-        gap,
-    };
-    match (dtype.every(), large) {
-        (EveryDtype::F64, true) => Tile { rows: 128, columns: 64, depth: 16, threads: 256, warps: [4, 2], side: 0, gap: 4 },
-        (EveryDtype::F64, false) => Tile { rows: 32, columns: 32, depth: 16, threads: 128, warps: [2, 2], side: 0, gap: 4 },
-        (EveryDtype::F32, true) => square(128, 16, 16, 4),
-        (EveryDtype::F32, false) => square(32, 16, 8, 4),
-        (EveryDtype::C32, true) => square(64, 16, 16, 2),
-        (EveryDtype::C32, false) => square(32, 8, 8, 2),
-        (EveryDtype::C64, true) => square(64, 8, 16, 1),
-        (EveryDtype::C64, false) => square(32, 8, 8, 1),
-    }
-}
 
 /// The kernels of a contraction; `None` where its epilogue calls functions of the host.
 pub(crate) fn contract_launches(contraction: &Contraction<'_>, route: Route) -> Option<Launches> {
@@ -86,6 +48,25 @@ pub(crate) fn contract_launches(contraction: &Contraction<'_>, route: Route) -> 
     fold_launches(&fold, route)
 }
 
+/// The factors of a contraction of two tensors in the order in which kernels take them: the left one has the axis along which the
+/// result has its neighbours, because threads that are neighbours write rows.
+fn in_order(contraction: &Contraction<'_>) -> Option<[usize; 2]> {
+    let &[left, right] = contraction.factors else { return None };
+    let extents = &contraction.nest.extents()[..contraction.nest.kept()];
+    let stride = |axis: &usize| contraction.output.strides()[*axis].unsigned_abs();
+    let near = (0..extents.len()).filter(|&axis| extents[axis] > 1).min_by_key(stride);
+    let [of_left, of_right] = [left, right].map(|(layout, _)| near.is_some_and(|axis| layout.strides()[axis] != 0));
+    Some(if of_right && !of_left { [1, 0] } else { [0, 1] })
+}
+
+/// Whether the elements of a factor are closer together along the terms than along its lines.
+fn along_terms(terms: &Axes, lines: &Axes, factor: usize) -> bool {
+    match (nearest(terms, factor), nearest(lines, factor)) {
+        (Some(term), Some(line)) => terms[term].strides[factor].unsigned_abs() < lines[line].strides[factor].unsigned_abs(),
+        (term, _) => term.is_some(),
+    }
+}
+
 /// A contraction of two tensors, with its axes sorted by the tensors that have them.
 struct TiledContraction<'a> {
     dtype: Dtype,
@@ -104,20 +85,21 @@ struct TiledContraction<'a> {
 impl<'a> TiledContraction<'a> {
     /// A contraction as matrices; `None` where these are too thin for tiles.
     fn of(contraction: &Contraction<'a>, route: Route) -> Option<TiledContraction<'a>> {
-        let &[left, right] = contraction.factors else { return None };
+        let factors = in_order(contraction)?;
         let (thin, shallow) = match route {
             Route::Chosen | Route::Library => (16, 4),
             Route::LargeTiles | Route::SmallTiles => (2, 1),
             Route::Parts => (2, 2),
             Route::Threads => return None,
         };
-        let layouts: Vec<&Strided> = [contraction.output, left.0, right.0]
-            .into_iter()
+        let layouts: Vec<&Strided> = std::iter::once(contraction.output)
+            .chain(factors.map(|n| contraction.factors[n].0))
             .chain(contraction.others.iter().map(|(layout, _)| *layout))
             .collect();
         let dtype = contraction.dtype;
         let mut pointers = vec![pointer("y".to_string(), (contraction.output, dtype, false), Memory::Output)];
-        for (n, &(layout, conjugate)) in contraction.factors.iter().enumerate() {
+        for n in factors {
+            let (layout, conjugate) = contraction.factors[n];
             pointers.push(pointer(format!("x{n}"), (layout, dtype, conjugate), Memory::Input(n)));
         }
         for (n, &(layout, conjugate)) in contraction.others.iter().enumerate() {
@@ -146,33 +128,25 @@ impl<'a> TiledContraction<'a> {
         let neighbours = |c: usize| terms.iter().any(|axis| axis.extent > 1 && axis.strides[c].unsigned_abs() == 1);
         let first = if neighbours(RIGHT) && !neighbours(LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
         let terms = by(terms, first);
-        Some(TiledContraction {
-            dtype,
-            pointers,
-            rows: by(rows, [LEFT, Y]),
-            columns: by(columns, [RIGHT, Y]),
-            terms,
-            batch: by(batch, [Y, LEFT]),
-            epilogue,
-        })
+        let lines = |axes: Axes, factor: usize, others: usize| -> Axes {
+            let along = along_terms(&terms, &axes, factor);
+            let axes = by(axes, [Y, factor]);
+            // A factor whose terms are neighbours is read along them, in whatever order its lines are.
+            if along {
+                return axes;
+            }
+            // Where one order cannot serve both, it is that of the larger tensor.
+            let of_larger = |axes| if k > others { by(axes, [factor, Y]) } else { axes };
+            in_pieces(&axes, [Y, factor], dtype.size()).unwrap_or_else(|| of_larger(axes))
+        };
+        let (rows, columns) = (lines(rows, LEFT, n), lines(columns, RIGHT, m));
+        Some(TiledContraction { dtype, pointers, rows, columns, terms, batch: by(batch, [Y, LEFT]), epilogue })
     }
 
     fn launches(mut self, route: Route) -> Option<Launches> {
         let (m, n, k, items) = (points(&self.rows), points(&self.columns), points(&self.terms), points(&self.batch));
-        let blocks = |tile: Tile| m.div_ceil(tile.rows) * n.div_ceil(tile.columns) * items;
-        let large = match route {
-            Route::Chosen | Route::Library => blocks(tile(self.dtype, true)) >= MANY_BLOCKS / 2,
-            Route::LargeTiles => true,
-            Route::SmallTiles | Route::Parts | Route::Threads => false,
-        };
-        let tile = tile(self.dtype, large);
-        let splits = match route {
-            Route::Chosen | Route::Library if blocks(tile) < MANY_BLOCKS / 2 => {
-                cut(k, (MANY_BLOCKS / blocks(tile)).min(k / 256).max(1))
-            }
-            Route::Parts => cut(k, 2),
-            Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
-        };
+        let (tile, parts) = Tile::and_parts(self.dtype, Sizes { rows: m, columns: n, terms: k, items }, route);
+        let splits = cut(k, parts);
         if splits == 1 {
             return Some(Launches::generated(vec![self.launch(tile, None)?], 0));
         }
@@ -208,7 +182,7 @@ impl<'a> TiledContraction<'a> {
         let chunk = k.div_ceil(splits);
         let blocks = u32::try_from(tiles[0] * tiles[1] * items * splits).ok()?;
         let ld = [tile.rows + tile.gap, tile.columns + tile.gap];
-        let shared = 2 * tile.depth * (ld[0] + ld[1]) * self.dtype.size();
+        let shared = tile.stages * tile.depth * (ld[0] + ld[1]) * self.dtype.size();
         let all = self.rows.iter().chain(&self.columns).chain(&self.terms).chain(&self.batch);
         let far = reach(all, self.pointers.len()).max(whole.unsigned_abs() * splits);
         let most = m.max(n).max(k).saturating_add(tile.rows).max(blocks as usize);
@@ -229,7 +203,7 @@ impl<'a> TiledContraction<'a> {
         let part = if parts.is_some() { format!(" p.y += P(split) * P({whole});") } else { String::new() };
         let text = format!(
             "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int BM = {}, BN = {}, BK = {}, THREADS = {}, LEFT_LD = {}, RIGHT_LD = {};\n  \
-             static constexpr int WARPS_M = {}, WARPS_N = {}, SIDE = {};\n  static constexpr bool TENSOR_CORES = {};\n  \
+             static constexpr int WARPS_M = {}, WARPS_N = {}, SIDE = {}, STAGES = {};\n  static constexpr bool TENSOR_CORES = {};\n  \
              static constexpr I ROWS = {m}u, COLUMNS = {n}u, TERMS = {k}u, TILES_M = {}u, TILES_N = {}u, SPLITS = {splits}u, CHUNK = {chunk}u;\n\
              {}{}  Left left;\n  Right right;\n{}{}{}{}  \
              static __device__ __forceinline__ Place target(Place p, I split) {{{part} return p; }}\n{}}};\n{}",
@@ -244,6 +218,7 @@ impl<'a> TiledContraction<'a> {
             tile.warps[0],
             tile.warps[1],
             tile.side,
+            tile.stages,
             self.dtype == Dtype::F64,
             tiles[0],
             tiles[1],
@@ -271,17 +246,13 @@ impl<'a> TiledContraction<'a> {
         let function = |name: &str, axes: &Axes| {
             format!("    static __device__ __forceinline__ P {name}(I n) {{ P p = 0;{} return p; }}\n", only(axes))
         };
-        let nearest = |axes: &Axes| axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s > 0).min();
-        let along = match (nearest(&self.terms), nearest(lines)) {
-            (Some(term), Some(line)) => term < line,
-            (term, _) => term.is_some(),
-        };
-        let value = if self.pointers[operand].conjugate && self.dtype.is_complex() { "tw::conj(data[p])" } else { "data[p]" };
+        let along = along_terms(&self.terms, lines, operand);
+        let value = if self.pointers[operand].conjugate && self.dtype.is_complex() { "tw::conj(element)" } else { "element" };
         format!(
             "  struct {name} {{\n    using T = {0};\n    using I = KERNEL_type::I;\n    using P = KERNEL_type::P;\n    \
              static constexpr I LINES = {1}u;\n    static constexpr bool ALONG_TERMS = {along};\n    \
              const T* __restrict__ data;\n{2}{3}{4}    \
-             __device__ __forceinline__ T read(P p) const {{ return {value}; }}\n  }};\n",
+             static __device__ __forceinline__ T value(T element) {{ return {value}; }}\n  }};\n",
             type_name(self.dtype),
             points(lines),
             function("line", lines),

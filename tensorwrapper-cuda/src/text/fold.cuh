@@ -48,6 +48,32 @@ template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
   if (t == 0) k.store(part[0], K::target(place, I(blockIdx.x)));
 }
 
+// Threads side by side fold elements that are neighbours; those one behind the other share the terms of an element, or of one of
+// K::SPLITS parts of them.
+template <class K> __device__ __forceinline__ void fold_in_columns(const K& k) {
+  using I = typename K::I;
+  using T = typename K::T;
+  constexpr int SIDE = K::SIDE, ROWS = K::THREADS / SIDE;
+  TW_SHARED
+  T* const part = reinterpret_cast<T*>(tw_shared);
+  const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
+  const I n = I(blockIdx.x) % K::TILES * SIDE + I(x), split = I(blockIdx.x) / K::TILES;
+  const I first = split * K::CHUNK, last = first + K::CHUNK < K::TERMS ? first + K::CHUNK : K::TERMS;
+  const int active = n >= K::POINTS ? 0 : last - first < I(ROWS) ? int(last - first) : ROWS;
+  const auto place = K::kept(active > 0 ? n : I(0));
+  if (y < active) {
+    T sum = k.value(place + K::term(first + I(y)));
+#pragma unroll 4
+    for (I r = first + I(y) + ROWS; r < last; r += ROWS) sum = K::combine(sum, k.value(place + K::term(r)));
+    part[y * SIDE + x] = sum;
+  }
+  for (int half = ROWS / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (y < half && y + half < active) part[y * SIDE + x] = K::combine(part[y * SIDE + x], part[(y + half) * SIDE + x]);
+  }
+  if (y < active && y == 0) k.store(part[x], K::target(place, split * K::POINTS + n));
+}
+
 // The neighbours of some inputs are along another axis (v) than those of the result (u): square tiles are transposed in shared
 // memory.
 template <class K> __device__ __forceinline__ void transpose_tiles(const K& k) {

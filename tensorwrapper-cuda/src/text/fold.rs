@@ -72,6 +72,11 @@ enum ThreadMapping {
         threads: usize,
         splits: usize,
     },
+    /// Of the threads of a block, those side by side have elements that are neighbours, and those one behind the other share the
+    /// terms of an element, or of one of the parts of its terms.
+    Columns {
+        splits: usize,
+    },
 }
 
 /// How a kernel is launched: the template that is its body, a short description, blocks of threads, and bytes of shared memory.
@@ -126,15 +131,15 @@ impl FoldKernel<'_> {
             return Some(Launches::generated(Vec::new(), 0));
         }
         let mapping = self.mapping(&by_size, route);
-        let ThreadMapping::Blocks { splits, .. } = mapping else {
-            return Some(Launches::generated(vec![self.launch(&mapping)?], 0));
+        let count = points(&self.kept);
+        // Partial sums lie in the order in which threads that are neighbours write them.
+        let (splits, unit, stride) = match mapping {
+            ThreadMapping::Blocks { splits: splits @ 2.., .. } => (splits, splits as isize, 1),
+            ThreadMapping::Columns { splits: splits @ 2.. } => (splits, 1, count as isize),
+            _ => return Some(Launches::generated(vec![self.launch(&mapping)?], 0)),
         };
-        if splits == 1 {
-            return Some(Launches::generated(vec![self.launch(&mapping)?], 0));
-        }
-        let scratch = points(&self.kept) * splits * self.dtype.size();
-        let strides = dense(&self.kept, splits as isize);
-        let sums = PartialSums { strides, splits, stride: 1 };
+        let scratch = count * splits * self.dtype.size();
+        let sums = PartialSums { strides: dense(&self.kept, unit), splits, stride };
         let second = self.of_sums(&sums, &Program::new(vec![Instruction::Input(0)]))?;
         self.pointers[0].argument = Argument { memory: Memory::Scratch, start: 0 };
         Some(Launches::generated(vec![self.launch(&mapping)?, second], scratch))
@@ -146,13 +151,21 @@ impl FoldKernel<'_> {
             return self.transposed_tiles(route).unwrap_or(ThreadMapping::Each);
         }
         let threads = terms.next_power_of_two().clamp(32, THREADS);
-        // Whether the terms of one element are neighbours in the input with the most axes.
-        let along = by_size.first().is_some_and(|&c| unit(&self.terms, c).is_some());
+        let widest = by_size.first();
+        // Whether the terms of one element are neighbours in the input with the most axes, or the elements of the result are.
+        let along = widest.is_some_and(|&c| unit(&self.terms, c).is_some());
+        let is_column = |&c: &usize| self.kept.last().is_some_and(|axis| axis.strides[c].unsigned_abs() == 1 && axis.extent >= 8);
+        let across = widest.is_some_and(is_column);
         match route {
             Route::Threads => ThreadMapping::Threads,
+            Route::Parts if across => ThreadMapping::Columns { splits: cut(terms, 3) },
             Route::Parts => ThreadMapping::Blocks { threads: 32, splits: cut(terms, 3) },
             Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles => {
-                if !(along && terms >= 32 || count < 1 << 14 && terms > 64) {
+                if across && terms >= 16 {
+                    // Enough blocks for a GPU, unless their parts would be short.
+                    let wanted = (16 * MANY_BLOCKS).div_ceil(count.div_ceil(SIDE));
+                    ThreadMapping::Columns { splits: cut(terms, wanted.min(terms / 128).max(1)) }
+                } else if !(along && terms >= 32 || count < 1 << 14 && terms > 64) {
                     ThreadMapping::Threads
                 } else if count < MANY_BLOCKS && terms >= 1 << 13 {
                     let splits = cut(terms, (2 * MANY_BLOCKS).div_ceil(count).min(terms >> 12));
@@ -187,9 +200,12 @@ impl FoldKernel<'_> {
     fn launch(&self, mapping: &ThreadMapping) -> Option<Launch> {
         let (count, terms) = (points(&self.kept), points(&self.terms));
         let Grid { body, kind, threads, blocks, shared, members: special } = self.grid(mapping)?;
-        let is_partial = matches!(mapping, ThreadMapping::Blocks { splits: 2.., .. });
+        let splits = match mapping {
+            ThreadMapping::Blocks { splits, .. } | ThreadMapping::Columns { splits } => *splits,
+            _ => 1,
+        };
         let far = reach(self.kept.iter().chain(&self.terms), self.pointers.len());
-        let far = if matches!(mapping, ThreadMapping::Blocks { .. }) { far.max(blocks) } else { far };
+        let far = if splits > 1 { far.max(count * splits) } else { far };
         let outer: Axes = match mapping {
             ThreadMapping::TransposedTiles { u, v, .. } => {
                 self.kept.iter().enumerate().filter(|(n, _)| n != u && n != v).map(|(_, axis)| axis.clone()).collect()
@@ -216,7 +232,7 @@ impl FoldKernel<'_> {
             integers(count.max(terms).max(blocks * threads), far),
             place(&outer, &fields),
             place(&self.terms, &fields),
-            store(&self.pointers, self.dtype, if is_partial { None } else { Some(self.epilogue) })?,
+            store(&self.pointers, self.dtype, if splits > 1 { None } else { Some(self.epilogue) })?,
             entry(&self.pointers, body, threads, &initialised(&self.pointers)),
         );
         let kernel = Kernel::alone(&text, (kind, self.dtype), u32::try_from(blocks).ok()?, threads, shared);
@@ -234,15 +250,16 @@ impl FoldKernel<'_> {
                 Grid { body, kind, threads: THREADS, blocks, shared: 0, members: String::new() }
             }
             &ThreadMapping::Blocks { threads, splits } => {
-                // Partial sums are stored in the order of the blocks.
-                let target = if splits > 1 { "Place q = place; q.y = P(block); return q;" } else { "return place;" };
-                let members = format!(
-                    "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
-                     static __device__ __forceinline__ Place target(const Place& place, I block) {{ {target} }}\n",
-                    terms.div_ceil(splits)
-                );
                 let (body, kind) = ("fold_in_blocks", "reduction by blocks");
+                let members = part_members(terms, splits);
                 Grid { body, kind, threads, blocks: count * splits, shared: threads * self.dtype.size(), members }
+            }
+            &ThreadMapping::Columns { splits } => {
+                let (body, kind, tiles) = ("fold_in_columns", "reduction by columns", count.div_ceil(SIDE));
+                let columns = format!("  static constexpr int SIDE = {SIDE};\n  static constexpr I TILES = {tiles}u;\n");
+                let members = columns + &part_members(terms, splits);
+                let shared = THREADS * self.dtype.size();
+                Grid { body, kind, threads: THREADS, blocks: tiles * splits, shared, members }
             }
             ThreadMapping::TransposedTiles { u, v, staged } => {
                 let extents = [self.kept[*u].extent, self.kept[*v].extent];
@@ -317,6 +334,16 @@ impl FoldKernel<'_> {
         };
         second.launch(&ThreadMapping::Threads)
     }
+}
+
+/// The members of a kernel whose terms may be cut into parts. Partial sums are stored at a position of their own.
+fn part_members(terms: usize, splits: usize) -> String {
+    let target = if splits > 1 { "Place q = place; q.y = P(part); return q;" } else { "return place;" };
+    format!(
+        "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
+         static __device__ __forceinline__ Place target(const Place& place, I part) {{ {target} }}\n",
+        terms.div_ceil(splits)
+    )
 }
 
 /// The layout of partial sums in scratch memory.

@@ -18,6 +18,7 @@ mod syntax;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod tile;
 
 pub(crate) use contract::contract_launches;
 pub(crate) use copy::copy_launch;

@@ -27,6 +27,42 @@ pub(super) fn unit(axes: &Axes, operand: usize) -> Option<usize> {
     axes.iter().position(|axis| axis.strides[operand].unsigned_abs() == 1)
 }
 
+/// The axis with the smallest stride of an operand, among those that it has.
+pub(super) fn nearest(axes: &Axes, operand: usize) -> Option<usize> {
+    let stride = |&n: &usize| axes[n].strides[operand].unsigned_abs();
+    (0..axes.len()).filter(|n| stride(n) > 0).min_by_key(stride)
+}
+
+/// The fewest bytes that are worth a piece of memory of their own, and the most elements of such a piece: a GPU's memory is
+/// accessed in sectors of 32 bytes, and in lines of 128.
+const PIECE: usize = 64;
+const LONGEST: usize = 32;
+
+/// An order of axes in which two operands are both reached in whole pieces of memory: the last and fastest axis is a piece of the
+/// first operand's neighbours, and the axis before it has those of the second. Axes in the order of the first operand stay as they
+/// are where both have the same neighbours. `None` where the axis of the first operand's neighbours has no such piece.
+pub(super) fn in_pieces(axes: &Axes, [first, second]: [usize; 2], size: usize) -> Option<Axes> {
+    let mut axes = axes.clone();
+    let (Some(near), Some(other)) = (nearest(&axes, first), nearest(&axes, second)) else { return Some(axes) };
+    if near == other {
+        return Some(axes);
+    }
+    let piece = piece(axes[near].extent, size)?;
+    let across = axes[near].strides.iter().map(|stride| stride * piece as isize).collect();
+    let outer = Axis { extent: axes[near].extent / piece, strides: across };
+    let inner = Axis { extent: piece, ..std::mem::replace(&mut axes[near], outer) };
+    let other = axes.remove(other);
+    axes.retain(|axis| axis.extent > 1);
+    axes.extend([other, inner]);
+    Some(axes)
+}
+
+/// The shortest piece of an axis that divides it and has enough bytes; the whole axis where it is short.
+fn piece(extent: usize, size: usize) -> Option<usize> {
+    let enough = PIECE.div_ceil(size);
+    (enough..=LONGEST).find(|piece| extent.is_multiple_of(*piece)).or((extent <= LONGEST).then_some(extent))
+}
+
 /// The body of a function from an index `n` to the place `p`. `fields` are the members of the place, one for each operand;
 /// operands with an empty name are left out.
 pub(super) fn place(axes: &Axes, fields: &[String]) -> String {
@@ -41,4 +77,29 @@ pub(super) fn place(axes: &Axes, fields: &[String]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(extent: usize, strides: [isize; 2]) -> Axis<Vec<isize>> {
+        Axis { extent, strides: strides.to_vec() }
+    }
+
+    #[test]
+    fn both_operands_are_reached_in_pieces() {
+        let one = |axis: &Axis<Vec<isize>>| (axis.extent, axis.strides[0], axis.strides[1]);
+        let of = |axes: &Option<Axes>| axes.as_ref().map(|axes| axes.iter().map(one).collect::<Vec<_>>());
+        let crossed = |a: usize, b: usize| vec![axis(b, [a as isize, 1]), axis(a, [1, b as isize])];
+        // 312 elements of the first operand lie side by side: eight of them are a piece.
+        assert_eq!(of(&in_pieces(&crossed(312, 72), [0, 1], 8)), Some(vec![(39, 8, 576), (72, 312, 1), (8, 1, 72)]));
+        assert_eq!(of(&in_pieces(&crossed(312, 72), [0, 1], 4)), Some(vec![(13, 24, 1728), (72, 312, 1), (24, 1, 72)]));
+        // Short axes are pieces as they are.
+        assert_eq!(of(&in_pieces(&crossed(5, 72), [0, 1], 8)), Some(vec![(72, 5, 1), (5, 1, 72)]));
+        // A long axis of prime extent has no pieces.
+        assert_eq!(of(&in_pieces(&crossed(313, 72), [0, 1], 8)), None);
+        let same = vec![axis(313, [72, 72]), axis(72, [1, 1])];
+        assert_eq!(of(&in_pieces(&same, [0, 1], 8)), of(&Some(same)));
+    }
 }
