@@ -10,7 +10,8 @@
 Driver, lists of cases and line protocol are those of `peers/peers.py` and its README, whose folder must lie beside this file. Operands are
 made on the device, and stay there between the repetitions of a case. A result is waited for in every case; by `--results host`, the
 default, it is copied to the host within the time, and by `--results device` it stays. `{results}` in the command of `--ext` becomes the
-word that was given. `--all` leaves results on the device, and skips what an earlier run has finished in that folder.
+word that was given. Each run that is timed follows one that is not, because a device takes up to 0.2 ms to switch between programs;
+`gpu_check --serve --results device` does the same. `--all` leaves results on the device, and skips what an earlier run has finished in that folder.
 
 TF32 is switched off in every library. Beside the libraries there are programs that compute something of the same size instead: `cublas`
 takes the time of the product of row-major matrices that an equation becomes when its tensors are copied, into a result that is there;
@@ -209,8 +210,9 @@ def answers(library, to_host, instead, lines):
                 del result
                 library.forget()
                 known = line
-                # What is not used any more when it runs again is asked for again.
-                library.wait(call())
+            # What is not used any more when it runs again is asked for again, and a device that other programs have used since the last
+            # line switches to this one.
+            library.wait(call())
             processor, wall = time.process_time(), time.perf_counter()
             result = call()
             library.wait(result)
