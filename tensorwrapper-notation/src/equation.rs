@@ -178,6 +178,7 @@ pub(crate) enum Node {
     Gradient(OperandId, OperandId),
     Scalar(ScalarId),
     Spread(ScalarId, Vec<LabelId>),
+    Iota(LabelId),
     Negate(Box<Node>),
     Binary(Operator, Box<Node>, Box<Node>),
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
@@ -263,6 +264,7 @@ pub struct Equation {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) claims: Vec<Claimed>,
     pub(crate) gradients: Vec<[OperandId; 2]>,
+    pub(crate) has_positions: bool,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -290,6 +292,11 @@ impl Equation {
     /// All numbers; a [`ScalarId`] is a position here.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
+    }
+
+    /// Whether it asks for the values of an index.
+    pub fn has_positions(&self) -> bool {
+        self.has_positions
     }
 
     /// All functions of the program; a [`FunctionId`] is a position here.

@@ -110,7 +110,7 @@ impl Equation {
 impl Node {
     fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         match self {
-            Node::Operand(_) | Node::Gradient(..) | Node::Scalar(_) | Node::Spread(..) => None,
+            Node::Operand(_) | Node::Gradient(..) | Node::Scalar(_) | Node::Spread(..) | Node::Iota(_) => None,
             Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
             Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
@@ -144,6 +144,8 @@ impl Builder for Finder {
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) {
         self.scalar(id, scalar);
     }
+
+    fn iota(&mut self, _: LabelId) {}
 
     fn negate(&mut self, (): ()) {}
 

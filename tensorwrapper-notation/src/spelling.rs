@@ -73,6 +73,7 @@ pub(crate) fn expression(written: &Expression) -> String {
         ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), axes(indices)),
         ExpressionKind::Scalar(number) => scalar(number),
         ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
+        ExpressionKind::Iota(name) => format!("iota[{}]", label(name)),
         ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),
         ExpressionKind::Binary(operator, left, right) => {
             format!("{} {} {}", expression(left), operator.symbol(), expression(right))

@@ -122,7 +122,9 @@ impl ExpressionKind {
     /// The expressions that are directly inside.
     pub fn children(&self) -> Vec<&Expression> {
         match self {
-            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) => Vec::new(),
+            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Iota(_) | ExpressionKind::Scalar(_) => {
+                Vec::new()
+            }
             ExpressionKind::Gradient(value, variables) => [&**value].into_iter().chain(variables).collect(),
             ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
@@ -150,6 +152,8 @@ pub enum ExpressionKind {
     Scalar(Scalar),
     /// `1[i]`
     Spread(Scalar, Vec<Name>),
+    /// `iota[i]`: the value of an index, from 0 on.
+    Iota(Name),
     /// `-X`
     Negate(Box<Expression>),
     /// `X + Y` and its like.

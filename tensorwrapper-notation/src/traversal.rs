@@ -33,6 +33,8 @@ pub trait Builder {
     fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
     /// A number that is the same for all values of the labels.
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
+    /// The value of an index.
+    fn iota(&mut self, label: LabelId) -> Self::Value;
     /// `-X`
     fn negate(&mut self, value: Self::Value) -> Self::Value;
     /// `X + Y` and its like.
@@ -77,6 +79,7 @@ impl Equation {
             }
             Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
             Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
+            Node::Iota(label) => builder.iota(*label),
             Node::Negate(inner) => {
                 let inner = self.node(inner, builder);
                 builder.negate(inner)

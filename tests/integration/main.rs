@@ -37,6 +37,7 @@ mod mixed_elements;
 mod network_program;
 mod open;
 mod order_program;
+mod positions;
 mod prepared;
 mod property;
 mod recording;

@@ -237,11 +237,13 @@ fn larger_contractions() {
             let nest = nest(&mut rng, 17, 7, 3);
             dispatch!(DTYPES[round % 4], T => run.contract::<T>(&mut rng, ROUTES[round % 5], &nest, 2));
         }
-        // Many blocks of rows, columns and terms, and edges in each.
-        let nest = LoopNest::new(vec![11, 9, 13, 8, 5, 4], 4);
-        for dtype in DTYPES {
-            for route in [Route::LargeTiles, Route::SmallTiles, Route::Parts] {
-                dispatch!(dtype, T => run.product::<T>(&mut rng, route, &nest));
+        // Many blocks of rows, columns and terms, and edges in each; few rows, few columns.
+        for extents in [[11, 9, 13, 8, 5, 4], [31, 4, 9, 3, 5, 4], [31, 4, 9, 1, 5, 4]] {
+            let nest = LoopNest::new(extents.to_vec(), 4);
+            for dtype in DTYPES {
+                for route in [Route::LargeTiles, Route::SmallTiles, Route::Parts] {
+                    dispatch!(dtype, T => run.product::<T>(&mut rng, route, &nest));
+                }
             }
         }
     });

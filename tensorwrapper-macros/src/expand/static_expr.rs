@@ -300,6 +300,10 @@ impl Builder for Emitter<'_, '_> {
         self.scalar(id, scalar)
     }
 
+    fn iota(&mut self, LabelId(label): LabelId) -> TokenStream {
+        emit!(__static::Position<#label>)
+    }
+
     fn negate(&mut self, value: TokenStream) -> TokenStream {
         emit!(__static::Negate<#value>)
     }

@@ -38,6 +38,8 @@ pub(super) struct Checker<'s> {
     pub(super) claims: Vec<Claimed>,
     /// The operands of each `grad`.
     pub(super) gradients: Vec<[OperandId; 2]>,
+    /// Whether the values of an index are asked for.
+    pub(super) has_positions: bool,
 }
 
 impl<'s> Checker<'s> {
@@ -64,6 +66,7 @@ impl<'s> Checker<'s> {
             exchanges: 0,
             claims: Vec::new(),
             gradients: Vec::new(),
+            has_positions: false,
         }
     }
 
@@ -75,7 +78,19 @@ impl<'s> Checker<'s> {
     ) -> Result<Equation, Vec<Diagnostic>> {
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, terms, warnings, claims, gradients, .. } = self;
+                let Checker {
+                    labels,
+                    operands,
+                    scalars,
+                    functions,
+                    casts,
+                    terms,
+                    warnings,
+                    claims,
+                    gradients,
+                    has_positions,
+                    ..
+                } = self;
                 Ok(Equation {
                     labels,
                     operands,
@@ -89,6 +104,7 @@ impl<'s> Checker<'s> {
                     warnings,
                     claims,
                     gradients,
+                    has_positions,
                 })
             }
             _ => {

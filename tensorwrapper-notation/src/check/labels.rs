@@ -27,6 +27,7 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
     match &expression.kind {
         ExpressionKind::Operand(_, indices) => indices.iter().flat_map(Index::labels).for_each(|name| add(name, bound)),
         ExpressionKind::Spread(_, labels) => labels.iter().for_each(|name| add(name, bound)),
+        ExpressionKind::Iota(name) => add(name, bound),
         ExpressionKind::Scalar(_) => {}
         ExpressionKind::Binary(_, a, b) => {
             collect(a, bound, found);
@@ -122,8 +123,10 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
     let mut found: Vec<TermLabel<'_>> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (n, factor) in factors(term).into_iter().enumerate() {
-        let direct =
-            matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Gradient(..));
+        let direct = matches!(
+            factor.kind,
+            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Iota(_) | ExpressionKind::Gradient(..)
+        );
         for name in free_labels(factor) {
             match known.get(name.text.as_str()) {
                 Some(&label) => {
@@ -189,6 +192,7 @@ fn all_labels(expression: &Expression) -> Vec<&Name> {
         match &expression.kind {
             ExpressionKind::Operand(_, indices) => found.extend(indices.iter().flat_map(Index::labels)),
             ExpressionKind::Spread(_, names) | ExpressionKind::Reduce(_, names, _) => found.extend(names),
+            ExpressionKind::Iota(name) => found.push(name),
             ExpressionKind::Exchange(_, groups, _) => found.extend(groups.iter().flatten()),
             _ => {}
         }

@@ -65,6 +65,7 @@ fn uses(expression: &Expression, label: &str) -> Uses {
     match &expression.kind {
         ExpressionKind::Operand(_, indices) => plain(indices.iter().map(|index| count(index.labels())).sum()),
         ExpressionKind::Spread(_, names) => plain(count(names)),
+        ExpressionKind::Iota(name) => plain(count(std::slice::from_ref(name))),
         ExpressionKind::Scalar(_) => plain(0),
         // A product, as far as labels are concerned.
         kind @ ExpressionKind::Gradient(..) => plain(kind.children().into_iter().map(|part| uses(part, label).most).sum()),

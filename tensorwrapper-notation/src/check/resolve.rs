@@ -58,6 +58,10 @@ impl Checker<'_> {
                 let over = labels.iter().filter_map(|name| scope.get(&name.text)).collect();
                 Some(Node::Spread(self.new_scalar(scalar), over))
             }
+            ExpressionKind::Iota(name) => {
+                self.has_positions = true;
+                scope.get(&name.text).map(Node::Iota)
+            }
             ExpressionKind::Negate(inner) => Some(Node::Negate(Box::new(self.product(inner, scope, nonlinear)?))),
             ExpressionKind::Binary(Operator::Multiply | Operator::Divide, ..) => {
                 let (first, rest) = chain(expression, |operator| matches!(operator, Operator::Multiply | Operator::Divide));

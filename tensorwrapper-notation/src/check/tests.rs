@@ -54,6 +54,9 @@ impl Builder for Writer<'_> {
     fn spread(&mut self, _: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> String {
         format!("{}[{}]", Self::number(scalar), self.list(labels))
     }
+    fn iota(&mut self, label: LabelId) -> String {
+        format!("iota[{}]", self.label(label))
+    }
     fn negate(&mut self, value: String) -> String {
         format!("-{value}")
     }
@@ -173,6 +176,17 @@ fn addends_in_parentheses_are_terms() {
         ("[i] = a[k] * exp(b[i, k])", "sum(k; (a[k] * exp(b[i,k])))"),
         ("[i] = a[i] / (b[i, k] * c[k]) * d[k]", "sum(k; ((a[i] / (b[i,k] * c[k])) * d[k]))"),
         ("[i, j] = exp(a[i]) * sqrt(b[j] + a[i])", "(exp(a[i]) * sqrt((b[j] + a[i])))"),
+    ]);
+}
+
+#[test]
+fn values_of_indices_are_factors() {
+    means(&[
+        ("[i, j] = a[i, j] * iota[j]", "(a[i,j] * iota[j])"),
+        ("[i] = a[i, j] * iota[j]", "sum(j; (a[i,j] * iota[j]))"),
+        ("[i, j] = select(iota[i] >= iota[j]; a[i, j], 0.0)", "select(iota[i] >= iota[j]; a[i,j], 0)"),
+        ("[i, j] = sym(i, j; a[i, j] * iota[i])", "((a[i,j] * iota[i]) + (a[j,i] * iota[j]))"),
+        ("[i] = self.iota[i]", "self.iota[i]"),
     ]);
 }
 

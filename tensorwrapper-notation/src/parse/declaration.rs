@@ -189,6 +189,7 @@ fn reads(expression: &Expression, name: &str) -> bool {
             Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => false,
         }),
         ExpressionKind::Spread(_, names) => names.iter().any(|own| own.text == name),
+        ExpressionKind::Iota(own) => own.text == name,
         _ => false,
     };
     own || expression.kind.children().into_iter().any(|part| reads(part, name))

@@ -105,6 +105,11 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
                 refuse_call(cursor, name)?;
                 return Ok(found);
             }
+            if let Some(inner) = cursor.peek_group(Delimiter::Bracket).filter(|_| name == IOTA) {
+                let found = iota(inner, cursor.here(), token.span)?;
+                cursor.next();
+                return Ok(found);
+            }
             while cursor.take_pair(':', ':') {
                 cursor.name("the rest of a path")?;
             }
@@ -174,6 +179,19 @@ fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {
     let scalar = cursor.hole_since(start);
     let span = scalar.span;
     Expression::new(ExpressionKind::Scalar(Scalar::Hole(scalar)), span)
+}
+
+/// The name of the value of an index.
+const IOTA: &str = "iota";
+
+/// `iota[i]`
+fn iota(inner: &[Token], bracket: Span, at: Span) -> Result<Expression, Diagnostic> {
+    let found = labels(inner, bracket).ok().filter(|names| names.len() == 1).and_then(|mut names| names.pop());
+    match found {
+        Some(name) => Ok(Expression::new(ExpressionKind::Iota(name), at.to(bracket))),
+        None => Err(Diagnostic::syntax(bracket, "`iota` is the value of one index, from 0 on")
+            .help("write `iota[i]`; a tensor that is called `iota` needs another name")),
+    }
 }
 
 /// A number, which brackets may spread over labels.

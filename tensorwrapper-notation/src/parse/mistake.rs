@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 38] = [
+const SYNONYMS: [(&[&str], &str); 39] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -47,6 +47,7 @@ const SYNONYMS: [(&[&str], &str); 38] = [
         "the largest element is `max(k; X)`, the smallest `min(k; X)`; a Rust loop over the elements finds where it is",
     ),
     (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
+    (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
     (&["relu"], "it is `select(X > 0.0; X, 0.0)`"),
     (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
     (&["maximum", "fmax"], "the larger of two elements is `select(X > Y; X, Y)`"),
@@ -362,6 +363,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             }
         }
         ExpressionKind::Spread(_, names) => add(found, names),
+        ExpressionKind::Iota(name) => add(found, std::slice::from_ref(name)),
         ExpressionKind::Scalar(_) => {}
         // The labels that a reduction binds are not visible outside of it.
         ExpressionKind::Reduce(_, bound, inner) => {

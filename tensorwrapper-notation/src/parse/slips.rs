@@ -239,6 +239,16 @@ fn habits_of_other_libraries() {
             ],
         ),
         (
+            "[i] = a[i] * iota(i)",
+            &["iota: `iota` is not a function of tensor equations | the value of an index is `iota[i]`: 0, 1, 2, …"],
+        ),
+        (
+            "[i, j] = a[i, j] * iota[i, j]",
+            &[
+                "[i, j]: `iota` is the value of one index, from 0 on | write `iota[i]`; a tensor that is called `iota` needs another name",
+            ],
+        ),
+        (
             "[i] = sinh(a[i])",
             &[
                 "sinh: `sinh` is not a function of tensor equations | a Rust function of each element is `map(f64::sinh; X)`, and likewise for others",

@@ -129,43 +129,56 @@ impl<T: Stored, F: Fn(T, T) -> bool> Loops for Best<'_, T, F> {
                 *is_nan |= x != x;
             }
         }
-        let last = best.into_iter().chain(rest.iter().copied());
-        let best = last.fold(self.0[0], |best, x| if (self.1)(x, best) { x } else { best });
-        (best, is_nan.contains(&true) || rest.iter().any(|x| x != x))
+        let pick = |best: T, x: T| if (self.1)(x, best) { x } else { best };
+        // Lanes are compared side by side, half of them with the other half.
+        let mut lanes = LANES;
+        while lanes > 1 {
+            lanes /= 2;
+            let (left, right) = best.split_at_mut(lanes);
+            left.iter_mut().zip(right).for_each(|(best, x)| *best = pick(*best, *x));
+        }
+        (rest.iter().copied().fold(best[0], pick), is_nan.contains(&true) || rest.iter().any(|x| x != x))
     }
 }
 
-struct FirstOf<'l, T, F>(&'l [T], F);
+/// The number of the first element that is asked for. Elements are asked together, and one by one only if one of them is it.
+#[inline(always)]
+fn position<T: Copy>(elements: &[T], is_it: impl Fn(T) -> bool) -> Option<usize> {
+    const TOGETHER: usize = 64;
+    for (n, piece) in elements.chunks(TOGETHER).enumerate() {
+        if piece.iter().fold(false, |found, &x| found | is_it(x)) {
+            return piece.iter().position(|&x| is_it(x)).map(|at| n * TOGETHER + at);
+        }
+    }
+    None
+}
 
-impl<T: Stored, F: Fn(T) -> bool> Loops for FirstOf<'_, T, F> {
+struct First<'l, T, F>(&'l [T], F);
+
+impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for First<'_, T, F> {
     type Result = Option<usize>;
     #[inline(always)]
+    #[allow(clippy::eq_op, reason = "NaN differs from itself")]
     fn run(self) -> Option<usize> {
-        /// Elements that are asked together, and one by one only if one of them is it.
-        const PIECE: usize = 256;
+        /// Elements of which the one that is ahead is found before it is asked where it is: they are still near then.
+        const PIECE: usize = 512;
+        let (mut best, mut first) = (*self.0.first()?, 0);
         for (n, piece) in self.0.chunks(PIECE).enumerate() {
-            let mut found = false;
-            for &x in piece {
-                found |= (self.1)(x);
+            let (found, is_nan) = Best(piece, self.1).run();
+            if is_nan {
+                return position(piece, |x| x != x).map(|at| n * PIECE + at);
             }
-            if found {
-                return piece.iter().position(|&x| (self.1)(x)).map(|at| n * PIECE + at);
+            if (self.1)(found, best) {
+                (best, first) = (found, n * PIECE);
             }
         }
-        None
+        position(&self.0[first..], |x| x == best).map(|at| first + at)
     }
 }
 
 /// The number of the first element that no other is ahead of; of the first NaN, if there is one; `None` if there is no element.
-#[allow(clippy::eq_op, reason = "NaN differs from itself")]
-pub(super) fn first<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool) -> Option<usize> {
-    if elements.is_empty() {
-        return None;
-    }
-    match vectorised_reads(Best(elements, is_ahead)) {
-        (_, true) => vectorised_reads(FirstOf(elements, |x| x != x)),
-        (best, false) => vectorised_reads(FirstOf(elements, move |x| x == best)),
-    }
+pub(super) fn first<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool + Copy) -> Option<usize> {
+    vectorised_reads(First(elements, is_ahead))
 }
 
 /// The element that none is ahead of; NaN, if there is one; `None` if there is no element.

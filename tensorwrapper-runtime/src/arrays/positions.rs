@@ -14,7 +14,7 @@ use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef, index_of};
 
 /// The number of the first element that none is ahead of, in C order; of the first NaN, if there is one.
-fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, T) -> bool) -> Option<usize> {
+fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, T) -> bool + Copy) -> Option<usize> {
     match view.as_slice() {
         Some(elements) => loops::first(elements, is_ahead),
         None => loops::first(&view.elements().copied().collect::<Vec<T>>(), is_ahead),

@@ -161,6 +161,24 @@ fn nan_is_largest_and_last() {
     assert!(Tensor::<f64>::zeros([0]).unwrap().mean().is_nan());
 }
 
+/// The first of equal elements is found wherever they are in a long tensor, and so is the first NaN.
+#[test]
+fn places_in_long_tensors() {
+    let mut rng = StdRng::seed_from_u64(8);
+    for _ in 0..300 {
+        let len = rng.random_range(1..3000);
+        let mut x: Vec<f64> = (0..len).map(|_| f64::from(rng.random_range(-3i32..3))).collect();
+        let nan = (0..rng.random_range(0..3)).map(|_| rng.random_range(0..2 * len)).filter(|&n| n < len);
+        nan.for_each(|n| x[n] = f64::NAN);
+        let first = |is_it: &dyn Fn(f64) -> bool| x.iter().position(|&x| is_it(x));
+        let wanted = |best: f64| [first(&f64::is_nan).or_else(|| first(&|x| x == best)).unwrap()];
+        let (least, most) = (x.iter().copied().reduce(f64::min).unwrap(), x.iter().copied().reduce(f64::max).unwrap());
+        let tensor = Tensor::from_vec([len], x.clone()).unwrap();
+        assert_eq!(tensor.argmax().unwrap()[..], wanted(most));
+        assert_eq!(tensor.argmin().unwrap()[..], wanted(least));
+    }
+}
+
 #[test]
 fn parts_put_together_are_the_whole() {
     let mut rng = StdRng::seed_from_u64(4);

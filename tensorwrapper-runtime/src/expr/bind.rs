@@ -115,7 +115,7 @@ pub(crate) enum Bound<'a> {
 /// Ranks and extents that do not fit.
 pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new() };
+    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: None };
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
         return Err(
@@ -125,14 +125,14 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     if let Some(left) = equation.left().iter().find(|left| !left.layers.is_empty() && equation.place().is_none()) {
         binder.recorder.fault(one_layer("a dense result", left.layers.len()));
     }
-    for (n, label) in equation.labels().iter().enumerate() {
-        if let Some(extent) = &label.declared {
-            let extent = binder.count(extent);
-            binder.recorder.declare(n, extent);
-        }
+    if equation.has_positions() {
+        // How long an index is is known when all operands are read, and the tensor of its values is one of them.
+        let mut reader = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: None };
+        reader.begin(equation);
+        equation.build(&mut reader);
+        binder.extents = reader.recorder.labels().map(|(extents, _)| extents);
     }
-    // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
-    let place = equation.place().map(|(id, _)| binder.operand(id, &equation.operands()[id.0]));
+    let place = binder.begin(equation);
     let terms = equation.terms();
     match (equation.build(&mut binder), place) {
         (Right::Expression(node), None) => {
@@ -217,9 +217,23 @@ struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
     holes: &'b dyn Holes<'a>,
     derivatives: Vec<Derivative<'a>>,
+    /// The extents of all labels, where the equation asks for the values of an index, and nothing is amiss with them.
+    extents: Option<Vec<usize>>,
 }
 
 impl<'n, 'a> Binder<'_, 'n, 'a> {
+    /// Notes what is declared, and the place that is written to.
+    fn begin(&mut self, equation: &Equation) -> Option<Node<'a>> {
+        for (n, label) in equation.labels().iter().enumerate() {
+            if let Some(extent) = &label.declared {
+                let extent = self.count(extent);
+                self.recorder.declare(n, extent);
+            }
+        }
+        // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
+        equation.place().map(|(id, _)| self.operand(id, &equation.operands()[id.0]))
+    }
+
     /// Right sides without the derivatives that stand in them. If there are faults, which the end of the equation reports, nothing is
     /// derived.
     fn derived(&mut self, nodes: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
@@ -311,6 +325,17 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Node<'a> {
         // Labels have their extents from elsewhere, and a number does not change along them.
         self.scalar(id, scalar)
+    }
+
+    fn iota(&mut self, label: LabelId) -> Node<'a> {
+        let Some(extent) = self.extents.as_ref().map(|extents| extents[label.0]) else { return self.recorder.literal(0.0) };
+        match Value::positions(extent, self.recorder.dtype()) {
+            Ok(positions) => self.recorder.tensor(&positions, "iota", &[Index::Label(label.0)]),
+            Err(fault) => {
+                self.recorder.fault(fault);
+                self.recorder.literal(0.0)
+            }
+        }
     }
 
     fn negate(&mut self, value: Node<'a>) -> Node<'a> {

@@ -224,6 +224,24 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed { expression, leaves, element }
     }
 
+    /// The value of an index, 0, 1, 2, …, as `iota[i]` in `tensor!`. Other operands determine how far it goes.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Indexed, Tensor};
+    /// let a = Tensor::<f64>::filled([3], 2.0)?;
+    /// let c = (a.at("i") * Indexed::iota("i")).eval("i")?;
+    /// assert_eq!(c.as_slice(), [0.0, 2.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn iota(label: &str) -> Self {
+        let expression = names(label).and_then(|mut names| match (names.pop(), names.is_empty()) {
+            (Some(name), true) => Ok(Expression::new(ExpressionKind::Iota(name), Span::default())),
+            _ => Err(Error::new(ErrorKind::Label(format!("`iota` takes one label, not `{label}`")))),
+        });
+        Indexed { expression, leaves: Vec::new(), element: PhantomData }
+    }
+
     fn reduce(self, reduction: Reduction, over: &str) -> Self {
         match names(over) {
             Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(reduction, names, inner)),

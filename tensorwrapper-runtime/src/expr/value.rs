@@ -321,6 +321,17 @@ impl<'a> Value<'a> {
         Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor) })
     }
 
+    /// The numbers 0, 1, 2, … up to an extent.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(crate) fn positions(extent: usize, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+        let number = |index: &[usize]| Complex::new(index[0] as f64, 0.0);
+        let tensor: AnyTensor =
+            dispatch!(dtype, T => Tensor::<T>::from_fn([extent], |index| T::from_complex(number(index)))?.into());
+        Ok(Value::computed(Arc::new(tensor)))
+    }
+
     /// A value that stands for another one, and is recognised by where it is. Its elements do not matter.
     ///
     /// # Errors

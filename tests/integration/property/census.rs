@@ -6,7 +6,7 @@ use crate::property::oracle::Data;
 use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Op, Tree};
 
 /// Every construct that the cases have to hold.
-pub const CONSTRUCTS: [&str; 46] = [
+pub const CONSTRUCTS: [&str; 47] = [
     "sum",
     "difference",
     "product",
@@ -15,6 +15,7 @@ pub const CONSTRUCTS: [&str; 46] = [
     "parentheses",
     "number",
     "spread",
+    "iota",
     "rank 0",
     "rank 4",
     "chip",
@@ -110,6 +111,9 @@ fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
         }
         Tree::Spread(..) => {
             found.insert("spread");
+        }
+        Tree::Iota(_) => {
+            found.insert("iota");
         }
         Tree::Exchange(kind, groups, inner) => {
             found.insert(if *kind == Exchange::Sym { "sym" } else { "asym" });

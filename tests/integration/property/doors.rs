@@ -134,6 +134,7 @@ pub fn build<'t, T: Left>(tree: &Tree, tensors: &'t [TensorRef<'_, T>]) -> Index
         Tree::Operand(n, indices) => TensorRef::at(&tensors[*n], &axes(indices)),
         Tree::Number(x) | Tree::Variable(x) => Indexed::spread(number(*x), ""),
         Tree::Spread(x, names) => Indexed::spread(number(*x), &labels(names)),
+        Tree::Iota(name) => Indexed::iota(&labels(&[name])),
         Tree::Negate(inner) => -build(inner, tensors),
         Tree::Binary(op, a, b) => match (&**a, &**b) {
             (a, Tree::Number(x) | Tree::Variable(x)) => apply(*op, build(a, tensors), number(*x)),

@@ -58,6 +58,7 @@ impl Evaluator<'_> {
                 exact(data.elements[place])
             }
             Node::Number(x) => exact(Complex::new(*x, 0.0)),
+            Node::Iota(label) => exact(Complex::new(assignment[*label] as f64, 0.0)),
             Node::Negate(inner) => {
                 let Value { value, scale } = self.value(inner, assignment);
                 Value { value: -value, scale }

@@ -229,7 +229,11 @@ impl<T: Element> Maker<T> {
                 let number = self.number(site.positive);
                 let mut names: Vec<Name> = scope.iter().map(|(name, _)| *name).collect();
                 names.retain(|_| self.chance(0.5));
-                Tree::Spread(number, names)
+                match names.first() {
+                    // It is zero at first.
+                    Some(name) if !site.positive && self.chance(0.5) => Tree::Iota(name),
+                    _ => Tree::Spread(number, names),
+                }
             }
             12 => self.fused_operand(scope, site.positive),
             13..16 => Tree::Parentheses(Box::new(self.sum(scope, deeper))),

@@ -12,7 +12,7 @@ pub fn right_operand(tree: Tree) -> Tree {
 pub fn as_grouped(tree: Tree) -> Tree {
     let inside = |tree: Box<Tree>| Box::new(as_grouped(*tree));
     match tree {
-        Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => tree,
+        Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => tree,
         Tree::Parentheses(inner) => as_grouped(*inner),
         Tree::Negate(inner) => Tree::Negate(Box::new(right_operand(as_grouped(*inner)))),
         Tree::Apply(function, inner) => Tree::Apply(function, inside(inner)),

@@ -129,7 +129,7 @@ fn names(tree: &Tree, found: &mut (Vec<usize>, Vec<f64>)) {
     match tree {
         Tree::Operand(n, _) => found.0.push(*n),
         Tree::Variable(x) if !found.1.contains(x) => found.1.push(*x),
-        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => {}
+        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => {}
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => names(inner, found),
         Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => names(inner, found),
         Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),

@@ -35,6 +35,7 @@ pub type Label = usize;
 pub enum Node {
     Operand(usize, Vec<Axis>),
     Number(f64),
+    Iota(Label),
     Negate(Box<Node>),
     Binary(Op, Box<Node>, Box<Node>),
     Apply(Function, Box<Node>),
@@ -140,7 +141,7 @@ fn has_rest(indices: &[Index]) -> bool {
 fn tree_has_rest(tree: &Tree) -> bool {
     match tree {
         Tree::Operand(_, indices) => has_rest(indices),
-        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => false,
+        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => false,
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => tree_has_rest(inner),
         Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => tree_has_rest(inner),
         Tree::Binary(_, a, b) => tree_has_rest(a) || tree_has_rest(b),
@@ -207,6 +208,7 @@ fn names(tree: &Tree, found: &mut Vec<Name>) {
             names(inner, found);
         }
         Tree::Spread(_, over) => over.iter().for_each(|name| add(name)),
+        Tree::Iota(name) => add(name),
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) | Tree::Reduce(_, _, inner) => names(inner, found),
         Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),
         Tree::Binary(_, a, b) => {
@@ -256,7 +258,7 @@ impl<'d> Resolver<'d> {
             let holders: Vec<&&Tree> = parts.iter().filter(|part| part.has(name)).collect();
             let inside_one_group = match holders.as_slice() {
                 [] => true,
-                [only] => !matches!(only, Tree::Operand(..) | Tree::Spread(..)),
+                [only] => !matches!(only, Tree::Operand(..) | Tree::Spread(..) | Tree::Iota(_)),
                 _ => false,
             };
             if find(scope, name).is_none() && !inside_one_group {
@@ -293,6 +295,7 @@ impl<'d> Resolver<'d> {
                 Node::Operand(*n, axes)
             }
             Tree::Number(x) | Tree::Variable(x) | Tree::Spread(x, _) => Node::Number(*x),
+            Tree::Iota(name) => Node::Iota(find(scope, name).expect("the label is in scope")),
             Tree::Negate(inner) => Node::Negate(Box::new(self.product(inner, scope, nonlinear))),
             Tree::Binary(op @ (Op::Multiply | Op::Divide), a, b) => {
                 let below = nonlinear || *op == Op::Divide;
@@ -383,7 +386,7 @@ impl Resolver<'_> {
 /// Whether every maximum and minimum has real numbers to choose from.
 fn ordered(node: &Node, extents: &[usize], complex: bool) -> Result<(), Refusal> {
     match node {
-        Node::Operand(..) | Node::Number(_) => Ok(()),
+        Node::Operand(..) | Node::Number(_) | Node::Iota(_) => Ok(()),
         Node::Negate(inner) | Node::Apply(_, inner) => ordered(inner, extents, complex),
         Node::Binary(_, a, b) => ordered(a, extents, complex).and(ordered(b, extents, complex)),
         Node::Select(_, parts) => parts.iter().try_for_each(|part| ordered(part, extents, complex)),

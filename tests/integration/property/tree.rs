@@ -93,6 +93,7 @@ pub enum Tree {
     /// A number by a name that tells it.
     Variable(f64),
     Spread(f64, Vec<Name>),
+    Iota(Name),
     Negate(Box<Tree>),
     Binary(Op, Box<Tree>, Box<Tree>),
     Parentheses(Box<Tree>),
@@ -125,6 +126,7 @@ impl Tree {
             Tree::Operand(_, indices) => indices.iter().flat_map(Index::labels).any(|n| *n == name),
             Tree::Number(_) | Tree::Variable(_) => false,
             Tree::Spread(_, names) => names.contains(&name),
+            Tree::Iota(own) => *own == name,
             Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.has(name),
             Tree::Binary(_, a, b) => a.has(name) || b.has(name),
             Tree::Reduce(_, names, inner) => !names.contains(&name) && inner.has(name),
@@ -136,7 +138,7 @@ impl Tree {
     /// Whether labels change places somewhere.
     pub fn exchanges(&self) -> bool {
         match self {
-            Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => false,
+            Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => false,
             Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.exchanges(),
             Tree::Reduce(_, _, inner) => inner.exchanges(),
             Tree::Binary(_, a, b) => a.exchanges() || b.exchanges(),
@@ -153,6 +155,7 @@ impl Tree {
             Tree::Operand(n, written) => Tree::Operand(*n, indices(*n, written)),
             Tree::Number(_) | Tree::Variable(_) => self.clone(),
             Tree::Spread(x, over) => Tree::Spread(*x, all(over)),
+            Tree::Iota(name) => Tree::Iota(names(name)),
             Tree::Negate(inner) => Tree::Negate(again(inner)),
             Tree::Parentheses(inner) => Tree::Parentheses(again(inner)),
             Tree::Apply(function, inner) => Tree::Apply(*function, again(inner)),
@@ -240,6 +243,7 @@ impl fmt::Display for Tree {
             Tree::Number(x) => write!(f, "{x}"),
             Tree::Variable(x) => f.write_str(&variable(*x)),
             Tree::Spread(x, names) => write!(f, "{x}[{}]", names.join(", ")),
+            Tree::Iota(name) => write!(f, "iota[{name}]"),
             Tree::Negate(inner) => {
                 f.write_str("-")?;
                 inner.fmt(f)

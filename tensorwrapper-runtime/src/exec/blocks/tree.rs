@@ -364,6 +364,10 @@ impl Builder for Reader<'_> {
         self.scalar(id, scalar)
     }
 
+    fn iota(&mut self, _: LabelId) -> Tree {
+        self.refuse("`iota`")
+    }
+
     fn negate(&mut self, value: Tree) -> Tree {
         Tree::Negate(Box::new(value))
     }

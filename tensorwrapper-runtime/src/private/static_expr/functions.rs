@@ -82,6 +82,20 @@ impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
     }
 }
 
+/// The value of label `K`.
+#[derive(Debug)]
+pub struct Position<const K: usize>;
+impl<T: Element, O, const K: usize> Node<T, O> for Position<K> {
+    #[inline(always)]
+    fn value<const L: usize>(_: &O, at: &[usize; L]) -> T {
+        T::from_complex(Complex::new(at[K] as f64, 0.0))
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
 /// An operator on two numbers.
 pub trait Combine {
     /// Whether it multiplies.
