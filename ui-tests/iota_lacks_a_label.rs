@@ -1,3 +1,5 @@
+//! The value of an index in a term that lacks another one.
+
 use tensorwrapper::prelude::*;
 
 fn main() {

@@ -1,3 +1,5 @@
+//! The value of an index is that of one.
+
 use tensorwrapper::prelude::*;
 
 fn main() {
