@@ -15,7 +15,7 @@ use super::disk_cache::CachedCode;
 use super::status::check;
 use crate::once_map::OnceMap;
 use crate::text::{Kernel, ON_DEVICE, Source};
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A loaded kernel.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,14 @@ impl Code {
 
     fn compiled(source: &Source, architecture: &str) -> Result<Code, Error> {
         let text = whole(source);
-        let cubin = compile(&text, architecture)?.cubin;
+        // What stands in front of every text says nothing about this one.
+        let own = |error: Error| match error.kind() {
+            ErrorKind::Kernel { message, .. } => {
+                Error::new(ErrorKind::Kernel { message: message.clone(), source: source.text.clone() })
+            }
+            _ => error,
+        };
+        let cubin = compile(&text, architecture).map_err(own)?.cubin;
         CachedCode::new(&text, architecture)?.write(&cubin);
         Ok(Code { cubin: cubin.into(), is_cached: false })
     }

@@ -1,5 +1,5 @@
 // Definitions for a GPU, at the beginning of every text for NVRTC. The simulator has definitions of its own under the same names.
-// 16 x 8 of rows c and d += 16 x 8 (rows a and e) by 8 x 8. GPUs since sm_90 do it at twice the rate of products of 8 x 4 by 4 x 8.
+// 16 x 8 of rows c and d += 16 x 8 (rows a and e) by 8 x 8. GPUs since sm_90 do it faster than products of 8 x 4 by 4 x 8.
 __device__ __forceinline__ void tw_mma_m16n8k8(double (&c)[2], double (&d)[2], const double (&a)[2], const double (&e)[2],
                                                const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900

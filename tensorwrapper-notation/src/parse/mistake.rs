@@ -44,7 +44,7 @@ const SYNONYMS: [(&[&str], &str); 39] = [
     (&["var", "variance", "std", "stddev"], "a variance is made of means, `sum(k; X) / n`, in two equations"),
     (
         &["argmax", "argmin"],
-        "the largest element is `max(k; X)`, the smallest `min(k; X)`; a Rust loop over the elements finds where it is",
+        "the largest element is `max(k; X)`, the smallest `min(k; X)`; the methods `argmax_along` and `argmin_along` of tensors say where it is",
     ),
     (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
     (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),

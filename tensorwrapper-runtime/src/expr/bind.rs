@@ -115,7 +115,7 @@ pub(crate) enum Bound<'a> {
 /// Ranks and extents that do not fit.
 pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: None };
+    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
         return Err(
@@ -127,10 +127,12 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     }
     if equation.has_positions() {
         // How long an index is is known when all operands are read, and the tensor of its values is one of them.
-        let mut reader = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: None };
+        let mut reader = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
         reader.begin(equation);
         equation.build(&mut reader);
-        binder.extents = reader.recorder.labels().map(|(extents, _)| extents);
+        if reader.recorder.labels().is_some() {
+            binder.extents = (0..names.len()).map(|label| reader.recorder.known(label)).collect();
+        }
     }
     let place = binder.begin(equation);
     let terms = equation.terms();
@@ -217,8 +219,8 @@ struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
     holes: &'b dyn Holes<'a>,
     derivatives: Vec<Derivative<'a>>,
-    /// The extents of all labels, where the equation asks for the values of an index, and nothing is amiss with them.
-    extents: Option<Vec<usize>>,
+    /// The extents of all labels, as far as they are known, where the equation asks for the values of an index.
+    extents: Vec<Option<usize>>,
 }
 
 impl<'n, 'a> Binder<'_, 'n, 'a> {
@@ -328,7 +330,8 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     }
 
     fn iota(&mut self, label: LabelId) -> Node<'a> {
-        let Some(extent) = self.extents.as_ref().map(|extents| extents[label.0]) else { return self.recorder.literal(0.0) };
+        // The end of the equation reports what is amiss.
+        let Some(&Some(extent)) = self.extents.get(label.0) else { return self.recorder.literal(0.0) };
         match Value::positions(extent, self.recorder.dtype()) {
             Ok(positions) => self.recorder.tensor(&positions, "iota", &[Index::Label(label.0)]),
             Err(fault) => {

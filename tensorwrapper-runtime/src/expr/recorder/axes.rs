@@ -114,7 +114,8 @@ impl Recorder<'_> {
         true
     }
 
-    pub(super) fn known(&self, label: usize) -> Option<usize> {
+    /// A label's extent, if it was found.
+    pub(crate) fn known(&self, label: usize) -> Option<usize> {
         self.labels[label].first.as_ref().map(|place| place.extent)
     }
 
