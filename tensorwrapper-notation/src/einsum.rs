@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::syntax::{
-    Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Reduction, Right, Statement, Target,
+    Ending, Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Reduction, Right, Statement, Target,
     bounded_axes,
 };
 use crate::token::Span;
@@ -129,7 +129,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
     let span = product.span;
     let product = match summed.is_empty() {
         true => product,
-        false => Expression::new(ExpressionKind::Reduce(Reduction::Sum, summed, Box::new(product)), span),
+        false => Expression::new(ExpressionKind::Reduce(Ending::Reduce(Reduction::Sum), summed, Box::new(product)), span),
     };
     let left = LeftSide { indices: Some(output.into()), span };
     Ok(Statement {

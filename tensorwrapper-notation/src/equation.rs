@@ -179,6 +179,8 @@ pub(crate) enum Node {
     Scalar(ScalarId),
     Spread(ScalarId, Vec<LabelId>),
     Iota(LabelId),
+    /// The number of values of a label.
+    Extent(LabelId),
     Negate(Box<Node>),
     Binary(Operator, Box<Node>, Box<Node>),
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
@@ -264,7 +266,7 @@ pub struct Equation {
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) claims: Vec<Claimed>,
     pub(crate) gradients: Vec<[OperandId; 2]>,
-    pub(crate) has_positions: bool,
+    pub(crate) reads_extents: bool,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -294,9 +296,9 @@ impl Equation {
         &self.scalars
     }
 
-    /// Whether it asks for the values of an index.
-    pub fn has_positions(&self) -> bool {
-        self.has_positions
+    /// Whether extents are part of what it computes: the values of an index, or a mean.
+    pub fn reads_extents(&self) -> bool {
+        self.reads_extents
     }
 
     /// All functions of the program; a [`FunctionId`] is a position here.

@@ -110,7 +110,7 @@ impl Equation {
 impl Node {
     fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         match self {
-            Node::Operand(_) | Node::Gradient(..) | Node::Scalar(_) | Node::Spread(..) | Node::Iota(_) => None,
+            Node::Operand(_) | Node::Gradient(..) | Node::Scalar(_) | Node::Spread(..) | Node::Iota(_) | Node::Extent(_) => None,
             Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
             Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
@@ -146,6 +146,8 @@ impl Builder for Finder {
     }
 
     fn iota(&mut self, _: LabelId) {}
+
+    fn extent(&mut self, _: LabelId) {}
 
     fn negate(&mut self, (): ()) {}
 

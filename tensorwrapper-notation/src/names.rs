@@ -1,6 +1,6 @@
 //! The spelling of operators, reductions and exchanges in equations. It must not know what they mean.
 
-use crate::syntax::{Exchange, Operator, Reduction};
+use crate::syntax::{Ending, Exchange, Operator, Reduction};
 
 impl Operator {
     /// Every operator.
@@ -30,10 +30,26 @@ impl Reduction {
             Reduction::Min => "min",
         }
     }
+}
 
-    /// The reduction of that name.
-    pub fn from_name(name: &str) -> Option<Reduction> {
-        Reduction::ALL.into_iter().find(|r| r.name() == name)
+impl Ending {
+    /// The names of all of them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Reduction::ALL.into_iter().map(Reduction::name).chain([Ending::Mean.name()])
+    }
+
+    /// Its name in equations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Reduce(reduction) => reduction.name(),
+            Ending::Mean => "mean",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Ending> {
+        let reductions = Reduction::ALL.into_iter().map(Ending::Reduce);
+        reductions.chain([Ending::Mean]).find(|ending| ending.name() == name)
     }
 }
 

@@ -79,8 +79,8 @@ pub(crate) fn expression(written: &Expression) -> String {
             format!("{} {} {}", expression(left), operator.symbol(), expression(right))
         }
         ExpressionKind::Parentheses(inner) => format!("({})", expression(inner)),
-        ExpressionKind::Reduce(reduction, names, inner) => {
-            format!("{}({}; {})", reduction.name(), list(names, label), expression(inner))
+        ExpressionKind::Reduce(ending, names, inner) => {
+            format!("{}({}; {})", ending.name(), list(names, label), expression(inner))
         }
         ExpressionKind::Map(functions, arguments) => {
             format!("map({}; {})", list(functions, host), list(arguments, expression))

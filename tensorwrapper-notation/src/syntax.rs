@@ -38,6 +38,15 @@ pub enum Reduction {
     Min,
 }
 
+/// How labels end inside an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// By a reduction.
+    Reduce(Reduction),
+    /// `mean(k; X)`: their sum, divided by the number of their values.
+    Mean,
+}
+
 /// How an expression and its copy with exchanged labels are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exchange {
@@ -161,7 +170,7 @@ pub enum ExpressionKind {
     /// `(X)`
     Parentheses(Box<Expression>),
     /// `sum(k; X)` and its like.
-    Reduce(Reduction, Vec<Name>, Box<Expression>),
+    Reduce(Ending, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
     /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments. Behind it stand its slopes, if they are written:

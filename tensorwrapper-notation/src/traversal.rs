@@ -35,6 +35,8 @@ pub trait Builder {
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
     /// The value of an index.
     fn iota(&mut self, label: LabelId) -> Self::Value;
+    /// The number of values of an index.
+    fn extent(&mut self, label: LabelId) -> Self::Value;
     /// `-X`
     fn negate(&mut self, value: Self::Value) -> Self::Value;
     /// `X + Y` and its like.
@@ -80,6 +82,7 @@ impl Equation {
             Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
             Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
             Node::Iota(label) => builder.iota(*label),
+            Node::Extent(label) => builder.extent(*label),
             Node::Negate(inner) => {
                 let inner = self.node(inner, builder);
                 builder.negate(inner)

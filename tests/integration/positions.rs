@@ -1,4 +1,5 @@
-//! `iota[i]`, the value of an index: against plain loops, on every device, in every form of equation, and in derivatives.
+//! `iota[i]`, the value of an index, and `mean(k; X)`, which divides by the number of its values: against plain loops, on every device, in
+//! every form of equation, and in derivatives.
 
 use tensorwrapper::prelude::*;
 use tensorwrapper::{Context, Element, Extents, Indexed, StaticTensor};
@@ -110,4 +111,33 @@ fn what_they_lack_is_said() {
     // Nothing tells how far the index goes, as with a constant along it.
     let told = |factor: Indexed<'static, f64>| (a.at("i,j") * factor).eval("i,j,k").unwrap_err().to_string();
     assert_eq!(told(Indexed::iota("k")), told(Indexed::spread(1.0, "k")));
+}
+
+#[test]
+fn means_are_their_loops() -> Result<(), Error> {
+    let a: Matrix<f64> = numbers(7, 130);
+    let lines = |i: usize| (0..130).map(|j| a[[i, j]]).sum::<f64>() / 130.0;
+    for context in &contexts() {
+        let means: Tensor<f64, Shape![_]> = tensor!(in context; [i] = mean(j; a[i, j]));
+        let all: f64 = tensor!(in context; [] = mean(i, j; a[i, j]));
+        let centred = tensor!(in context; [i, j] = a[i, j] - mean(k; a[i, k]) * 1[j]);
+        (0..7).for_each(|i| assert!((means[[i]] - lines(i)).abs() < 1e-14));
+        assert!((all - (0..7).map(lines).sum::<f64>() / 7.0).abs() < 1e-14);
+        assert!((0..7).all(|i| (0..130).all(|j| (centred[[i, j]] - (a[[i, j]] - lines(i))).abs() < 1e-14)));
+        // Of a slice, of a product, and of what is summed inside.
+        let part: f64 = tensor!(in context; [] = mean(i, j; a[i in 1..3, j in ..4] * a[i in 2..4, j in 1..5]));
+        let expected: f64 = (0..8).map(|n| a[[1 + n / 4, n % 4]] * a[[2 + n / 4, 1 + n % 4]]).sum::<f64>() / 8.0;
+        assert!((part - expected).abs() < 1e-12);
+    }
+    let ones = Tensor::<f64>::ones([49])?;
+    assert_eq!(tensor!([] = mean(i; ones[i])), 1.0);
+    assert_eq!(a.at("i,j").mean("i,j").eval("")?[[]], a.mean());
+    let s = StaticTensor::<f64, Shape![2, 3]>::from_fn(|at| (at[0] + at[1] * at[1]) as f64);
+    let m: StaticTensor<f64, Shape![2]> = tensor!([i] = mean(j; s[i, j]));
+    assert_eq!([m[[0]], m[[1]]], [5.0 / 3.0, 8.0 / 3.0]);
+    let slope = tensor! { let l[] = mean(i, j; a[i, j] * a[i, j]); let g[i, j] = grad(l; a[i, j]); g };
+    assert!((0..7).all(|i| (0..130).all(|j| (slope[[i, j]] - 2.0 * a[[i, j]] / 910.0).abs() < 1e-15)));
+    let none = Tensor::<f64>::zeros([3, 0])?;
+    assert!(tensor!([i] = mean(j; none[i, j])).as_slice().iter().all(|x| x.is_nan()));
+    Ok(())
 }

@@ -304,6 +304,11 @@ impl Builder for Emitter<'_, '_> {
         emit!(__static::Position<#label>)
     }
 
+    fn extent(&mut self, label: LabelId) -> TokenStream {
+        let of = self.label_extent(label);
+        emit!(__static::LabelLength<#of>)
+    }
+
     fn negate(&mut self, value: TokenStream) -> TokenStream {
         emit!(__static::Negate<#value>)
     }

@@ -12,7 +12,7 @@ impl Checker<'_> {
         match node {
             Node::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
             Node::Scalar(id) | Node::Spread(id, _) => matches!(self.scalars[id.0], Scalar::Literal(..)),
-            Node::Iota(_) => true,
+            Node::Iota(_) | Node::Extent(_) => true,
             Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::PowerInteger(inner, _) => self.is_real(inner),
             Node::Select(_, values) => values.iter().all(|value| self.is_real(value)),
             Node::Binary(_, a, b) => self.is_real(a) && self.is_real(b),

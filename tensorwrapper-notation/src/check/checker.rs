@@ -38,8 +38,8 @@ pub(super) struct Checker<'s> {
     pub(super) claims: Vec<Claimed>,
     /// The operands of each `grad`.
     pub(super) gradients: Vec<[OperandId; 2]>,
-    /// Whether the values of an index are asked for.
-    pub(super) has_positions: bool,
+    /// Whether the equation asks for extents.
+    pub(super) reads_extents: bool,
 }
 
 impl<'s> Checker<'s> {
@@ -66,7 +66,7 @@ impl<'s> Checker<'s> {
             exchanges: 0,
             claims: Vec::new(),
             gradients: Vec::new(),
-            has_positions: false,
+            reads_extents: false,
         }
     }
 
@@ -88,7 +88,7 @@ impl<'s> Checker<'s> {
                     warnings,
                     claims,
                     gradients,
-                    has_positions,
+                    reads_extents,
                     ..
                 } = self;
                 Ok(Equation {
@@ -104,7 +104,7 @@ impl<'s> Checker<'s> {
                     warnings,
                     claims,
                     gradients,
-                    has_positions,
+                    reads_extents,
                 })
             }
             _ => {

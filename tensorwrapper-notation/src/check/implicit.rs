@@ -3,7 +3,7 @@
 
 use super::tests::meaning;
 use crate::Function;
-use crate::syntax::{Exchange, Factorisation, Reduction};
+use crate::syntax::{Ending, Exchange, Factorisation};
 use crate::testing::{checked, faults, warnings};
 
 /// The meaning of an equation, or its faults, each of which has a help.
@@ -90,12 +90,13 @@ fn reductions_exchanges_and_quotients() {
     let body = |name: &str| summed_inside(&format!("the body of `{name}`"));
     let denominator = summed_inside("a denominator");
     table(
-        Reduction::ALL.into_iter().map(Reduction::name).chain(Exchange::ALL.into_iter().map(Exchange::name)),
+        Ending::names().chain(Exchange::ALL.into_iter().map(Exchange::name)),
         &[
             ("sum", "[i] = sum(l; a[i, k, l] * b[k])", "sum(l; sum(k; (a[i,k,l] * b[k])))"),
             ("prod", "[i] = prod(l; a[i, k, l] * b[k])", &body("prod")),
             ("max", "[i] = max(l; a[i, k, l] * b[k])", &body("max")),
             ("min", "[i] = min(l; c[i, l] - a[i, k, l])", &body("min")),
+            ("mean", "[i] = mean(l; a[i, k, l] * b[k])", "(sum(l; sum(k; (a[i,k,l] * b[k]))) / extent[l])"),
             ("max", "[i] = max(l; a[i, k, l]) * b[k]", "sum(k; (max(l; a[i,k,l]) * b[k]))"),
             ("sym", "[i, j] = sym(i, j; a[i, k] * b[k, j])", "(sum(k; (a[i,k] * b[k,j])) + sum(k'; (a[j,k'] * b[k',i])))"),
             ("asym", "[i, j] = exp(asym(i, j; a[i, k] * b[k, j]))", &summed_inside("a function's argument")),

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
-use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction, Scalar};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction, Scalar};
 use crate::token::Span;
 
 /// The most exchanges inside each other.
@@ -59,7 +59,7 @@ impl Checker<'_> {
                 Some(Node::Spread(self.new_scalar(scalar), over))
             }
             ExpressionKind::Iota(name) => {
-                self.has_positions = true;
+                self.reads_extents = true;
                 scope.get(&name.text).map(Node::Iota)
             }
             ExpressionKind::Negate(inner) => Some(Node::Negate(Box::new(self.product(inner, scope, nonlinear)?))),
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
                 Some(Node::PowerReal(base, self.new_scalar(exponent)))
             }
-            ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
+            ExpressionKind::Reduce(ending, labels, body) => self.ending(*ending, labels, body, scope, nonlinear),
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
             ExpressionKind::Gradient(value, variables) => self.gradient(value, variables, expression.span, scope),
         }
@@ -187,16 +187,36 @@ impl Checker<'_> {
         Some(Node::Cast(id, Box::new(node)))
     }
 
-    /// `sum(k; X)`: its labels live in X only.
-    fn reduction(
+    /// `sum(k; X)`, `mean(k; X)`
+    fn ending(
         &mut self,
-        reduction: Reduction,
+        ending: Ending,
         labels: &[Name],
         body: &Expression,
         scope: &Scope,
         nonlinear: Nonlinear,
     ) -> Option<Node> {
-        let word = reduction.name();
+        match ending {
+            Ending::Reduce(reduction) => self.reduction((reduction, reduction.name()), labels, body, scope, nonlinear),
+            Ending::Mean => {
+                let sum = self.reduction((Reduction::Sum, ending.name()), labels, body, scope, nonlinear)?;
+                self.reads_extents = true;
+                let over = if let Node::Reduce(_, over, _) = &sum { over.clone() } else { Vec::new() };
+                let divided = |sum, label| Node::Binary(Operator::Divide, Box::new(sum), Box::new(Node::Extent(label)));
+                Some(over.into_iter().fold(sum, divided))
+            }
+        }
+    }
+
+    /// A reduction, under the name that messages have for it: its labels live in X only.
+    fn reduction(
+        &mut self,
+        (reduction, word): (Reduction, &str),
+        labels: &[Name],
+        body: &Expression,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
         let occurring = free_labels(body);
         let occurs = free_names(body);
         let mut inner = scope.clone();

@@ -57,6 +57,9 @@ impl Builder for Writer<'_> {
     fn iota(&mut self, label: LabelId) -> String {
         format!("iota[{}]", self.label(label))
     }
+    fn extent(&mut self, label: LabelId) -> String {
+        format!("extent[{}]", self.label(label))
+    }
     fn negate(&mut self, value: String) -> String {
         format!("-{value}")
     }
@@ -187,6 +190,16 @@ fn values_of_indices_are_factors() {
         ("[i, j] = select(iota[i] >= iota[j]; a[i, j], 0.0)", "select(iota[i] >= iota[j]; a[i,j], 0)"),
         ("[i, j] = sym(i, j; a[i, j] * iota[i])", "((a[i,j] * iota[i]) + (a[j,i] * iota[j]))"),
         ("[i] = self.iota[i]", "self.iota[i]"),
+    ]);
+}
+
+#[test]
+fn means_are_sums_over_extents() {
+    means(&[
+        ("[i] = mean(j; a[i, j])", "(sum(j; a[i,j]) / extent[j])"),
+        ("[] = mean(i, j; exp(a[i, j]))", "((sum(i,j; exp(a[i,j])) / extent[i]) / extent[j])"),
+        ("[i, j] = a[i, j] - mean(k; a[i, k]) * 1[j]", "(a[i,j] - ((sum(k; a[i,k]) / extent[k]) * 1[j]))"),
+        ("[i] = mean[i] * a[i]", "(mean[i] * a[i])"),
     ]);
 }
 

@@ -10,7 +10,7 @@ use super::mistake::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// A sum of terms.
@@ -214,7 +214,7 @@ pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
 
 /// A function of the language.
 fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
-    if let Some(reduction) = Reduction::from_name(name) {
+    if let Some(ending) = Ending::from_name(name) {
         let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
             let body = split(arguments, ';').pop().unwrap_or_default();
             return Err(reduction_without_semicolon(name, &split(body, ','), at));
@@ -226,7 +226,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
             return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
         }
         let body = Box::new(whole(body, span)?);
-        return Ok(Expression::new(ExpressionKind::Reduce(reduction, over, body), span));
+        return Ok(Expression::new(ExpressionKind::Reduce(ending, over, body), span));
     }
     if let Some(kind) = Exchange::from_name(name) {
         return exchange(kind, arguments, at, span);

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
 use crate::sentence::quoted;
-use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction, Word};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Word};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The keywords of Rust.
@@ -40,8 +40,11 @@ const SYNONYMS: [(&[&str], &str); 39] = [
     (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
     (&["total", "add", "reduce"], "a sum is written `sum(k; X)`"),
     (&["product"], "a product over an index is `prod(k; X)`"),
-    (&["mean", "average", "avg"], "a mean is a sum over the number of its elements: `sum(k; X) / n`"),
-    (&["var", "variance", "std", "stddev"], "a variance is made of means, `sum(k; X) / n`, in two equations"),
+    (&["average", "avg"], "a mean is `mean(k; X)`"),
+    (
+        &["var", "variance", "std", "stddev"],
+        "it takes two equations: `m[i] = mean(k; X)`, and `mean(k; powi(X - m[i] * 1[k], 2))`",
+    ),
     (
         &["argmax", "argmin"],
         "the largest element is `max(k; X)`, the smallest `min(k; X)`; the methods `argmax_along` and `argmin_along` of tensors say where it is",
@@ -157,7 +160,7 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
     if Function::from_name(name).is_some() {
         return fault.help(format!("write `{name}(…)` around it"));
     }
-    if Reduction::from_name(name).is_some() {
+    if Ending::from_name(name).is_some() {
         return fault.help(format!("write `{name}(k; …)` around it, with the indices that it runs over"));
     }
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
@@ -219,7 +222,7 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
 /// Refuses parentheses behind an indexed operand: a `*` is missing, or the labels of `sum[k](…)` are misplaced.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
-    if Reduction::from_name(operand).is_some() {
+    if Ending::from_name(operand).is_some() {
         let fault =
             Diagnostic::syntax(cursor.here(), format!("the labels and the body of `{operand}` share one pair of parentheses"));
         return Err(fault.help(format!("write `{operand}({}; {})`", text(indices), text(inner))));
@@ -274,7 +277,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(*help);
     }
     let functions = Function::ALL.iter().map(|f| f.name());
-    let reductions = Reduction::ALL.into_iter().map(Reduction::name);
+    let reductions = Ending::names();
     let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
     let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
     let others = ["powi", "powf", "map", "cast", "select", "clip"];

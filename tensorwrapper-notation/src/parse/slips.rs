@@ -232,12 +232,7 @@ fn habits_of_other_libraries() {
             "[i] = a[i].twice(b)",
             &[".twice: `.twice` cannot follow an index | `(A.twice(b))[i, j]` indexes the result of a Rust method"],
         ),
-        (
-            "[i] = mean(j; a[i, j])",
-            &[
-                "mean: `mean` is not a function of tensor equations | a mean is a sum over the number of its elements: `sum(k; X) / n`",
-            ],
-        ),
+        ("[i] = average(j; a[i, j])", &["average: `average` is not a function of tensor equations | a mean is `mean(k; X)`"]),
         (
             "[i] = a[i] * iota(i)",
             &["iota: `iota` is not a function of tensor equations | the value of an index is `iota[i]`: 0, 1, 2, …"],

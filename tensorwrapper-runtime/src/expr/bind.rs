@@ -125,8 +125,8 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     if let Some(left) = equation.left().iter().find(|left| !left.layers.is_empty() && equation.place().is_none()) {
         binder.recorder.fault(one_layer("a dense result", left.layers.len()));
     }
-    if equation.has_positions() {
-        // How long an index is is known when all operands are read, and the tensor of its values is one of them.
+    if equation.reads_extents() {
+        // Extents are known when all operands are read.
         let mut reader = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
         reader.begin(equation);
         equation.build(&mut reader);
@@ -219,7 +219,7 @@ struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
     holes: &'b dyn Holes<'a>,
     derivatives: Vec<Derivative<'a>>,
-    /// The extents of all labels, as far as they are known, where the equation asks for the values of an index.
+    /// The extents of all labels, as far as they are known, where the equation asks for them.
     extents: Vec<Option<usize>>,
 }
 
@@ -339,6 +339,12 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
                 self.recorder.literal(0.0)
             }
         }
+    }
+
+    fn extent(&mut self, label: LabelId) -> Node<'a> {
+        // The end of the equation reports what is amiss.
+        let extent = self.extents.get(label.0).copied().flatten().unwrap_or(1);
+        self.recorder.literal(extent as f64)
     }
 
     fn negate(&mut self, value: Node<'a>) -> Node<'a> {

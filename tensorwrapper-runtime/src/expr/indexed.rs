@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
-    Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
-    bounded_axes,
+    Ending, Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement,
+    Target, bounded_axes,
 };
 use tensorwrapper_notation::{Cast, CastId, Diagnostic, Function, FunctionId, OperandId, Span, axes, check, lex};
 
@@ -242,9 +242,22 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed { expression, leaves: Vec::new(), element: PhantomData }
     }
 
-    fn reduce(self, reduction: Reduction, over: &str) -> Self {
+    /// The mean over these labels, which end here: `mean(k; X)` in `tensor!`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [5.0, 8.0]])?;
+    /// assert_eq!(a.at("i,j").mean("j").eval("i")?.as_slice(), [1.5, 6.5]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn mean(self, labels: &str) -> Self {
+        self.reduce(Ending::Mean, labels)
+    }
+
+    fn reduce(self, ending: Ending, over: &str) -> Self {
         match names(over) {
-            Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(reduction, names, inner)),
+            Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(ending, names, inner)),
             Err(fault) => Indexed { expression: self.expression.and(Err(fault)), ..self },
         }
     }
@@ -311,7 +324,7 @@ macro_rules! reductions {
         impl<T: Element> Indexed<'_, T> { $(
             #[doc = $doc]
             pub fn $name(self, labels: &str) -> Self {
-                self.reduce(Reduction::$Reduction, labels)
+                self.reduce(Ending::Reduce(Reduction::$Reduction), labels)
             }
         )* }
     };

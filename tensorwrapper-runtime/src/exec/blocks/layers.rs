@@ -7,8 +7,9 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Operator;
 use tensorwrapper_notation::{Equation, Operand, OperandId};
 
+use super::reader::Written;
 use super::tensors::Tensors;
-use super::tree::{Tree, Written};
+use super::tree::Tree;
 use crate::expr::one_layer;
 
 /// Whether operands that are written in layers have them. A tensor in layers may be written without.

@@ -12,9 +12,10 @@ use super::elements::Elements;
 use super::infer::Said;
 use super::layers;
 use super::plan::{Plan, Planner};
+use super::reader::Written;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
-use super::tree::{ReadAxis, ReadPart, Tree, Written, unsupported};
+use super::tree::{ReadAxis, ReadPart, Tree, unsupported};
 use crate::tensor::{fill_part, untie};
 
 /// What makes one tensor.

@@ -11,10 +11,11 @@ use tensorwrapper_notation::syntax::Operator;
 
 use super::elements::keeps_zero;
 use super::flow;
+use super::reader::Written;
 use super::stages::Stage;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, expand};
-use super::tree::{Tree, Written, unsupported};
+use super::tree::{Tree, unsupported};
 
 /// An equation without ties.
 pub(super) struct Resolved {

@@ -38,6 +38,7 @@ use rows::pairwise;
 pub use select::*;
 pub use target::*;
 
+use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{ConstExtent, StaticExtents};
@@ -257,6 +258,25 @@ impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Bin
     #[inline(always)]
     fn fits(operands: &O) -> bool {
         A::fits(operands) && B::fits(operands)
+    }
+}
+
+/// The number of values of a label.
+#[derive(Debug)]
+pub struct LabelLength<E>(PhantomData<E>);
+impl<T: Element, O, E: LabelLoop<O>> Node<T, O> for LabelLength<E> {
+    const FORM: ProductForm = ProductForm::Number;
+    #[inline(always)]
+    fn scale(_: &O) -> T {
+        T::from_complex(Complex::new(<E::Loop as Loop>::Extent::LEN as f64, 0.0))
+    }
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, _: &[usize; L]) -> T {
+        <Self as Node<T, O>>::scale(operands)
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
     }
 }
 

@@ -1,0 +1,212 @@
+//! Reads an equation over block tensors from its checked form, and names what is not computed over them.
+
+use num_complex::Complex;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::{
+    Builder, Cast, CastId, Condition, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId,
+};
+
+use super::claims::Claim;
+use super::tree::{Factor, ReadAxis, ReadPart, Tree, TreeHoles, unsupported};
+
+/// An equation: its right side, the labels of its left one, and the names of all labels.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) tree: Tree,
+    pub(super) left: Vec<usize>,
+    /// The parts of operands that it reads. They are numbered behind all operands, in this order.
+    pub(super) parts: Vec<ReadPart>,
+    /// How many axes each layer of the left side has, if it is in layers.
+    pub(super) layers: Vec<usize>,
+    pub(super) names: Vec<String>,
+    /// How its result is to be cut along each axis of the left side, where that is said, and by what.
+    pub(super) target: Vec<Option<(String, Tiling)>>,
+    /// The extent that a `where` gives to each label, if one does.
+    pub(super) declared: Vec<Option<usize>>,
+    /// The symmetries that its result is claimed to have.
+    pub(super) claims: Vec<Claim>,
+    /// Whether axes of the result are tied, of which `left` has one each.
+    pub(super) is_tied: bool,
+}
+
+impl Written {
+    /// Reads an equation over so many operands.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for what is not computed over block tensors, and holes that are no numbers.
+    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles, operands: usize) -> Result<Written, Error> {
+        if equation.factorise().is_some() {
+            return Err(unsupported("decompositions"));
+        }
+        let [left] = equation.left() else { return Err(unsupported("several results")) };
+        let axis = |axis: &LeftAxis| match axis {
+            LeftAxis::Label(label) => Ok(label.0),
+            LeftAxis::Fused(_) => Err(unsupported("fused axes")),
+            LeftAxis::Rest => Err(unsupported("`..`")),
+        };
+        let layers = left.layers.clone();
+        let left: Vec<usize> = left.axes().iter().map(axis).collect::<Result<_, _>>()?;
+        if let Some(label) = (1..left.len()).find(|&n| left[..n].contains(&left[n])).map(|n| left[n]) {
+            let message = format!("index `{}` twice on the left", equation.labels()[label].name);
+            return Err(unsupported(&message));
+        }
+        let names: Vec<String> = equation.labels().iter().map(|label| label.name.clone()).collect();
+        let extent = |count: &Count| match count {
+            Count::Literal(extent, _) => *extent,
+            Count::Hole(hole) => holes.cut(hole).map_or_else(|| holes.extent(hole), |tiling| tiling.extent()),
+        };
+        let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
+        let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
+        let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
+        let mut reader = Reader { holes, operands, parts: Vec::new(), faults: Vec::new() };
+        let tree = match equation.build(&mut reader) {
+            Right::Expression(tree) => tree,
+            Right::Factorise(..) => return Err(unsupported("decompositions")),
+        };
+        match reader.faults.is_empty() {
+            true => Ok(Written { tree, parts: reader.parts, left, layers, names, declared, target, claims, is_tied: false }),
+            false => Err(Error::all(reader.faults)),
+        }
+    }
+}
+
+/// The cut that a `where` gives to a label.
+fn cut(equation: &Equation, label: usize, holes: &dyn TreeHoles) -> Option<(String, Tiling)> {
+    let tiling = match equation.labels()[label].declared.as_ref()? {
+        Count::Literal(..) => None,
+        Count::Hole(hole) => holes.cut(hole),
+    };
+    Some(("where".to_string(), tiling?))
+}
+
+/// Reads the right side of an equation; what is not computed is a fault.
+struct Reader<'r> {
+    holes: &'r dyn TreeHoles,
+    /// How many operands there are.
+    operands: usize,
+    parts: Vec<ReadPart>,
+    faults: Vec<Error>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, what: &str) -> Tree {
+        self.faults.push(unsupported(what));
+        Tree::Number(Complex::ZERO)
+    }
+}
+
+impl Builder for Reader<'_> {
+    type Value = Tree;
+
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Tree {
+        let (mut labels, mut axes) = (Vec::new(), Vec::new());
+        for index in &operand.indices {
+            match index {
+                Index::Label(label, _) | Index::Slice(label, ..) => labels.push(label.0),
+                Index::Chip(_) => {}
+                Index::Fused(..) => return self.refuse("fused axes"),
+                Index::Rest => return self.refuse("`..`"),
+            }
+            axes.push(match index {
+                Index::Slice(_, Range::Literal(start, end, _), _) => ReadAxis::Range(*start, *end),
+                Index::Slice(_, Range::Hole(hole), _) => {
+                    let (start, end) = self.holes.range(hole);
+                    ReadAxis::Range(start, end)
+                }
+                Index::Chip(Count::Literal(position, _)) => ReadAxis::Position(*position),
+                Index::Chip(Count::Hole(hole)) => ReadAxis::Position(self.holes.extent(hole)),
+                Index::Label(..) | Index::Fused(..) | Index::Rest => ReadAxis::Range(0, None),
+            });
+        }
+        let mut number = self.holes.operand(id, operand);
+        if axes.iter().any(|axis| *axis != ReadAxis::Range(0, None)) {
+            let part = ReadPart { operand: number, axes };
+            let known = self.parts.iter().position(|known| *known == part);
+            number = self.operands + known.unwrap_or(self.parts.len());
+            self.parts.extend(known.is_none().then_some(part));
+        }
+        Tree::Factor(Factor { operand: number, conjugates: false, labels })
+    }
+
+    fn gradient(&mut self, _: (OperandId, &Operand), _: (OperandId, &Operand)) -> Tree {
+        self.refuse("derivatives")
+    }
+
+    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Tree {
+        match scalar {
+            Scalar::Literal(value, _) => Tree::Number((*value).into()),
+            Scalar::Hole(hole) => match self.holes.number(hole) {
+                Ok(value) => Tree::Number(value),
+                Err(fault) => {
+                    self.faults.push(fault);
+                    Tree::Number(Complex::ZERO)
+                }
+            },
+        }
+    }
+
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Tree {
+        self.scalar(id, scalar)
+    }
+
+    fn iota(&mut self, _: LabelId) -> Tree {
+        self.refuse("`iota`")
+    }
+
+    fn extent(&mut self, _: LabelId) -> Tree {
+        self.refuse("`mean`")
+    }
+
+    fn negate(&mut self, value: Tree) -> Tree {
+        Tree::Negate(Box::new(value))
+    }
+
+    fn binary(&mut self, operator: Operator, left: Tree, right: Tree) -> Tree {
+        Tree::Binary(operator, Box::new(left), Box::new(right))
+    }
+
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Tree) -> Tree {
+        if reduction != Reduction::Sum {
+            return self.refuse("reductions other than sums");
+        }
+        Tree::Sum(labels.iter().map(|label| label.0).collect(), Box::new(value))
+    }
+
+    fn apply(&mut self, function: Function, value: Tree) -> Tree {
+        let conjugated = if function == Function::Conj { value.conjugated() } else { None };
+        conjugated.unwrap_or_else(|| Tree::Apply(function, Box::new(value)))
+    }
+
+    fn map(&mut self, _: &[(FunctionId, &Mapped)], _: Vec<Tree>) -> Tree {
+        self.refuse("functions of the program's")
+    }
+
+    fn select(&mut self, _: Condition<Tree>, _: Tree, _: Tree) -> Tree {
+        self.refuse("comparisons")
+    }
+
+    fn begin_cast(&mut self, _: CastId, _: &Cast) {}
+
+    fn cast(&mut self, _: CastId, _: Tree) -> Tree {
+        self.refuse("casts")
+    }
+
+    fn power_integer(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value as i32,
+            Scalar::Hole(hole) => self.holes.whole(hole),
+        };
+        Tree::PowerInteger(Box::new(value), exponent)
+    }
+
+    fn power_real(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value,
+            Scalar::Hole(hole) => self.holes.real(hole),
+        };
+        Tree::PowerReal(Box::new(value), exponent)
+    }
+}
