@@ -83,8 +83,8 @@ impl Tile {
         match dtype.every() {
             EveryDtype::F64 => Tile::by_warps([32, 32, 16], [2, 2]),
             EveryDtype::F32 => Tile::by_threads([32, 32, 16], 4),
-            EveryDtype::C32 => Tile::by_threads([32, 32, 8], 2),
-            EveryDtype::C64 => Tile::by_threads([32, 32, 8], 1),
+            // They have one.
+            EveryDtype::C32 | EveryDtype::C64 => Tile::large(dtype)[0],
         }
     }
 

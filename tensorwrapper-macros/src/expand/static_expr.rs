@@ -301,7 +301,7 @@ impl Builder for Emitter<'_, '_> {
     }
 
     fn iota(&mut self, LabelId(label): LabelId) -> TokenStream {
-        emit!(__static::Position<#label>)
+        emit!(__static::LabelValue<#label>)
     }
 
     fn extent(&mut self, label: LabelId) -> TokenStream {

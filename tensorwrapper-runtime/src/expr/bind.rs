@@ -115,7 +115,8 @@ pub(crate) enum Bound<'a> {
 /// Ranks and extents that do not fit.
 pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
+    let new = || Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
+    let mut binder = new();
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
         return Err(
@@ -127,7 +128,7 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     }
     if equation.reads_extents() {
         // Extents are known when all operands are read.
-        let mut reader = Binder { recorder: Recorder::new(dtype, &names), holes, derivatives: Vec::new(), extents: Vec::new() };
+        let mut reader = new();
         reader.begin(equation);
         equation.build(&mut reader);
         if reader.recorder.labels().is_some() {
@@ -332,8 +333,8 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     fn iota(&mut self, label: LabelId) -> Node<'a> {
         // The end of the equation reports what is amiss.
         let Some(&Some(extent)) = self.extents.get(label.0) else { return self.recorder.literal(0.0) };
-        match Value::positions(extent, self.recorder.dtype()) {
-            Ok(positions) => self.recorder.tensor(&positions, "iota", &[Index::Label(label.0)]),
+        match Value::iota(extent, self.recorder.dtype()) {
+            Ok(values) => self.recorder.tensor(&values, "iota", &[Index::Label(label.0)]),
             Err(fault) => {
                 self.recorder.fault(fault);
                 self.recorder.literal(0.0)

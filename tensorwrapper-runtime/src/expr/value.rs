@@ -325,7 +325,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// Memory.
-    pub(crate) fn positions(extent: usize, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
+    pub(crate) fn iota(extent: usize, dtype: Dtype) -> Result<Link<Value<'a>>, Error> {
         let number = |index: &[usize]| Complex::new(index[0] as f64, 0.0);
         let tensor: AnyTensor =
             dispatch!(dtype, T => Tensor::<T>::from_fn([extent], |index| T::from_complex(number(index)))?.into());

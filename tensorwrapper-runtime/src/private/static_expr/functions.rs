@@ -84,8 +84,8 @@ impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
 
 /// The value of label `K`.
 #[derive(Debug)]
-pub struct Position<const K: usize>;
-impl<T: Element, O, const K: usize> Node<T, O> for Position<K> {
+pub struct LabelValue<const K: usize>;
+impl<T: Element, O, const K: usize> Node<T, O> for LabelValue<K> {
     #[inline(always)]
     fn value<const L: usize>(_: &O, at: &[usize; L]) -> T {
         T::from_complex(Complex::new(at[K] as f64, 0.0))
