@@ -59,7 +59,7 @@ impl Context {
         let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
         let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same, listed: call.equation.holes() }) };
         let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
-        Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands)?.into())
+        Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands, &self.observer)?.into())
     }
 }
 

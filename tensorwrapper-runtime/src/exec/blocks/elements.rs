@@ -108,6 +108,11 @@ impl Elements {
         self.boxes.len()
     }
 
+    /// The numbers of all tensors that are read.
+    pub(super) fn reads(&self) -> impl Iterator<Item = usize> + '_ {
+        self.boxes.iter().flat_map(|work| work.inputs.iter().map(|(number, ..)| *number))
+    }
+
     /// Computes it from the elements of the tensors that it may read.
     ///
     /// # Errors

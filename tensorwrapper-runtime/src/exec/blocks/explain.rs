@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tensorwrapper_core::structure::Structure;
 
-use super::plan::{Plan, Target};
+use super::plan::{Plan, Step, Target};
 use super::prepared::PreparedBlocks;
 use super::stages::Stage;
 
@@ -21,6 +21,7 @@ impl PreparedBlocks {
     /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored, 104 of 200 bytes
     /// 1. A · A: 2 tuples, 35 multiplications, into the result
     /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
+    /// a run takes 104 bytes beside its operands
     /// ";
     /// assert_eq!(gram.explain(), text);
     /// # Ok::<(), Error>(())
@@ -34,38 +35,50 @@ impl PreparedBlocks {
             }
         }
         let mut step = 0;
-        let mut names = self.names.clone();
-        for (n, stage) in self.stages.iter().enumerate() {
+        for (n, (stage, lines)) in self.stages.iter().zip(self.lines()).enumerate() {
+            for line in lines {
+                step += 1;
+                let _ = writeln!(text, "{step}. {line}");
+            }
             let is_last = n + 1 == self.stages.len();
-            let makes = if is_last { "result".to_string() } else { format!("intermediate {}", n + 1) };
-            match stage {
-                Stage::Products(plan) => products(&mut text, plan, &names, &makes, &mut step),
-                Stage::Part(part) => {
-                    step += 1;
-                    let _ = writeln!(text, "{step}. a part of {}, into the {makes}", names[part.of.0]);
-                }
+            let structure = if is_last { self.structure() } else { stage.result() };
+            let _ = writeln!(text, "{}: {}", self.made(n), summary(structure, size));
+        }
+        let _ = writeln!(text, "a run takes {} bytes beside its operands", self.peak_bytes());
+        text
+    }
+
+    /// What a stage makes.
+    fn made(&self, stage: usize) -> String {
+        if stage + 1 == self.stages.len() { "result".to_string() } else { format!("intermediate {}", stage + 1) }
+    }
+
+    /// What each step does, by stages.
+    pub(super) fn lines(&self) -> Vec<Vec<String>> {
+        let mut names = self.names.clone();
+        let mut lines: Vec<Vec<String>> = Vec::new();
+        for (n, stage) in self.stages.iter().enumerate() {
+            let makes = self.made(n);
+            lines.push(match stage {
+                Stage::Products(plan) => products(plan, &names, &makes, lines.iter().map(Vec::len).sum()),
+                Stage::Part(part) => vec![format!("a part of {}, into the {makes}", names[part.of.0])],
                 Stage::Elements(elements) => {
-                    step += 1;
-                    let boxes = elements.boxes();
-                    let _ = writeln!(text, "{step}. element by element in {boxes} boxes, into the {makes}");
+                    vec![format!("element by element in {} boxes, into the {makes}", elements.boxes())]
                 }
                 Stage::Untied { operand, .. } => {
-                    step += 1;
-                    let _ = writeln!(text, "{step}. {} with the zeros of its blocks, into the {makes}", names[*operand]);
+                    vec![format!("{} with the zeros of its blocks, into the {makes}", names[*operand])]
                 }
-            }
-            let _ = writeln!(text, "{makes}: {}", summary(if is_last { self.structure() } else { stage.result() }, size));
+            });
             names.push(makes);
         }
-        text
+        lines
     }
 }
 
-/// The steps of a sum of products.
-fn products(text: &mut String, plan: &Plan, names: &[String], makes: &str, step: &mut usize) {
+/// The steps of a sum of products, which come after so many others.
+fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<String> {
     let mut made: Vec<(usize, usize)> = Vec::new();
-    for product in &plan.steps {
-        *step += 1;
+    let line = |(n, product): (usize, &Step)| {
         let name = |number: usize| match (names.get(number), made.iter().find(|(known, _)| *known == number)) {
             (Some(name), _) => name.clone(),
             (None, Some((_, step))) => format!("({step})"),
@@ -76,12 +89,13 @@ fn products(text: &mut String, plan: &Plan, names: &[String], makes: &str, step:
         let into = match product.makes {
             Target::Result => format!("into the {makes}"),
             Target::Intermediate(number) => {
-                made.push((number, *step));
+                made.push((number, before + n + 1));
                 "into a block tensor".to_string()
             }
         };
-        let _ = writeln!(text, "{step}. {one} · {other}: {tuples} tuples, {work} multiplications, {into}");
-    }
+        format!("{one} · {other}: {tuples} tuples, {work} multiplications, {into}")
+    };
+    plan.steps.iter().enumerate().map(line).collect()
 }
 
 /// What is known of a tensor, in a line.

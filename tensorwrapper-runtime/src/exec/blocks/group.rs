@@ -189,6 +189,18 @@ impl Group {
         })
     }
 
+    /// Elements of the matrices that a run gathers: left, right and result, nothing where a slab has the matrix as it is.
+    pub(super) fn room(&self, adds: bool) -> [usize; 3] {
+        let [batch, rows, columns, terms] = self.extents;
+        let gathered = |moves: &[Move], size: usize| if Move::in_place(moves).is_some() { 0 } else { size };
+        let out = batch * rows * columns;
+        [
+            gathered(&self.left, batch * rows * terms),
+            gathered(&self.right, batch * terms * columns),
+            if adds { out } else { gathered(&self.out, out) },
+        ]
+    }
+
     /// Computes the product of pieces of two slabs into a third one, or adds it there.
     ///
     /// # Errors
@@ -234,6 +246,8 @@ fn gathered<'m, T: Element>(
 /// Makes room for so many elements, whatever they are.
 fn grow<T: Element>(room: &mut Vec<T>, size: usize) -> Result<(), Error> {
     if room.len() < size {
+        // The smaller one goes first, so that both are never there at once.
+        drop(std::mem::take(room));
         *room = zeros(size)?;
     }
     Ok(())

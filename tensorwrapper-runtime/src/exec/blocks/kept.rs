@@ -8,6 +8,7 @@ use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::structure::Structure;
 
+use super::order::Chosen;
 use super::prepared::PreparedBlocks;
 
 /// Plans that are kept at most: those that were used last.
@@ -22,6 +23,7 @@ pub(super) struct Key {
     /// The structure of each operand, and whether it is a dense tensor.
     pub(super) structures: Vec<(Structure, bool)>,
     pub(super) dtype: Dtype,
+    pub(super) chosen: Chosen,
     pub(super) backend: Arc<BackendInstance>,
 }
 
@@ -32,6 +34,7 @@ impl PartialEq for Key {
             && self.dtype == other.dtype
             && Arc::ptr_eq(&self.backend, &other.backend)
             && self.numbers == other.numbers
+            && self.chosen == other.chosen
             && self.structures == other.structures
     }
 }

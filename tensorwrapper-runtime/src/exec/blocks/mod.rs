@@ -4,8 +4,8 @@
 //! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
-//! side by side. `pair` is a product of two factors, `plan` the order of all; `elements` is element-wise work, `sectors` linear algebra.
-//! `prepared` runs a plan, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
+//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `order` the order of their factors; `elements` is element-wise work, `sectors` linear algebra.
+//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
 
 mod call;
 mod claims;
@@ -20,7 +20,9 @@ mod infer;
 mod join;
 mod kept;
 mod layers;
+mod memory;
 mod operand;
+mod order;
 mod packed;
 mod pair;
 mod pieces;
@@ -39,6 +41,7 @@ mod terms;
 mod tests;
 mod tie;
 mod tree;
+mod watched;
 
 use std::sync::Arc;
 
@@ -51,8 +54,10 @@ use tensorwrapper_notation::{Equation, Operand, OperandId};
 
 pub(crate) use self::call::BlockCall;
 use self::kept::Key;
+use self::memory::Counted;
 pub(in crate::exec) use self::operand::BlockOperand;
 use self::operand::block_operands;
+use self::order::Chosen;
 pub use self::prepared::PreparedBlocks;
 use self::reader::Written;
 pub use self::sectors::Truncation;
@@ -62,6 +67,7 @@ pub(in crate::exec) use self::tree::TreeHoles;
 use super::context::Context;
 use super::operands::DynOperand;
 use super::record::{RecordOperand, check_different, unknown_name, unread_name};
+use super::run::Observer;
 use super::statements::{checked, subscripts_statement};
 use crate::expr::equation_of_text;
 use crate::tensor::Blocks;
@@ -96,9 +102,10 @@ impl Context {
     /// that has the label, its blocks those that some product of blocks contributes to, its symmetry and the charge that it conserves
     /// what the operands' say. Operands that are the same tensor (not only equal) may change places.
     ///
-    /// The last 64 plans are kept, each for a context and its clones: make one context and use it again. Orders, limits of memory, progress
-    /// and cancellation of a context do not concern block tensors yet. Elements that follow from each other within one block are equal up
-    /// to rounding.
+    /// The last 64 plans are kept, each for a context and its clones: make one context and use it again. A
+    /// [limit of memory](Context::memory_limit) refuses what does not fit as a whole. Products of three and more factors are made in the
+    /// context's order, which for few factors is by default the one that takes fewest multiplications for the blocks that are there, as far
+    /// as that can be told beforehand. Elements that follow from each other within one block are equal up to rounding.
     ///
     /// # Errors
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`](crate::ErrorKind::Shape) when charges do not fit;
@@ -110,7 +117,7 @@ impl Context {
             let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
             self.planned_blocks(&equation, names, &operands, &|numbers| Box::new(ByPosition { numbers }))
         };
-        self.kept_blocks(format!("subscripts {subscripts}"), &operands, plan)?.run_on(&operands)
+        self.kept_blocks(format!("subscripts {subscripts}"), &operands, plan)?.run_on(&operands, &self.observer)
     }
 
     /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`. Names stand for block
@@ -135,7 +142,7 @@ impl Context {
     fn eval_given<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<Blocks<T>, Error> {
         let spelled: Vec<String> = given.numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let key = format!("text {equation} {} {}", given.texts.join(" "), spelled.join(" "));
-        self.kept_blocks(key, &given.operands, || self.planned_text(equation, given))?.run_on(&given.operands)
+        self.kept_blocks(key, &given.operands, || self.planned_text(equation, given))?.run_on(&given.operands, &self.observer)
     }
 
     /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.
@@ -147,7 +154,9 @@ impl Context {
         equation: &str,
         names: &[(&str, &dyn RecordOperand<T>)],
     ) -> Result<PreparedBlocks, Error> {
-        self.planned_text(equation, &Given::new(names)?)
+        let planned = self.planned_text(equation, &Given::new(names)?)?;
+        planned.peak.check(self.choices.memory)?;
+        Ok(PreparedBlocks { observer: self.observer.clone(), ..planned })
     }
 
     fn planned_text<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<PreparedBlocks, Error> {
@@ -171,6 +180,9 @@ impl Context {
     }
 
     /// The plan of an equation over these operands: one that is kept, or a new one.
+    ///
+    /// # Errors
+    /// As [`planned_blocks`](Context::planned_blocks), and [`ErrorKind::Limit`].
     pub(in crate::exec) fn kept_blocks<T: Element>(
         &self,
         equation: String,
@@ -179,13 +191,17 @@ impl Context {
     ) -> Result<Arc<PreparedBlocks>, Error> {
         let structures = operands.iter().map(|operand| (operand.structure.clone(), operand.is_dense)).collect();
         let (numbers, backend) = (numbers(operands), Arc::clone(&self.backend));
-        let key = Key { equation, numbers, structures, dtype: T::DTYPE, backend };
-        if let Some(known) = kept::find(&key) {
-            return Ok(known);
-        }
-        let new = Arc::new(plan()?);
-        kept::keep(key, Arc::clone(&new));
-        Ok(new)
+        let key = Key { equation, numbers, structures, dtype: T::DTYPE, chosen: Chosen::of(&self.choices), backend };
+        let found = match kept::find(&key) {
+            Some(known) => known,
+            None => {
+                let new = Arc::new(plan()?);
+                kept::keep(key, Arc::clone(&new));
+                new
+            }
+        };
+        found.peak.check(self.choices.memory)?;
+        Ok(found)
     }
 
     /// Plans an equation; `holes` says what its holes stand for, by the numbers of operands of which some are the same tensor.
@@ -215,11 +231,23 @@ impl Context {
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
         let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
+        let written_labels = written.left.iter().map(|&label| written.names[label].clone()).collect();
         let mut resolved = tie::resolved(written, tensors)?;
         let given = (resolved.tensors.clone(), std::mem::take(&mut resolved.before));
-        let stages = stages::<T>(self.backend.device(), given, &resolved.written)?;
+        let chosen = Chosen::of(&self.choices);
+        let stages = stages::<T>((self.backend.device(), &chosen), given, &resolved.written)?;
         let result = resolved.result(stages.last().expect("an equation has a stage that makes its result").result())?;
-        Ok(PreparedBlocks { context: self.clone(), stages, names, structures, result, numbers, dtype: T::DTYPE })
+        let counted = Counted {
+            stages: &stages,
+            operands: operands.len(),
+            result: &result,
+            labels: written_labels,
+            size: size_of::<T>(),
+            threads: self.backend.device().threads(),
+        };
+        let peak = counted.peak()?;
+        let (backend, observer) = (Arc::clone(&self.backend), Observer::default());
+        Ok(PreparedBlocks { backend, observer, stages, names, structures, result, numbers, dtype: T::DTYPE, peak })
     }
 }
 

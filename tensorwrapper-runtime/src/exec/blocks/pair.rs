@@ -190,6 +190,24 @@ impl Pair {
         self.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
     }
 
+    /// The most bytes that a run takes for gathered matrices and for the work space of their products, with elements of `size` bytes;
+    /// `adds`: its results are added to what is there.
+    pub(super) fn space(&self, size: usize, threads: usize, adds: bool) -> u128 {
+        let of = |groups: &mut dyn Iterator<Item = &Group>| {
+            let (mut room, mut work) = ([0; 3], 0);
+            for group in groups {
+                let own = group.room(adds);
+                room = [0, 1, 2].map(|side| own[side].max(room[side]));
+                work = work.max(self.kernels.prepared[&group.extents].work_space());
+            }
+            (room.iter().sum::<usize>() * size + work) as u128
+        };
+        let large = of(&mut self.large.iter());
+        let side_by_side = threads.min(self.tasks.len()) as u128;
+        let task = self.tasks.iter().map(|task| of(&mut task.gathered())).max().unwrap_or(0);
+        large.max(task * side_by_side)
+    }
+
     /// Computes it from the slabs of its factors into that of the result, or adds it there.
     ///
     /// # Errors
@@ -199,6 +217,7 @@ impl Pair {
         for group in &self.large {
             group.run(device, &self.kernels.prepared[&group.extents], slabs, (&mut *out, adds), &mut room)?;
         }
+        drop(room);
         let run_on = (self.single.as_deref().unwrap_or(device), device.threads());
         tasks::run(&self.tasks, run_on, &self.kernels, slabs, (out, adds))
     }

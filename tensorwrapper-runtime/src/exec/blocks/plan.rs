@@ -11,17 +11,18 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
-use tensorwrapper_order::{Search, find};
 
 use super::cuts::Cuts;
 use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::join::Parts;
+use super::order::{self, Chosen, Network};
 use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest};
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
+use super::watched::WatchedRun;
 use crate::tensor::Blocks;
 
 /// A plan.
@@ -35,11 +36,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// The numbers of all tensors that steps read.
+    pub(super) fn reads(&self) -> impl Iterator<Item = usize> + '_ {
+        self.steps.iter().flat_map(|step| step.factors)
+    }
+
     /// Computes the result; `given` has the elements of each operand that is read.
     ///
     /// # Errors
-    /// Memory.
-    pub(super) fn run<T: Element>(&self, device: &dyn Device, given: &[&[T]], result: &mut [T]) -> Result<(), Error> {
+    /// Memory, and the end of a run that is cancelled.
+    pub(super) fn run<T: Element>(&self, run: &mut WatchedRun<'_>, given: &[&[T]], result: &mut [T]) -> Result<(), Error> {
         let mut made: Vec<Option<Blocks<T>>> = vec![None; self.structures.len()];
         for &number in &self.ones {
             made[number] = Some(Blocks::from_fn(&self.structures[number], |_| T::ONE)?);
@@ -60,11 +66,12 @@ impl Plan {
                 Some(operand) => *operand,
                 None => made[number].as_ref().expect("steps read what earlier ones have made").slab(),
             };
-            step.pair.run(device, step.factors.map(slab), out, adds)?;
+            run.step(|device| step.pair.run(device, step.factors.map(slab), out, adds))?;
             step.mirrors.iter().for_each(|mirror| mirror.run(out));
             if let (Target::Intermediate(number), Some(target)) = (step.makes, target) {
                 made[number] = Some(target);
             }
+            step.releases.iter().for_each(|&number| made[number] = None);
         }
         if !is_written {
             result.fill(T::ZERO);
@@ -78,6 +85,10 @@ pub(super) struct Step {
     pub(super) pair: Pair,
     pub(super) factors: [usize; 2],
     pub(super) makes: Target,
+    /// What the program calls the axes of what it makes.
+    pub(super) labels: Vec<String>,
+    /// The numbers of tensors that were made on the way and that no later step reads.
+    pub(super) releases: Vec<usize>,
     /// Whether it writes every element of what it makes.
     fills: bool,
     /// Whether it is a sum over labels of one tensor alone, which is multiplied by ones.
@@ -98,8 +109,11 @@ pub(super) enum Target {
 /// A plan in the making.
 pub(super) struct Planner<'p> {
     device: &'p dyn Device,
+    chosen: &'p Chosen,
     is_complex: bool,
     tensors: Tensors,
+    /// How many tensors there are before the first step.
+    given: usize,
     ones: Vec<usize>,
     drafts: Vec<Draft>,
 }
@@ -115,9 +129,10 @@ struct Draft {
 }
 
 impl<'p> Planner<'p> {
-    /// A planner for products of these tensors.
-    pub(super) fn new<T: Element>(device: &'p dyn Device, tensors: Tensors) -> Planner<'p> {
-        Planner { device, is_complex: T::DTYPE.is_complex(), tensors, ones: Vec::new(), drafts: Vec::new() }
+    /// A planner for products of these tensors, in the order that was chosen.
+    pub(super) fn new<T: Element>(device: &'p dyn Device, chosen: &'p Chosen, tensors: Tensors) -> Planner<'p> {
+        let given = tensors.structures.len();
+        Planner { device, chosen, is_complex: T::DTYPE.is_complex(), tensors, given, ones: Vec::new(), drafts: Vec::new() }
     }
 
     /// Plans an equation, of whose result this is said.
@@ -188,10 +203,22 @@ impl<'p> Planner<'p> {
             let fills = pair.written >= structure.stored()?.filled();
             let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
             let is_sum = factors.iter().any(|factor| self.ones.contains(factor));
-            steps.push(Step { pair, factors, makes: *makes, fills, is_sum, mirrors: Vec::new() });
+            let labels = product.left.iter().map(|&label| product.names[label].clone()).collect();
+            let (releases, mirrors) = (Vec::new(), Vec::new());
+            steps.push(Step { pair, factors, makes: *makes, labels, releases, fills, is_sum, mirrors });
         }
         self.mirror(&mut steps)?;
+        self.release(&mut steps);
         Ok(steps)
+    }
+
+    /// Notes after which step each tensor that is made on the way is not read any more.
+    fn release(&self, steps: &mut [Step]) {
+        for number in self.given..self.tensors.structures.len() {
+            if let Some(last) = steps.iter_mut().rev().find(|step| step.factors.contains(&number)) {
+                last.releases.push(number);
+            }
+        }
     }
 
     /// Completes what steps have made with packed pairs: after the last one that writes it, as sums have a symmetry that their terms need
@@ -273,13 +300,17 @@ impl<'p> Planner<'p> {
         if factors.len() < 3 {
             return Ok(Vec::new());
         }
-        let mut extents = vec![1; sum.names.len()];
+        let (mut extents, mut tiles) = (vec![1; sum.names.len()], vec![1; sum.names.len()]);
+        let mut shares = Vec::with_capacity(factors.len());
         for factor in factors {
-            let tilings = self.tensors.structures[factor.operand].tilings();
-            factor.labels.iter().zip(tilings).for_each(|(&label, tiling)| extents[label] = tiling.extent());
+            let structure = &self.tensors.structures[factor.operand];
+            for (&label, tiling) in factor.labels.iter().zip(structure.tilings()) {
+                (extents[label], tiles[label]) = (tiling.extent(), tiling.len().max(tiles[label]));
+            }
+            shares.push(order::share(structure)?);
         }
-        let inputs: Vec<Vec<usize>> = factors.iter().map(|factor| factor.labels.clone()).collect();
-        Ok(find(&inputs, &sum.left, &extents, &Search::new())?.linear())
+        let factors = factors.iter().zip(shares).map(|(factor, share)| (&factor.labels[..], share)).collect();
+        Network { factors, left: &sum.left, extents, tiles }.order(self.chosen)
     }
 
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.

@@ -2,15 +2,20 @@
 //!
 //! Knows nothing of equations.
 
+use std::sync::Arc;
+
+use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 
-use super::super::context::Context;
 use super::super::operands::DynOperand;
+use super::super::run::Observer;
+use super::memory::{Peak, released};
 use super::operand::{BlockOperand, block_operands};
 use super::plan::Step;
 use super::stages::Stage;
+use super::watched::WatchedRun;
 use crate::tensor::Blocks;
 
 /// An equation over block tensors of certain structures, planned once and run on any elements.
@@ -29,7 +34,9 @@ use crate::tensor::Blocks;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct PreparedBlocks {
-    pub(super) context: Context,
+    pub(super) backend: Arc<BackendInstance>,
+    /// Who is told of the steps of a run.
+    pub(super) observer: Observer,
     pub(super) stages: Vec<Stage>,
     /// What the operands are called.
     pub(super) names: Vec<String>,
@@ -40,6 +47,7 @@ pub struct PreparedBlocks {
     /// Of the operands the number of the first one that is the same tensor.
     pub(super) numbers: Vec<usize>,
     pub(super) dtype: Dtype,
+    pub(super) peak: Peak,
 }
 
 impl PreparedBlocks {
@@ -72,17 +80,36 @@ impl PreparedBlocks {
         self.steps().filter(|step| step.is_sum).map(|step| step.pair.tuples).sum()
     }
 
+    /// Bytes that a run takes at most: the result, intermediates for as long as they are read, the matrices that blocks are gathered
+    /// into, and the work space of products. What [`Context::memory_limit`](crate::Context::memory_limit) does not count is not counted
+    /// here either.
+    pub fn peak_bytes(&self) -> usize {
+        usize::try_from(self.peak.bytes()).unwrap_or(usize::MAX)
+    }
+
+    /// About how many operations each step of a run takes.
+    pub(super) fn costs(&self) -> Vec<f64> {
+        let cost = |stage: &Stage| match stage {
+            Stage::Products(plan) => plan.steps.iter().map(|step| step.pair.multiplications as f64).collect(),
+            Stage::Elements(_) | Stage::Part(_) | Stage::Untied { .. } => {
+                vec![stage.result().stored().map_or(0.0, |stored| stored.elements() as f64)]
+            }
+        };
+        self.stages.iter().flat_map(cost).collect()
+    }
+
     /// Computes the result of these operands, which have the structures that were prepared for, in the same order: numbers that were given
     /// by name are not among them.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand has another structure, [`ErrorKind::Element`] when it has another element type,
-    /// [`ErrorKind::Memory`].
+    /// [`ErrorKind::Memory`], [`ErrorKind::Cancelled`].
     pub fn run<T: Element>(&self, operands: &[&dyn DynOperand<T>]) -> Result<Blocks<T>, Error> {
-        self.run_on(&block_operands(operands)?)
+        self.run_on(&block_operands(operands)?, &self.observer)
     }
 
-    /// The same into a tensor of the result's structure, whose elements are lost.
+    /// The same into a tensor of the result's structure, whose elements are lost. If the context reports progress or can be cancelled,
+    /// the tensor is written after the run, so that one that is cancelled leaves it as it was.
     ///
     /// # Errors
     /// As [`run`](PreparedBlocks::run); and [`ErrorKind::Shape`] when the target has another structure, which is then unchanged.
@@ -93,13 +120,18 @@ impl PreparedBlocks {
             let message = format!("the target has the structure {:?}, but the result {:?}", target.structure(), self.structure());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        self.compute(&operands, target)
+        if self.observer.is_idle() {
+            return self.compute(&operands, &self.observer, target);
+        }
+        target.slab_mut().copy_from_slice(self.run_on(&operands, &self.observer)?.slab());
+        Ok(())
     }
 
-    pub(super) fn run_on<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<Blocks<T>, Error> {
+    /// A run that another observer is told of: a plan may be kept for several contexts.
+    pub(super) fn run_on<T: Element>(&self, operands: &[BlockOperand<'_, T>], observer: &Observer) -> Result<Blocks<T>, Error> {
         self.check(operands)?;
         let mut result = Blocks::for_results(self.structure())?;
-        self.compute(operands, &mut result)?;
+        self.compute(operands, observer, &mut result)?;
         Ok(result)
     }
 
@@ -127,22 +159,29 @@ impl PreparedBlocks {
         Ok(())
     }
 
-    fn compute<T: Element>(&self, operands: &[BlockOperand<'_, T>], result: &mut Blocks<T>) -> Result<(), Error> {
-        let device = self.context.backend.device();
+    fn compute<T: Element>(
+        &self,
+        operands: &[BlockOperand<'_, T>],
+        observer: &Observer,
+        result: &mut Blocks<T>,
+    ) -> Result<(), Error> {
+        let mut run = WatchedRun::new(self.backend.device(), observer, || self.costs(), || self.lines().concat());
         let (last, before) = self.stages.split_last().expect("an equation has a stage that makes its result");
-        let mut made: Vec<Blocks<T>> = Vec::new();
-        for stage in before {
+        let mut made: Vec<Option<Blocks<T>>> = Vec::new();
+        for (stage, released) in before.iter().zip(released(&self.stages, operands.len())) {
             let mut out = Blocks::for_results(stage.result())?;
-            stage.run(device, &slabs(operands, &made), out.slab_mut())?;
-            made.push(out);
+            stage.run(&mut run, &slabs(operands, &made), out.slab_mut())?;
+            made.push(Some(out));
+            released.into_iter().for_each(|number| made[number] = None);
         }
-        last.run(device, &slabs(operands, &made), result.slab_mut())
+        last.run(&mut run, &slabs(operands, &made), result.slab_mut())
     }
 }
 
-/// The elements of operands, and of what stages have made.
-fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &'s [Blocks<T>]) -> Vec<&'s [T]> {
-    operands.iter().map(|operand| &operand.slab[..]).chain(made.iter().map(Blocks::slab)).collect()
+/// The elements of operands, and of what stages have made; nothing of what is not read any more.
+fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &'s [Option<Blocks<T>>]) -> Vec<&'s [T]> {
+    let made = made.iter().map(|made| made.as_ref().map_or(&[][..], Blocks::slab));
+    operands.iter().map(|operand| &operand.slab[..]).chain(made).collect()
 }
 
 impl std::fmt::Debug for PreparedBlocks {

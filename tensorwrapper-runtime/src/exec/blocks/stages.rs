@@ -11,11 +11,13 @@ use super::cuts::Cuts;
 use super::elements::Elements;
 use super::infer::Said;
 use super::layers;
+use super::order::Chosen;
 use super::plan::{Plan, Planner};
 use super::reader::Written;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
 use super::tree::{ReadAxis, ReadPart, Tree, unsupported};
+use super::watched::WatchedRun;
 use crate::tensor::{fill_part, untie};
 
 /// What makes one tensor.
@@ -61,19 +63,31 @@ impl Stage {
         }
     }
 
+    /// The numbers of the tensors that it reads; of products also of those that they make on the way.
+    pub(super) fn reads(&self) -> Vec<usize> {
+        match self {
+            Stage::Part(part) => vec![part.of.0],
+            Stage::Products(plan) => plan.reads().collect(),
+            Stage::Elements(elements) => elements.reads().collect(),
+            Stage::Untied { operand, .. } => vec![*operand],
+        }
+    }
+
     /// Computes it from the elements of the tensors that it may read.
     ///
     /// # Errors
-    /// Memory, and those of the device.
-    pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
+    /// Memory, those of the device, and the end of a run that is cancelled.
+    pub(super) fn run<T: Element>(&self, run: &mut WatchedRun<'_>, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
         match self {
-            Stage::Part(Part { of: (operand, whole), axes, result }) => fill_part((whole, slabs[*operand]), axes, (result, out)),
-            Stage::Products(plan) => plan.run(device, slabs, out),
-            Stage::Elements(elements) => elements.run(device, slabs, out),
-            Stage::Untied { operand, from, .. } => {
+            Stage::Part(Part { of: (operand, whole), axes, result }) => {
+                run.step(|_| fill_part((whole, slabs[*operand]), axes, (result, out)))
+            }
+            Stage::Products(plan) => plan.run(run, slabs, out),
+            Stage::Elements(elements) => run.step(|device| elements.run(device, slabs, out)),
+            Stage::Untied { operand, from, .. } => run.step(|_| {
                 out.fill(T::ZERO);
                 untie(from, slabs[*operand], out)
-            }
+            }),
         }
     }
 }
@@ -84,12 +98,13 @@ impl Stage {
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
 pub(super) fn stages<T: Element>(
-    device: &dyn Device,
+    (device, chosen): (&dyn Device, &Chosen),
     (tensors, before): (Tensors, Vec<Stage>),
     written: &Written,
 ) -> Result<Vec<Stage>, Error> {
     let mut staging = Staging {
         device,
+        chosen,
         tensors,
         names: &written.names,
         stages: before,
@@ -125,6 +140,7 @@ pub(super) fn stages<T: Element>(
 
 struct Staging<'s> {
     device: &'s dyn Device,
+    chosen: &'s Chosen,
     tensors: Tensors,
     names: &'s [String],
     stages: Vec<Stage>,
@@ -246,7 +262,7 @@ impl Staging<'_> {
             term.summed = used;
         }
         let sum = Sum { terms, left: left.clone(), names: self.names.to_vec() };
-        let plan = Planner::new::<T>(self.device, self.tensors.clone()).plan::<T>(&sum, said)?;
+        let plan = Planner::new::<T>(self.device, self.chosen, self.tensors.clone()).plan::<T>(&sum, said)?;
         Ok(self.made(Stage::Products(plan), left))
     }
 

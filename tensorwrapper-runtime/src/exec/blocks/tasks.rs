@@ -77,6 +77,14 @@ impl Task {
         tasks
     }
 
+    /// The groups whose pieces are gathered.
+    pub(super) fn gathered(&self) -> impl Iterator<Item = &Group> {
+        self.works.iter().filter_map(|work| match work {
+            Work::Gathered(group) => Some(group),
+            Work::Direct(_) => None,
+        })
+    }
+
     fn run<T: Element>(
         &self,
         device: &dyn Device,

@@ -28,6 +28,7 @@ pub(crate) use execution::Execution;
 pub use execution::ResultPlacement;
 pub(super) use observer::Measured;
 pub(crate) use observer::Observer;
+pub(super) use observer::ReportedRun;
 pub use observer::{Cancel, Progress};
 pub(super) use reach::{copied, copy_to};
 pub(super) use reclaim::with_room;

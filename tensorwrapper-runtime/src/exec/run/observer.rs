@@ -143,24 +143,24 @@ impl Observer {
         }
     }
 
-    /// Observes a run.
+    /// Observes a run of a plan.
     pub(in crate::exec) fn begin<'p>(&'p self, plan: &'p Plan) -> ObservedRun<'p> {
         let is_whole = plan.whole.is_some();
         let names = (!is_whole && tracing::enabled!(tracing::Level::DEBUG)).then(|| StepNames::new(&plan.graph));
-        let reported = self.0.as_deref().map(|listeners| {
-            let mut costs: Vec<f64> = plan.graph.operations().iter().map(OperationNode::cost).collect();
-            let all = costs.iter().sum();
-            if is_whole {
-                costs = vec![all];
-            }
-            ReportedRun {
-                listeners,
-                progress: Progress { step: 0, steps: costs.len(), done: 0.0, operations: all },
-                costs,
-                started: None,
-            }
+        let reported = self.report(|| {
+            let costs = plan.graph.operations().iter().map(OperationNode::cost);
+            if is_whole { vec![costs.sum()] } else { costs.collect() }
         });
         ObservedRun { plan, names, reported }
+    }
+
+    /// Reports the progress of steps with these numbers of operations, if the program has asked for reports.
+    pub(in crate::exec) fn report(&self, costs: impl FnOnce() -> Vec<f64>) -> Option<ReportedRun<'_>> {
+        self.0.as_deref().map(|listeners| {
+            let costs = costs();
+            let progress = Progress { step: 0, steps: costs.len(), done: 0.0, operations: costs.iter().sum() };
+            ReportedRun { listeners, costs, progress, started: None }
+        })
     }
 }
 
@@ -172,7 +172,8 @@ pub(in crate::exec) struct ObservedRun<'p> {
     reported: Option<ReportedRun<'p>>,
 }
 
-struct ReportedRun<'p> {
+/// A run whose progress is reported, and which may be cancelled.
+pub(in crate::exec) struct ReportedRun<'p> {
     listeners: &'p Listeners,
     costs: Vec<f64>,
     progress: Progress,
@@ -216,7 +217,11 @@ impl ObservedRun<'_> {
 }
 
 impl ReportedRun<'_> {
-    fn before(&mut self) -> Result<(), Error> {
+    /// Is called before a step.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`].
+    pub(in crate::exec) fn before(&mut self) -> Result<(), Error> {
         self.go_on(0.0)?;
         self.started = self.listeners.times.as_ref().map(|_| Instant::now());
         Ok(())
@@ -232,7 +237,8 @@ impl ReportedRun<'_> {
         Ok(())
     }
 
-    fn after(&mut self, step: usize) {
+    /// Is called after a step.
+    pub(in crate::exec) fn after(&mut self, step: usize) {
         if let (Some(times), Some(started)) = (&self.listeners.times, self.started.take()) {
             times.open().times.push(started.elapsed());
         }

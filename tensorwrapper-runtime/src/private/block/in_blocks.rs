@@ -11,7 +11,7 @@ use super::made::{Made, MadeResults, Taken};
 use crate::exec::{BlockCall, evaluate};
 use crate::expr::{Bound, OperandData, ScalarKind, Value, bind};
 use crate::link::Link;
-use crate::tensor::{AnyBlocks, AnyTensor};
+use crate::tensor::{AnyBlocks, AnyTensor, Tensor};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::storage::SliceRef;
@@ -51,6 +51,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                 false => self.call_dense(number, equation, &made)?,
             };
             made.extend(results);
+            self.forget(number, &written, &mut made)?;
         }
         let wanted: Vec<(bool, usize)> = written.into_iter().map(|number| (true, number)).collect();
         let wanted = [wanted, self.site.sinks.iter().map(|&number| (false, number)).collect()].concat();
@@ -70,6 +71,30 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         }
         self.in_blocks = Some(MadeResults::new(taken));
         Ok(())
+    }
+
+    /// Drops the results that no equation after this one reads and that do not leave the block. Derivatives may read all of them.
+    fn forget(&self, number: usize, written: &[usize], made: &mut [Made]) -> Result<(), Error> {
+        let later = number + 1..self.site.equations().len();
+        if self.site.equations()[later.clone()].iter().any(|equation| !equation.gradients().is_empty()) {
+            return Ok(());
+        }
+        let mut is_read = vec![false; made.len()];
+        let reads = later.flat_map(|equation| self.site.recipes[equation].1.iter().copied().chain(self.locals(equation)));
+        let leaves = written.iter().chain(self.site.sinks).copied();
+        reads.chain(leaves).filter(|&known| known < made.len()).for_each(|known| is_read[known] = true);
+        for (made, _) in made.iter_mut().zip(is_read).filter(|(_, is_read)| !is_read) {
+            *made = Made::Dense(Arc::new(Tensor::<f64>::zeros([0])?.into()), None);
+        }
+        Ok(())
+    }
+
+    /// The numbers of an equation that are results of earlier ones.
+    fn locals(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        self.calls[number].scalars.iter().filter_map(|scalar| match scalar.0 {
+            ScalarKind::Local(known) => Some(known),
+            ScalarKind::Number(_) | ScalarKind::Tensor(_) => None,
+        })
     }
 
     /// The operands of an equation: tensors of the program, and results of earlier equations.
@@ -107,11 +132,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     fn call_dense(&mut self, number: usize, equation: &Equation, made: &[Made]) -> Result<Vec<Made>, Error> {
         let all_results = self.all_results();
         let reads = self.site.recipes[number].1;
-        let locals = self.calls[number].scalars.iter().map(|scalar| match scalar.0 {
-            ScalarKind::Local(known) => Some(known),
-            ScalarKind::Number(_) | ScalarKind::Tensor(_) => None,
-        });
-        let locals: Vec<usize> = locals.flatten().collect();
+        let locals: Vec<usize> = self.locals(number).collect();
         // What the equation does not read stays as it is: all of its elements might be too many.
         let value = |(known, made): (usize, &Made)| match reads.contains(&known) || locals.contains(&known) {
             true => dense_value(made),

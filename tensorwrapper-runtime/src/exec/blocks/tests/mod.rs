@@ -2,10 +2,12 @@
 
 mod drawn;
 mod expressions;
+mod orders;
 mod packed;
 mod ragged;
 mod slices;
 mod ties;
+mod watched;
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
