@@ -28,8 +28,8 @@ pub(super) struct Peak {
 /// What is known of a run before it begins.
 pub(super) struct Counted<'c> {
     pub(super) stages: &'c [Stage],
-    /// How many operands there are: stages number what they make from there on.
-    pub(super) operands: usize,
+    /// After each stage, the stages whose results no later one reads.
+    pub(super) released: &'c [Vec<usize>],
     pub(super) result: &'c Structure,
     /// What the program calls the axes of the result.
     pub(super) labels: Vec<String>,
@@ -45,11 +45,10 @@ impl Counted<'_> {
     /// As [`Structure::stored`].
     pub(super) fn peak(self) -> Result<Peak, Error> {
         let result = made(self.result, self.labels, self.size)?;
-        let released = released(self.stages, self.operands);
         let mut peak = Peak { bytes: 0, between: None, result };
         let mut now = peak.result.bytes;
         let mut kept: Vec<u128> = Vec::new();
-        for (n, (stage, released)) in self.stages.iter().zip(&released).enumerate() {
+        for (n, (stage, released)) in self.stages.iter().zip(self.released).enumerate() {
             if n + 1 < self.stages.len() {
                 let own = made(stage.result(), Vec::new(), self.size)?;
                 now += own.bytes;
@@ -112,7 +111,8 @@ impl Peak {
     }
 }
 
-/// After each stage, the earlier ones and itself whose results no later stage reads, by their numbers.
+/// After each stage, the earlier ones and itself whose results no later stage reads, by their numbers. Stages number what they make from
+/// the number of operands on.
 pub(super) fn released(stages: &[Stage], operands: usize) -> Vec<Vec<usize>> {
     let reads: Vec<Vec<usize>> = stages.iter().map(Stage::reads).collect();
     let last = |stage: usize| (stage..stages.len()).rev().find(|&later| reads[later].contains(&(operands + stage)));

@@ -237,9 +237,10 @@ impl Context {
         let chosen = Chosen::of(&self.choices);
         let stages = stages::<T>((self.backend.device(), &chosen), given, &resolved.written)?;
         let result = resolved.result(stages.last().expect("an equation has a stage that makes its result").result())?;
+        let released = memory::released(&stages, operands.len());
         let counted = Counted {
             stages: &stages,
-            operands: operands.len(),
+            released: &released,
             result: &result,
             labels: written_labels,
             size: size_of::<T>(),
@@ -247,7 +248,7 @@ impl Context {
         };
         let peak = counted.peak()?;
         let (backend, observer) = (Arc::clone(&self.backend), Observer::default());
-        Ok(PreparedBlocks { backend, observer, stages, names, structures, result, numbers, dtype: T::DTYPE, peak })
+        Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
     }
 }
 

@@ -11,7 +11,7 @@ use tensorwrapper_core::structure::Structure;
 
 use super::super::operands::DynOperand;
 use super::super::run::Observer;
-use super::memory::{Peak, released};
+use super::memory::Peak;
 use super::operand::{BlockOperand, block_operands};
 use super::plan::Step;
 use super::stages::Stage;
@@ -38,6 +38,8 @@ pub struct PreparedBlocks {
     /// Who is told of the steps of a run.
     pub(super) observer: Observer,
     pub(super) stages: Vec<Stage>,
+    /// After each stage, the stages whose results no later one reads.
+    pub(super) released: Vec<Vec<usize>>,
     /// What the operands are called.
     pub(super) names: Vec<String>,
     /// The structures of the operands, as they are given.
@@ -168,11 +170,11 @@ impl PreparedBlocks {
         let mut run = WatchedRun::new(self.backend.device(), observer, || self.costs(), || self.lines().concat());
         let (last, before) = self.stages.split_last().expect("an equation has a stage that makes its result");
         let mut made: Vec<Option<Blocks<T>>> = Vec::new();
-        for (stage, released) in before.iter().zip(released(&self.stages, operands.len())) {
+        for (stage, released) in before.iter().zip(&self.released) {
             let mut out = Blocks::for_results(stage.result())?;
             stage.run(&mut run, &slabs(operands, &made), out.slab_mut())?;
             made.push(Some(out));
-            released.into_iter().for_each(|number| made[number] = None);
+            released.iter().for_each(|&number| made[number] = None);
         }
         last.run(&mut run, &slabs(operands, &made), result.slab_mut())
     }
