@@ -44,21 +44,21 @@ impl<T: Element> SummedGemm<T> {
         Ok(Some(SummedGemm { task, start, is_transposed, kernel }))
     }
 
-    /// Computes the sum of the products of these terms, all of one weight, or adds it to what the result holds.
+    /// Computes the sum of the products of these terms, all of one weight and one result, or adds it to what the result holds.
     ///
     /// # Safety
     /// All elements that the strides reach from where terms begin lie inside the memory, and nobody else reads or writes the results.
     pub(super) unsafe fn run(&self, terms: &[SumTerm], data: [&[T]; 2], (out, adds): (Sink<'_, T>, bool)) {
-        let Some(weight) = terms.first().map(|term| term.weight) else { return };
+        let Some(&SumTerm { to, weight, .. }) = terms.first() else { return };
         let sides = if self.task.transposed { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
         unsafe {
             let from = sides.map(|side| data[side].as_ptr().offset(self.start[side]));
-            let to = out.address(self.start[OUT]);
+            let to = out.address(self.start[OUT] + to as isize);
             if self.is_transposed {
                 for (number, term) in terms.iter().enumerate() {
                     let from = [from[0].add(term.starts[sides[0]]), from[1].add(term.starts[sides[1]])];
-                    let here = [SumTerm { starts: [0; 2], weight }];
+                    let here = [SumTerm { starts: [0; 2], ..*term }];
                     (self.kernel)(&self.task, &here, weight, from, (to, adds || number > 0));
                 }
             } else {

@@ -1,7 +1,7 @@
 //! Sums of products of blocks, added where the result lies: which kernel adds them, chosen when they are prepared.
 
 use super::classify::classify;
-use super::engine::{GemmElement, PackedGemm};
+use super::engine::{GemmElement, Item, PackedGemm};
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL, Sizes, groups, place};
 use super::simd::Simd;
 use super::sink::Sink;
@@ -77,26 +77,29 @@ impl<T: GemmElement> RunSum for CpuSum<T> {
         _: &dyn KernelContext,
         factors: [SliceRef<'_>; 2],
         terms: &[SumTerm],
-        (output, mut adds): (SliceMut<'_>, bool),
+        (output, adds): (SliceMut<'_>, bool),
     ) -> Result<(), Error> {
         let data = factors.map(|data| T::typed(data).expect(TYPED));
         let out = Sink::new(T::typed_mut(output).expect(TYPED));
-        for terms in terms.chunk_by(|one, other| one.weight == other.weight) {
-            match self {
-                // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
-                CpuSum::Small(small) => unsafe { small.run(terms, data, (out, adds)) },
-                CpuSum::Engine(engine, start) => {
-                    let weight = T::from_complex(Complex::from(terms[0].weight));
-                    let [left, right, to] = *start;
-                    let starts = terms.iter().map(|term| {
-                        let [a, b] = term.starts;
-                        [left + a as isize, right + b as isize, to]
-                    });
-                    engine.run_sum(starts, weight, data, (out, adds))?;
+        match self {
+            // The products of one result, and of one weight, are added up in registers.
+            CpuSum::Small(small) => {
+                let is_one = |one: &SumTerm, next: &SumTerm| one.to == next.to && one.weight == next.weight && next.adds;
+                for terms in terms.chunk_by(is_one) {
+                    // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
+                    unsafe { small.run(terms, data, (out, adds || terms[0].adds)) };
                 }
+                Ok(())
             }
-            adds = true;
+            CpuSum::Engine(engine, start) => terms.chunk_by(|one, next| one.weight == next.weight).try_for_each(|terms| {
+                let weight = T::from_complex(Complex::from(terms[0].weight));
+                let items = terms.iter().map(|term| {
+                    let begins = [term.starts[LEFT], term.starts[RIGHT], term.to];
+                    let start = std::array::from_fn(|n| start[n] + begins[n] as isize);
+                    Item { start, adds: adds || term.adds }
+                });
+                engine.run_sum(items, weight, data, out)
+            }),
         }
-        Ok(())
     }
 }

@@ -59,12 +59,15 @@ impl Case {
         let mut number = || T::from_complex(Complex::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)));
         let mut data =
             |layout: &Strided, more: usize| -> Vec<T> { (0..layout.reach().unwrap() + more).map(|_| number()).collect() };
-        let (left, right, before) = (data(&layouts[0], 50), data(&layouts[1], 50), data(&layouts[2], 3));
+        let (left, right, before) = (data(&layouts[0], 50), data(&layouts[1], 50), data(&layouts[2], 53));
         let (expected, found) = (self.prepare(&Reference, T::DTYPE, &layouts), self.prepare(device, T::DTYPE, &layouts));
         for &count in counts {
             let terms: Vec<SumTerm> = (0..count)
                 .map(|n| SumTerm {
                     starts: [rng.random_range(0..51), if n == 0 { 50 } else { rng.random_range(0..51) }],
+                    // Results that are one, that overlap, and the last one that fits; of the first term it is what a sum begins with.
+                    to: *[0, 0, 0, 3, 50].choose(rng).unwrap(),
+                    adds: n > 0 && rng.random_bool(0.8),
                     weight: *[1.0, 1.0, 2.0, -1.0].choose(rng).unwrap(),
                 })
                 .collect();

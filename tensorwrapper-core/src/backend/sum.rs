@@ -1,5 +1,5 @@
-//! Sums of products of blocks: contractions of the same extents and strides, whose factors begin at different places, added up in one
-//! result. A device prepares one when extents and strides are known, and a run says where the factors begin.
+//! Sums of products of blocks: contractions of the same extents and strides, whose factors and results begin at different places. A device
+//! prepares one when extents and strides are known, and a run says where each product begins, and which are added up.
 //!
 //! Kernels that keep the result while they add make it unnecessary to copy factors side by side. Devices without such kernels compute
 //! each product apart and add it, which defines the result.
@@ -14,11 +14,15 @@ use crate::error::Error;
 use crate::layout::Strided;
 use crate::storage::{Buffer, SliceMut, SliceRef};
 
-/// One product of a sum: where the layouts of its two factors begin in their memory, and what it is multiplied by.
+/// One product of a sum: where the layouts of its two factors and of its result begin in their memory, and what it is multiplied by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SumTerm {
     /// Where the layout of each factor begins.
     pub starts: [usize; 2],
+    /// Where the layout of the result begins.
+    pub to: usize,
+    /// Whether the product is added to what the result holds, rather than written over it.
+    pub adds: bool,
     /// What the product is multiplied by, beside the contraction's number.
     pub weight: f64,
 }
@@ -30,15 +34,15 @@ pub trait RunSum: Debug + Send + Sync {
         true
     }
 
-    /// Computes the sum of all terms, in their order, or adds it to what the output holds. The device is the one that it was prepared for,
-    /// or another one of the same [identity](super::Device::identity). Every element of the output is written.
+    /// Computes all terms, in their order. If `output` says so, all are added to what it holds, the others too. The device is the one that
+    /// it was prepared for, or another one of the same [identity](super::Device::identity).
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Safety
-    /// There is a term. All memory has the element type that the sum was prepared for; every position of the output's layout lies inside
-    /// its memory, and every position of a factor's layout, which begins where each term says, lies inside that of the factor.
+    /// All memory has the element type that the sum was prepared for, and every position of a layout, which begins where each term says,
+    /// lies inside its memory.
     unsafe fn run(
         &self,
         device: &dyn KernelContext,
@@ -66,9 +70,12 @@ pub trait RunSum: Debug + Send + Sync {
 ///     others: &[],
 /// })?;
 /// let (data, mut result) = ([1.0, 2.0, 3.0, 4.0], [100.0]);
-/// let terms = [SumTerm { starts: [0, 2], weight: 1.0 }, SumTerm { starts: [2, 0], weight: 2.0 }];
+/// let first = SumTerm { starts: [0, 2], to: 0, adds: false, weight: 1.0 };
+/// let terms = [first, SumTerm { starts: [2, 0], adds: true, weight: 2.0, ..first }];
+/// sum.run(&Reference, [f64::erase(&data); 2], &terms, (f64::erase_mut(&mut result), false))?;
+/// assert_eq!(result, [33.0]);
 /// sum.run(&Reference, [f64::erase(&data); 2], &terms, (f64::erase_mut(&mut result), true))?;
-/// assert_eq!(result, [133.0]);
+/// assert_eq!(result, [66.0]);
 /// # Ok::<(), tensorwrapper_core::Error>(())
 /// ```
 #[derive(Debug)]
@@ -97,13 +104,13 @@ impl PreparedSum {
         self.kernel.adds_in_place()
     }
 
-    /// Computes the sum of all terms into the output, or adds it there if `output` says so.
+    /// Computes all terms into the output, or adds all of them there if `output` says so.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Panics
-    /// When there is no term, or memory has another element type than the sum was prepared for, or is too small. Kernels rely on this check.
+    /// When memory has another element type than the sum was prepared for, or is too small. Kernels rely on this check.
     pub fn run(
         &self,
         device: &dyn KernelContext,
@@ -111,14 +118,17 @@ impl PreparedSum {
         terms: &[SumTerm],
         output: (SliceMut<'_>, bool),
     ) -> Result<(), Error> {
-        assert!(!terms.is_empty(), "a sum has terms");
+        let fits = |begins: &dyn Fn(&SumTerm) -> usize, reach: usize, len: usize| {
+            let last = terms.iter().map(begins).max().unwrap_or_default();
+            last.checked_add(reach).is_some_and(|end| end <= len)
+        };
         for (side, data) in factors.iter().enumerate() {
-            let last = terms.iter().map(|term| term.starts[side]).max().unwrap_or_default();
-            let fits = last.checked_add(self.factors[side]).is_some_and(|end| end <= data.len());
+            let fits = fits(&|term| term.starts[side], self.factors[side], data.len());
             assert!(data.dtype() == self.dtype && fits, "factors lie as prepared for");
         }
-        assert!(output.0.dtype() == self.dtype && output.0.len() >= self.output, "the output lies as prepared for");
-        // SAFETY: element types and lengths were just compared with what the kernel was made for; the last factors lie inside.
+        let fits = fits(&|term| term.to, self.output, output.0.len());
+        assert!(output.0.dtype() == self.dtype && fits, "the output lies as prepared for");
+        // SAFETY: element types and lengths were just compared with what the kernel was made for; the last of all lie inside.
         unsafe { self.kernel.run(device, factors, terms, output) }
     }
 }
@@ -159,11 +169,11 @@ impl RunSum for BufferedSum {
         (mut output, adds): (SliceMut<'_>, bool),
     ) -> Result<(), Error> {
         let mut product = Buffer::for_results(self.dtype, self.output.len())?;
-        for (number, term) in terms.iter().enumerate() {
+        for term in terms {
             let factors = [0, 1].map(|side| factors[side].after(term.starts[side]));
             self.product.run(device, &factors, product.as_mut())?;
-            let adds = adds || number > 0;
-            dispatch!(self.dtype, T => store::<T>(&self.output, (product.as_ref(), term.weight), (output.reborrow(), adds)));
+            let to = (output.after(term.to), adds || term.adds);
+            dispatch!(self.dtype, T => store::<T>(&self.output, (product.as_ref(), term.weight), to));
         }
         Ok(())
     }

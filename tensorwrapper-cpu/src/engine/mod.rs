@@ -36,7 +36,8 @@ pub(super) use self::workspace::Workspace;
 use self::kernel::Kernel;
 use self::model::Cut;
 use self::problem::{Problem, WorkShare};
-use self::product::{Adds, Product, on};
+pub(super) use self::product::Item;
+use self::product::{Product, on};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
 use super::sink::Sink;
@@ -84,32 +85,29 @@ impl<T: GemmElement> PackedGemm<T> {
         self.run_at(threads, &self.sorted.batch, start, data, out)
     }
 
-    /// Computes the sum of the products that begin at these places, times a number, or adds it to what the result holds.
+    /// Computes products that begin at these places, times a number, each over what its result holds or added to it.
     ///
     /// # Errors
     /// Memory for packed blocks.
     pub(super) fn run_sum(
         &self,
-        starts: impl Iterator<Item = [isize; 3]>,
+        items: impl Iterator<Item = Item>,
         weight: T,
         data: [&[T]; 2],
-        (out, adds): (Sink<'_, T>, bool),
+        out: Sink<'_, T>,
     ) -> Result<(), Error> {
         let plain = on(&self.sorted, data, out);
-        let alpha = weight * plain.alpha;
-        let mut product = Product { alpha, adds: if adds { Adds::Always } else { Adds::AfterFirst }, ..plain };
+        let product = Product { alpha: weight * plain.alpha, adds: true, ..plain };
+        let problem = Problem::new(&product, self.kernel, &self.cut);
         if product.batch.is_empty() {
-            let problem = Problem::new(&product, self.kernel, &self.cut);
-            return problem.compute(&problem.whole(), starts, out);
+            return problem.compute(&problem.whole(), items, out);
         }
-        for (number, start) in starts.enumerate() {
-            product.adds = if adds || number > 0 { Adds::Always } else { Adds::Never };
-            let problem = Problem::new(&product, self.kernel, &self.cut);
+        for Item { start, adds } in items {
             let mut walk = Odometer::new(product.batch, &start, 0);
             let items = (0..points(product.batch)).map(|_| {
                 let start = walk.position;
                 walk.step();
-                start
+                Item { start, adds }
             });
             problem.compute(&problem.whole(), items, out)?;
         }
@@ -149,12 +147,12 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cu
         return tasks::failing(|failed| {
             tasks::split(threads, items, items.saturating_mul(multiplications), &|range| {
                 let mut walk = Odometer::new(product.batch, &product.start, range.start);
-                let starts = range.map(|_| {
+                let items = range.map(|_| {
                     let start = walk.position;
                     walk.step();
-                    start
+                    Item::written(start)
                 });
-                failed(problem.compute(&whole, starts, product.out));
+                failed(problem.compute(&whole, items, product.out));
             });
         });
     }
@@ -170,12 +168,12 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cu
     let problem = Problem::new(&product, kernel, cut);
     let parts = problem.parts(threads);
     (0..items).try_for_each(|_| {
-        let start = walk.position;
+        let item = Item::written(walk.position);
         walk.step();
         match &parts[..] {
-            [part] => problem.compute(part, [start], product.out),
+            [part] => problem.compute(part, [item], product.out),
             _ => tasks::failing(|failed| {
-                thread_pool::each(parts.len(), &|n| failed(problem.compute(&parts[n], [start], product.out)));
+                thread_pool::each(parts.len(), &|n| failed(problem.compute(&parts[n], [item], product.out)));
             }),
         }
     })
@@ -226,7 +224,7 @@ fn contract_apart<T: GemmElement>(
         start,
         alpha: product.alpha,
         out: Sink::new(&mut sums),
-        adds: Adds::Never,
+        adds: false,
         epilogue: None,
     };
     let cut = Cut::new(&apart, kernel);
@@ -237,7 +235,7 @@ fn contract_apart<T: GemmElement>(
         thread_pool::each(threads, &|n| {
             let part = WorkShare { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
-            failed(problem.compute(&part, [start], apart.out));
+            failed(problem.compute(&part, [Item::written(start)], apart.out));
         });
     })?;
     drop(apart);

@@ -7,7 +7,7 @@ use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
 use super::pack::Packing;
 use super::panels::Panel;
 use super::prefetch;
-use super::product::{Adds, Product};
+use super::product::{Item, Product};
 use super::space::{Groups, OWN};
 use super::store::Store;
 use super::terms::Block;
@@ -98,28 +98,21 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         [rows, columns]
     }
 
-    /// Computes a part of the products whose first elements lie at `starts`.
-    pub(super) fn compute(
-        &self,
-        part: &WorkShare,
-        starts: impl IntoIterator<Item = [isize; 3]>,
-        out: Sink<'_, T>,
-    ) -> Result<(), Error> {
+    /// Computes a part of these products.
+    pub(super) fn compute(&self, part: &WorkShare, items: impl IntoIterator<Item = Item>, out: Sink<'_, T>) -> Result<(), Error> {
         if part.rows.is_empty() || part.columns.is_empty() || part.blocks.is_empty() {
             return Ok(());
         }
         Workspace::lend(|workspace| {
             let [height, breadth] = self.block(part);
             let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
-            let mut starts = starts.into_iter().peekable();
+            let mut items = items.into_iter().peekable();
             let mut known = false;
-            let mut adds = self.product.adds == Adds::Always;
-            while let Some(start) = starts.next() {
+            while let Some(Item { start, adds }) = items.next() {
                 // A part that is a single block is written down for the first item alone, and what the next item reads is asked for.
-                let next = starts.peek().copied().filter(|_| once);
-                self.compute_one(workspace, part, [height, breadth], [start, next.unwrap_or(start)], (out, adds), (known, once))?;
+                let next = items.peek().filter(|_| once).map_or(start, |next| next.start);
+                self.compute_one(workspace, part, [height, breadth], [start, next], (out, adds), (known, once))?;
                 known = once;
-                adds = self.product.adds != Adds::Never;
             }
             if self.is_streamed(part) {
                 finish_streams();
@@ -325,7 +318,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
 
     /// Whether the result is written once, and larger than the caches.
     fn is_streamed(&self, part: &WorkShare) -> bool {
-        let once = part.blocks.len() == 1 && self.product.adds == Adds::Never;
+        let once = part.blocks.len() == 1 && !self.product.adds;
         once && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
     }
 

@@ -20,13 +20,18 @@ impl<T: Clone> Factor<'_, T> {
     }
 }
 
-/// Whether a product is written over what the result holds, or added to it.
+/// One of several products of a kind: where its factors and its result begin, and whether it is added to what the result holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Adds {
-    Never,
-    /// The first item is written, all others are added: they have one result.
-    AfterFirst,
-    Always,
+pub(crate) struct Item {
+    pub(crate) start: [isize; 3],
+    pub(crate) adds: bool,
+}
+
+impl Item {
+    /// A product that is written over what the result holds.
+    pub(super) fn written(start: [isize; 3]) -> Item {
+        Item { start, adds: false }
+    }
 }
 
 /// A product of two factors on memory, as the engine takes it; see [`ClassifiedAxes`].
@@ -40,7 +45,8 @@ pub(super) struct Product<'a, T: Clone> {
     pub(super) start: [isize; 3],
     pub(super) alpha: T,
     pub(super) out: Sink<'a, T>,
-    pub(super) adds: Adds,
+    /// Whether items may be added to what the result holds.
+    pub(super) adds: bool,
     /// What is computed with each element of the result then.
     pub(super) epilogue: Option<&'a BoundEpilogue<'a, T>>,
 }
@@ -56,7 +62,7 @@ pub(super) fn on<'a, T: Copy>(sorted: &'a ClassifiedAxes<T>, data: [&'a [T]; 2],
         start: sorted.start,
         alpha: sorted.alpha,
         out,
-        adds: Adds::Never,
+        adds: false,
         epilogue: None,
     }
 }

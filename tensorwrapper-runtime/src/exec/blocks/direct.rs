@@ -33,21 +33,18 @@ pub(super) struct SumKernels {
     known: HashMap<ProductShape, usize>,
 }
 
-/// A part of a group that is computed without being gathered: all products of one result.
+/// Products that are computed without being gathered: all those of one result, then all those of the next.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
     calls: Vec<Call>,
     terms: Vec<SumTerm>,
 }
 
-/// Products of one shape with one result.
+/// Products of one shape.
 #[derive(Debug)]
 struct Call {
     kernel: usize,
     terms: Range<usize>,
-    /// Where the result begins in its slab, and whether it is the first call for it.
-    start: usize,
-    is_first: bool,
 }
 
 /// About how many multiplications a group takes whose matrices are gathered, so many elements of which are copied.
@@ -100,22 +97,36 @@ impl ProductShape {
 }
 
 impl Direct {
-    /// A result that begins there: products, each by the number of its kernel. Those of one kernel are computed together.
-    pub(super) fn new(start: usize, mut products: Vec<(usize, SumTerm)>) -> Direct {
-        let mut direct = Direct::default();
+    /// The products of one result, each by the number of its kernel. Those of one kernel are computed together; the first one is written,
+    /// and all others are added to it.
+    pub(super) fn new(mut products: Vec<(usize, SumTerm)>) -> Direct {
         products.sort_by_key(|(kernel, _)| *kernel);
-        for (number, together) in products.chunk_by(|one, other| one.0 == other.0).enumerate() {
-            let first = direct.terms.len();
-            direct.terms.extend(together.iter().map(|(_, term)| *term));
-            let terms = first..direct.terms.len();
-            direct.calls.push(Call { kernel: together[0].0, terms, start, is_first: number == 0 });
+        let mut direct = Direct::default();
+        for (number, (kernel, term)) in products.into_iter().enumerate() {
+            direct.push(kernel, SumTerm { adds: number > 0, ..term });
         }
         direct
     }
 
+    fn push(&mut self, kernel: usize, term: SumTerm) {
+        let end = self.terms.len() + 1;
+        self.terms.push(term);
+        match self.calls.last_mut() {
+            Some(last) if last.kernel == kernel => last.terms.end = end,
+            _ => self.calls.push(Call { kernel, terms: end - 1..end }),
+        }
+    }
+
+    /// Adds the products of other results, which are computed after those that are there.
+    pub(super) fn append(&mut self, other: Direct) {
+        for Call { kernel, terms } in other.calls {
+            other.terms[terms].iter().for_each(|&term| self.push(kernel, term));
+        }
+    }
+
     /// Counts positions of the result from there on.
     pub(super) fn rebase(&mut self, begins: usize) {
-        self.calls.iter_mut().for_each(|call| call.start -= begins);
+        self.terms.iter_mut().for_each(|term| term.to -= begins);
     }
 
     /// About how many multiplications it takes beside those of its products.
@@ -135,9 +146,8 @@ impl Direct {
         (out, adds): (&mut [T], bool),
     ) -> Result<(), Error> {
         self.calls.iter().try_for_each(|call| {
-            let output = T::erase_mut(&mut out[call.start..]);
             let terms = &self.terms[call.terms.clone()];
-            kernels.kernels[call.kernel].run(device, slabs.map(T::erase), terms, (output, adds || !call.is_first))
+            kernels.kernels[call.kernel].run(device, slabs.map(T::erase), terms, (T::erase_mut(out), adds))
         })
     }
 }

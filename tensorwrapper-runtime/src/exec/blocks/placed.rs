@@ -139,9 +139,10 @@ impl Placed<'_> {
                 };
                 let weight = self.join.weight(term).unwrap_or(1) as f64;
                 let weight = if pieces[0].negates != pieces[1].negates { -weight } else { weight };
-                products.push((kernel, SumTerm { starts: pieces.map(|piece| piece.offset), weight }));
+                let starts = pieces.map(|piece| piece.offset);
+                products.push((kernel, SumTerm { starts, to: start, adds: false, weight }));
             }
-            let direct = Direct::new(start, products);
+            let direct = Direct::new(products);
             let cost = place.extents.iter().product::<usize>().saturating_mul(sizes.extents[3]);
             let cost = cost.saturating_add(direct.overhead());
             found.push(Placement { work: Work::Direct(direct), range: self.range(std::slice::from_ref(place))?, cost });

@@ -64,7 +64,7 @@ impl Task {
                 Some(last) if range.start < last.range.end || cost < ENOUGH => {
                     work.rebase(last.range.start);
                     last.range.end = last.range.end.max(range.end);
-                    last.works.push(work);
+                    last.push(work);
                     cost = cost.saturating_add(own);
                 }
                 _ => {
@@ -75,6 +75,14 @@ impl Task {
             }
         }
         tasks
+    }
+
+    /// Adds a work. Products that are not gathered join those before them, so that their kernel computes all in one call.
+    fn push(&mut self, work: Work) {
+        match (self.works.last_mut(), work) {
+            (Some(Work::Direct(last)), Work::Direct(direct)) => last.append(direct),
+            (_, work) => self.works.push(work),
+        }
     }
 
     /// The groups whose pieces are gathered.
