@@ -67,7 +67,44 @@ pub enum Condition<E> {
 /// The most comparisons of one condition. Walks through conditions are recursive.
 const MOST_COMPARISONS: usize = 64;
 
+/// What makes numbers of a condition: 1, or any number but 0, where it holds, and 0 elsewhere.
+pub trait ConditionBuilder<E> {
+    /// A number that is made.
+    type Value;
+    /// 1 where a comparison holds.
+    fn compare(&mut self, comparison: Comparison, left: &E, right: &E) -> Self::Value;
+    /// A truth value as a number.
+    fn holds(&mut self, of: &E) -> Self::Value;
+    /// A number.
+    fn number(&mut self, value: f64) -> Self::Value;
+    /// One number where a condition is not 0, and another one elsewhere.
+    fn select(&mut self, condition: Self::Value, chosen: Self::Value, other: Self::Value) -> Self::Value;
+}
+
 impl<E> Condition<E> {
+    /// The condition as a number, whose parts are made in the order of writing.
+    pub fn build<B: ConditionBuilder<E>>(&self, builder: &mut B) -> B::Value {
+        match self {
+            Condition::Compare(comparison, sides) => builder.compare(*comparison, &sides[0], &sides[1]),
+            Condition::Holds(of) => builder.holds(of),
+            Condition::Both(parts) => {
+                let [first, second] = parts.each_ref().map(|part| part.build(builder));
+                let zero = builder.number(0.0);
+                builder.select(first, second, zero)
+            }
+            Condition::Either(parts) => {
+                let [first, second] = parts.each_ref().map(|part| part.build(builder));
+                let one = builder.number(1.0);
+                builder.select(first, one, second)
+            }
+            Condition::Not(inner) => {
+                let inner = inner.build(builder);
+                let [zero, one] = [0.0, 1.0].map(|value| builder.number(value));
+                builder.select(inner, zero, one)
+            }
+        }
+    }
+
     /// What holds where the condition does not.
     pub fn negated(self) -> Condition<E> {
         match self {

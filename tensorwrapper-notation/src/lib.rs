@@ -32,7 +32,7 @@ mod traversal;
 mod written;
 
 pub use check::{check, header};
-pub use condition::{Comparison, Condition};
+pub use condition::{Comparison, Condition, ConditionBuilder};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{

@@ -309,3 +309,40 @@ fn what_a_reader_found() {
     let f = blocks(&Structure::new([&occ, &occ]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap());
     assert!(tensor!([p, q] = asym(p, q; f[p, q]) where asym(p, q)).blocks().is_empty());
 }
+
+#[test]
+fn elements_are_chosen_and_averaged() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [0, 1], [1, 2]]).unwrap());
+    let b = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1], [1, 1]]).unwrap());
+    let (x, y) = (a.to_dense().unwrap(), b.to_dense().unwrap());
+    // What is compared with zero where nothing is: the block of a result is there where one of the values is.
+    let positive: Blocks<f64, Shape![_, _]> = tensor!([i, p] = select(a[i, p] > 0.0; a[i, p], 0.0));
+    same(&positive, &tensor!([i, p] = select(x[i, p] > 0.0; x[i, p], 0.0)));
+    assert_eq!(positive.blocks().len(), 3);
+    // A quotient that is not chosen is not computed, so that nothing divides by zeros that are not there.
+    let inverse = tensor!([i, p] = select(abs(a[i, p]) > 1e-3; b[i, p] / a[i, p], 0.0));
+    same(&inverse, &tensor!([i, p] = select(abs(x[i, p]) > 1e-3; y[i, p] / x[i, p], 0.0)));
+    let far = tensor!([i, p] = select(a[i, p] == 0.0 || b[i, p] < -1.0; 2.0, a[i, p] - b[i, p]));
+    same(&far, &tensor!([i, p] = select(x[i, p] == 0.0 || y[i, p] < -1.0; 2.0, x[i, p] - y[i, p])));
+    let small = tensor!([i, p] = clip(a[i, p], -1.5, 2.0) * b[i, p]);
+    same(&small, &tensor!([i, p] = clip(x[i, p], -1.5, 2.0) * y[i, p]));
+    // Truth values of a dense tensor.
+    let mask: Tensor<bool, Shape![_, _]> = tensor!([i, p] = y[i, p] >= 0.5);
+    let masked = tensor!([i, p] = select(mask[i, p] && !(a[i, p] > 5.0); a[i, p], 0.0));
+    same(&masked, &tensor!([i, p] = select(mask[i, p] && !(x[i, p] > 5.0); x[i, p], 0.0)));
+    // Sums inside of conditions and of values.
+    let mean = tensor!([i] = mean(p; a[i, p] * b[i, p]));
+    same(&mean, &tensor!([i] = mean(p; x[i, p] * y[i, p])));
+    let all = tensor!([i, p] = select(a[i, p] > mean(q; a[i, q]); a[i, p], mean(k; b[k, p])));
+    same(&all, &tensor!([i, p] = select(x[i, p] > mean(q; x[i, q]); x[i, p], mean(k; y[k, p]))));
+    // Symmetry stays where the same is compared.
+    let pairs = Structure::new([&vir, &vir]).with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
+    let t = blocks(&pairs);
+    let large = tensor!([p, q] = select(abs(t[p, q]) > 1.0; t[p, q], 0.0));
+    assert_eq!(large.structure(), t.structure());
+    let positive = tensor!([p, q] = select(t[p, q] > 0.0; t[p, q], 0.0));
+    assert_eq!(positive.structure().symmetry().elements().len(), 1);
+    let d = t.to_dense().unwrap();
+    same(&positive, &tensor!([p, q] = select(d[p, q] > 0.0; d[p, q], 0.0)));
+}

@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::Condition;
 use tensorwrapper_notation::syntax::Reduction as Fold;
+use tensorwrapper_notation::{Comparison, ConditionBuilder};
 
 use fragment::{Fragment, joined};
 use product::{Product, split};
@@ -207,7 +207,7 @@ impl<'a> Lowering<'a> {
                 Fragment::call(self.functions.len() - 1, arguments)
             }
             Tree::Select(condition, values) => {
-                let condition = self.condition(condition, frame);
+                let condition = condition.build(&mut Conditions { lowering: self, frame });
                 let [chosen, other] = values.each_ref().map(|value| self.tree(value, frame));
                 Fragment::select(condition, chosen, other)
             }
@@ -223,27 +223,6 @@ impl<'a> Lowering<'a> {
                 };
                 Fragment::input(self.fold(labels, body, reduction, frame))
             }
-        }
-    }
-
-    /// Whether a condition holds, as 1 or 0.
-    fn condition(&mut self, condition: &Condition<Tree<'a>>, frame: Frame<'_>) -> Fragment {
-        let number = |value: f64| Fragment::constant(value.into());
-        match condition {
-            Condition::Compare(comparison, sides) => {
-                let [left, right] = sides.each_ref().map(|side| self.tree(side, frame));
-                left.compare(*comparison, right)
-            }
-            Condition::Holds(of) => self.tree(of, frame),
-            Condition::Both(parts) => {
-                let [first, second] = parts.each_ref().map(|part| self.condition(part, frame));
-                Fragment::select(first, second, number(0.0))
-            }
-            Condition::Either(parts) => {
-                let [first, second] = parts.each_ref().map(|part| self.condition(part, frame));
-                Fragment::select(first, number(1.0), second)
-            }
-            Condition::Not(inner) => Fragment::select(self.condition(inner, frame), number(0.0), number(1.0)),
         }
     }
 
@@ -402,5 +381,32 @@ fn edge_axis(axis: &Axis) -> EdgeAxis {
         Axis::Label { label, start } => EdgeAxis::Label { label, start },
         Axis::Chip(position) => EdgeAxis::Chip(position),
         Axis::Fused(_) => unreachable!("fused axes are taken apart where extents are known"),
+    }
+}
+
+/// Lowers conditions of an equation.
+struct Conditions<'l, 'a, 'e> {
+    lowering: &'l mut Lowering<'a>,
+    frame: Frame<'e>,
+}
+
+impl<'a> ConditionBuilder<Tree<'a>> for Conditions<'_, 'a, '_> {
+    type Value = Fragment;
+
+    fn compare(&mut self, comparison: Comparison, left: &Tree<'a>, right: &Tree<'a>) -> Fragment {
+        let [left, right] = [left, right].map(|side| self.lowering.tree(side, self.frame));
+        left.compare(comparison, right)
+    }
+
+    fn holds(&mut self, of: &Tree<'a>) -> Fragment {
+        self.lowering.tree(of, self.frame)
+    }
+
+    fn number(&mut self, value: f64) -> Fragment {
+        Fragment::constant(value.into())
+    }
+
+    fn select(&mut self, condition: Fragment, chosen: Fragment, other: Fragment) -> Fragment {
+        Fragment::select(condition, chosen, other)
     }
 }

@@ -52,7 +52,10 @@ impl Context {
 
     fn called<T: Element>(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
         check_place(call.equation)?;
-        let operands: Vec<BlockOperand<'_, T>> = call.operands.iter().map(BlockOperand::of).collect::<Result<_, _>>()?;
+        let given = call.operands.iter().zip(call.equation.operands());
+        let read =
+            given.map(|(given, operand)| if operand.is_mask { BlockOperand::mask(given) } else { BlockOperand::of(given) });
+        let operands: Vec<BlockOperand<'_, T>> = read.collect::<Result<_, _>>()?;
         let names = || call.equation.operands().iter().map(|operand| operand.hole.text.clone()).collect();
         let group = |number: &Number| number.cut().and_then(Tiling::charges).map(|charges| charges.group().clone());
         let groups: Vec<_> = call.numbers.iter().map(group).collect();

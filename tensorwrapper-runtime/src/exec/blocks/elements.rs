@@ -9,18 +9,19 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::structure::Structure;
-use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
+use tensorwrapper_notation::{Comparison, Condition, ConditionBuilder};
 
 use super::cuts::{Cuts, Part};
 use super::equal::ProductComparison;
-use super::flow::Flowing;
+use super::flow;
 use super::infer::{Said, align, frame, renamed};
 use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
-use super::tree::Tree;
+use super::tree::{Tree, keeps_zero};
+use super::zeros::of_zeros;
 
 /// A plan of element-wise work.
 pub(super) struct Elements {
@@ -93,7 +94,7 @@ impl Elements {
             same::sign(&image, tree, &comparison)
         };
         align(left, &mut cuts, said, is_complex, &sign_of);
-        let frame = frame(left, &cuts, (flow(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
+        let frame = frame(left, &cuts, (flow::of_expression(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];
             let found = pieces(factor, structure, &cuts, is_complex)?;
@@ -132,52 +133,6 @@ impl Elements {
             device.map(&work.nest, &self.programs[work.program], Reduction::Sum, &[], &inputs, output)?;
         }
         Ok(())
-    }
-}
-
-/// How charges flow through an expression without sums over labels, if one is conserved.
-fn flow(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<Flowing> {
-    let of = |tree: &Tree| flow(tree, left, cuts, tensors);
-    match tree {
-        Tree::Factor(factor) => {
-            let flow = tensors.structures[factor.operand].charge_flow()?;
-            let is_whole = factor.labels.len() == left.len() && left.iter().all(|label| factor.labels.contains(label));
-            // A cut that is not the result's may carry other charges than its.
-            let fits = |label: &usize| cuts.result(*label).charges().is_some();
-            if !is_whole || !left.iter().all(fits) {
-                return None;
-            }
-            let turned = if factor.conjugates { -1 } else { 1 };
-            let sign = |label: &usize| {
-                let axis = factor.labels.iter().position(|own| own == label).expect("the factor has every label");
-                turned * flow.signs()[axis]
-            };
-            let mut total = flow.group().neutral();
-            flow.group().add(&mut total, turned, flow.total());
-            Some((left.iter().map(sign).collect(), total))
-        }
-        Tree::Negate(inner) => of(inner),
-        Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
-            let (one, other) = (of(one)?, of(other)?);
-            (one == other).then_some(one)
-        }
-        // Where one of them is zero, the product is.
-        Tree::Binary(Operator::Multiply, one, other) => of(one).or_else(|| of(other)),
-        Tree::Binary(Operator::Divide, one, _) => of(one),
-        Tree::Apply(function, inner) if *function != Function::Conj && keeps_zero(*function) == Some(true) => of(inner),
-        Tree::PowerInteger(inner, exponent) if *exponent > 0 => of(inner),
-        Tree::PowerReal(inner, exponent) if *exponent > 0.0 => of(inner),
-        Tree::Number(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
-    }
-}
-
-/// Whether a function of zero is zero; nothing where it has no value.
-pub(super) fn keeps_zero(function: Function) -> Option<bool> {
-    match function {
-        Function::Sqrt | Function::Abs | Function::Sin | Function::Tan | Function::Tanh => Some(true),
-        Function::Conj | Function::Re | Function::Im => Some(true),
-        Function::Exp | Function::Cos | Function::Ln => Some(false),
-        Function::Recip => None,
     }
 }
 
@@ -295,6 +250,23 @@ impl Planner<'_> {
                 false if *exponent < 0.0 => return divides(inner),
                 is_there => is_there || *exponent == 0.0,
             },
+            Tree::Select(condition, values) => {
+                let factors: usize = condition.expressions().iter().map(|side| side.factors().len()).sum();
+                // All are taken, whatever they are.
+                let something = (0..factors).filter(|_| has.next() != Some(Has::Nothing)).count();
+                let decided = of_zeros(condition).filter(|_| something == 0);
+                let mut is_there = false;
+                for (value, is_chosen) in values.iter().zip([true, false]) {
+                    match decided {
+                        // A value that is not chosen may be anything, or nothing.
+                        Some(holds) if holds != is_chosen => {
+                            (0..value.factors().len()).for_each(|_| _ = has.next());
+                        }
+                        _ => is_there |= self.is_there(value, has, block)?,
+                    }
+                }
+                is_there
+            }
         })
     }
 
@@ -374,7 +346,64 @@ impl Emitter<'_> {
             Tree::Apply(function, inner) => Instruction::Apply((*function).into(), self.tree(inner, has)),
             Tree::PowerInteger(inner, exponent) => Instruction::PowerInteger(self.tree(inner, has), *exponent),
             Tree::PowerReal(inner, exponent) => Instruction::PowerReal(self.tree(inner, has), *exponent),
+            Tree::Select(condition, values) => return self.select(condition, values, has),
         };
         self.emit(instruction)
+    }
+
+    /// Writes a choice; where it is known what is chosen, that value alone.
+    fn select(&mut self, condition: &Condition<Tree>, values: &[Tree; 2], has: &[Has]) -> usize {
+        let count = |trees: &[&Tree]| trees.iter().map(|tree| tree.factors().len()).sum::<usize>();
+        let (of_condition, of_values) = has.split_at(count(&condition.expressions()));
+        let (of_chosen, of_other) = of_values.split_at(count(&[&values[0]]));
+        let skip = |emitter: &mut Self, has: &[Has]| emitter.read.extend(has.iter().map(|_| false));
+        let is_nothing = of_condition.iter().all(|has| *has == Has::Nothing);
+        match of_zeros(condition).filter(|_| is_nothing) {
+            Some(holds) => {
+                skip(self, of_condition);
+                if holds {
+                    let chosen = self.tree(&values[0], of_chosen);
+                    skip(self, of_other);
+                    chosen
+                } else {
+                    skip(self, of_chosen);
+                    self.tree(&values[1], of_other)
+                }
+            }
+            None => {
+                let condition = condition.build(&mut Conditions { emitter: self, has: of_condition });
+                let (chosen, other) = (self.tree(&values[0], of_chosen), self.tree(&values[1], of_other));
+                self.emit(Instruction::Select(condition, chosen, other))
+            }
+        }
+    }
+}
+
+/// Writes conditions, of whose factors a box has what is left of `has`.
+struct Conditions<'c, 'e> {
+    emitter: &'c mut Emitter<'e>,
+    has: &'c [Has],
+}
+
+impl ConditionBuilder<Tree> for Conditions<'_, '_> {
+    type Value = usize;
+
+    fn compare(&mut self, comparison: Comparison, left: &Tree, right: &Tree) -> usize {
+        let (left, right) = (self.holds(left), self.holds(right));
+        self.emitter.emit(Instruction::Compare(comparison, left, right))
+    }
+
+    fn holds(&mut self, of: &Tree) -> usize {
+        let (own, rest) = self.has.split_at(of.factors().len());
+        self.has = rest;
+        self.emitter.tree(of, own)
+    }
+
+    fn number(&mut self, value: f64) -> usize {
+        self.emitter.emit(Instruction::Constant(value.into()))
+    }
+
+    fn select(&mut self, condition: usize, chosen: usize, other: usize) -> usize {
+        self.emitter.emit(Instruction::Select(condition, chosen, other))
     }
 }

@@ -1,12 +1,16 @@
-//! The charge that a sum of products conserves, and how charges flow along its axes.
+//! The charge that a sum of products, or an expression, conserves, and how charges flow along its axes.
 //!
 //! Knows nothing of blocks or elements.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Charge;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::Operator;
 
+use super::cuts::Cuts;
 use super::tensors::Tensors;
 use super::terms::{Sum, Term};
+use super::tree::{Tree, keeps_zero};
 
 /// The signs with which charges flow along the axes of a result, and their total.
 pub(super) type Flowing = (Vec<i64>, Charge);
@@ -67,4 +71,45 @@ fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>,
         _ => None,
     });
     Ok(signs.collect::<Option<Vec<i64>>>().zip(total))
+}
+
+/// How charges flow through an expression without sums over labels, if one is conserved.
+pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<Flowing> {
+    let of = |tree: &Tree| of_expression(tree, left, cuts, tensors);
+    match tree {
+        Tree::Factor(factor) => {
+            let flow = tensors.structures[factor.operand].charge_flow()?;
+            let is_whole = factor.labels.len() == left.len() && left.iter().all(|label| factor.labels.contains(label));
+            // A cut that is not the result's may carry other charges than its.
+            let fits = |label: &usize| cuts.result(*label).charges().is_some();
+            if !is_whole || !left.iter().all(fits) {
+                return None;
+            }
+            let turned = if factor.conjugates { -1 } else { 1 };
+            let sign = |label: &usize| {
+                let axis = factor.labels.iter().position(|own| own == label).expect("the factor has every label");
+                turned * flow.signs()[axis]
+            };
+            let mut total = flow.group().neutral();
+            flow.group().add(&mut total, turned, flow.total());
+            Some((left.iter().map(sign).collect(), total))
+        }
+        Tree::Negate(inner) => of(inner),
+        Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
+            let (one, other) = (of(one)?, of(other)?);
+            (one == other).then_some(one)
+        }
+        // Where one of them is zero, the product is.
+        Tree::Binary(Operator::Multiply, one, other) => of(one).or_else(|| of(other)),
+        Tree::Binary(Operator::Divide, one, _) => of(one),
+        Tree::Apply(function, inner) if *function != Function::Conj && keeps_zero(*function) == Some(true) => of(inner),
+        Tree::PowerInteger(inner, exponent) if *exponent > 0 => of(inner),
+        Tree::PowerReal(inner, exponent) if *exponent > 0.0 => of(inner),
+        Tree::Select(_, values) => match &**values {
+            [chosen, other] if other.is_zero() => of(chosen),
+            [chosen, other] if chosen.is_zero() => of(other),
+            [chosen, other] => of(chosen).filter(|chosen| of(other).as_ref() == Some(chosen)),
+        },
+        Tree::Number(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+    }
 }

@@ -64,21 +64,33 @@ fn outermost(tree: &Tree, names: &[String], tensors: &Tensors) -> Result<Outermo
         | Tree::PowerInteger(inner, _)
         | Tree::PowerReal(inner, _) => outermost(inner, names, tensors),
         Tree::Binary(operator, left, right) => {
-            let (mut all, other) = (outermost(left, names, tensors)?, outermost(right, names, tensors)?);
-            for (label, (layer, operand)) in other {
-                let &mut (known, first) = all.entry(label).or_insert((layer, operand));
-                if matches!(operator, Operator::Add | Operator::Subtract) && known != layer {
-                    let message = format!(
-                        "`{}` stands in layer {known} of `{}` but in layer {layer} of `{}`",
-                        names[label], tensors.names[first], tensors.names[operand]
-                    );
-                    return Err(Error::new(ErrorKind::Label(message)));
-                }
-                if layer < known {
-                    all.insert(label, (layer, operand));
-                }
-            }
-            Ok(all)
+            let adds = matches!(operator, Operator::Add | Operator::Subtract);
+            let all = outermost(left, names, tensors)?;
+            joined(all, outermost(right, names, tensors)?, adds, (names, tensors))
+        }
+        Tree::Select(condition, values) => {
+            let parts = condition.expressions().into_iter().chain(&**values);
+            parts
+                .map(|part| outermost(part, names, tensors))
+                .try_fold(Outermost::new(), |all, part| joined(all, part?, true, (names, tensors)))
         }
     }
+}
+
+/// The outermost layers of two parts of an expression. If they are added, each label stands in the same layer of both.
+fn joined(mut all: Outermost, other: Outermost, adds: bool, (names, tensors): (&[String], &Tensors)) -> Result<Outermost, Error> {
+    for (label, (layer, operand)) in other {
+        let &mut (known, first) = all.entry(label).or_insert((layer, operand));
+        if adds && known != layer {
+            let message = format!(
+                "`{}` stands in layer {known} of `{}` but in layer {layer} of `{}`",
+                names[label], tensors.names[first], tensors.names[operand]
+            );
+            return Err(Error::new(ErrorKind::Label(message)));
+        }
+        if layer < known {
+            all.insert(label, (layer, operand));
+        }
+    }
+    Ok(all)
 }

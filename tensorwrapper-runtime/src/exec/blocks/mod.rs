@@ -4,7 +4,7 @@
 //! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
-//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `order` the order of their factors; `elements` is element-wise work, `sectors` linear algebra.
+//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
 //! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
 
 mod call;
@@ -42,6 +42,7 @@ mod tests;
 mod tie;
 mod tree;
 mod watched;
+mod zeros;
 
 use std::sync::Arc;
 
@@ -214,7 +215,7 @@ impl Context {
     ) -> Result<PreparedBlocks, Error> {
         let numbers = numbers(operands);
         let holes = holes(numbers.clone());
-        let mut written = Written::of(equation, &*holes, operands.len())?;
+        let mut written = Written::of(equation, &*holes, (operands.len(), T::DTYPE))?;
         let structure = |id: OperandId, operand: &Operand| operands[holes.operand(id, operand)].structure.clone();
         layers::check(equation, &structure)?;
         // What is written keeps its cuts.

@@ -36,14 +36,30 @@ impl<'o, T: Element> BlockOperand<'o, T> {
             }
             OperandData::Elements(data, layout) => BlockOperand::dense(*data, layout),
             OperandData::Inline(data, layout) => BlockOperand::dense(*data, layout),
-            OperandData::Truth(..) => {
-                Err(Error::new(ErrorKind::Unsupported("truth values in an equation of block tensors".to_string())))
-            }
+            OperandData::Truth(data, layout) => Ok(BlockOperand::truth(layout, |at| data[at])),
             OperandData::Recorded(_) => {
                 let error = Error::new(ErrorKind::Unsupported("a recorded result in an equation of block tensors".to_string()));
                 Err(error.with_help("compute it first"))
             }
         }
+    }
+
+    /// Truth values, as themselves or as the numbers that a run reads in their place.
+    ///
+    /// # Errors
+    /// As [`of`](BlockOperand::of).
+    pub(in crate::exec) fn mask(given: &OperandData<'o>) -> Result<BlockOperand<'o, T>, Error> {
+        match given {
+            OperandData::Elements(SliceRef::F32(data), layout) => Ok(BlockOperand::truth(layout, |at| data[at] != 0.0)),
+            other => BlockOperand::of(other),
+        }
+    }
+
+    /// One where something is true, and zero elsewhere.
+    fn truth(layout: &Strided, is_true: impl Fn(usize) -> bool) -> BlockOperand<'o, T> {
+        let numbers = layout.positions().map(|at| if is_true(at) { T::ONE } else { T::ZERO }).collect();
+        let cuts: Vec<Tiling> = layout.extents().iter().map(|&extent| Tiling::whole(extent)).collect();
+        BlockOperand { structure: Structure::new(&cuts), slab: Cow::Owned(numbers), is_dense: true }
     }
 
     fn dense(data: SliceRef<'o>, layout: &Strided) -> Result<BlockOperand<'o, T>, Error> {

@@ -1,6 +1,9 @@
 //! Reads an equation over block tensors from its checked form, and names what is not computed over them.
 
+use std::collections::BTreeMap;
+
 use num_complex::Complex;
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
@@ -26,6 +29,8 @@ pub(super) struct Written {
     pub(super) target: Vec<Option<(String, Tiling)>>,
     /// The extent that a `where` gives to each label, if one does.
     pub(super) declared: Vec<Option<usize>>,
+    /// The extents of labels where axes are tied: a label that is tied to another may stand on no factor any more.
+    pub(super) tied: BTreeMap<usize, usize>,
     /// The symmetries that its result is claimed to have.
     pub(super) claims: Vec<Claim>,
     /// Whether axes of the result are tied, of which `left` has one each.
@@ -33,11 +38,11 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads an equation over so many operands.
+    /// Reads an equation over so many operands, whose elements are of this type.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what is not computed over block tensors, and holes that are no numbers.
-    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles, operands: usize) -> Result<Written, Error> {
+    pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles, (operands, dtype): (usize, Dtype)) -> Result<Written, Error> {
         if equation.factorise().is_some() {
             return Err(unsupported("decompositions"));
         }
@@ -61,15 +66,28 @@ impl Written {
         let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
         let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
         let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
-        let mut reader = Reader { holes, operands, parts: Vec::new(), faults: Vec::new() };
+        let mut reader = Reader { holes, dtype, operands, parts: Vec::new(), masks: Vec::new(), faults: Vec::new() };
         let tree = match equation.build(&mut reader) {
             Right::Expression(tree) => tree,
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
-            true => Ok(Written { tree, parts: reader.parts, left, layers, names, declared, target, claims, is_tied: false }),
+            true => {
+                let (parts, tied) = (reader.parts, BTreeMap::new());
+                Ok(Written { tree, parts, left, layers, names, declared, tied, target, claims, is_tied: false })
+            }
             false => Err(Error::all(reader.faults)),
         }
+    }
+}
+
+/// Whether a condition asks which of two numbers is larger that may have imaginary parts.
+fn orders_complex(condition: &Condition<Tree>) -> bool {
+    match condition {
+        Condition::Compare(comparison, sides) => comparison.orders() && !sides.iter().all(Tree::is_real),
+        Condition::Holds(_) => false,
+        Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(orders_complex),
+        Condition::Not(inner) => orders_complex(inner),
     }
 }
 
@@ -85,9 +103,12 @@ fn cut(equation: &Equation, label: usize, holes: &dyn TreeHoles) -> Option<(Stri
 /// Reads the right side of an equation; what is not computed is a fault.
 struct Reader<'r> {
     holes: &'r dyn TreeHoles,
+    dtype: Dtype,
     /// How many operands there are.
     operands: usize,
     parts: Vec<ReadPart>,
+    /// The numbers of tensors of truth values.
+    masks: Vec<usize>,
     faults: Vec<Error>,
 }
 
@@ -128,6 +149,7 @@ impl Builder for Reader<'_> {
             number = self.operands + known.unwrap_or(self.parts.len());
             self.parts.extend(known.is_none().then_some(part));
         }
+        self.masks.extend(operand.is_mask.then_some(number));
         Tree::Factor(Factor { operand: number, conjugates: false, labels })
     }
 
@@ -156,8 +178,9 @@ impl Builder for Reader<'_> {
         self.refuse("`iota`")
     }
 
-    fn extent(&mut self, _: LabelId) -> Tree {
-        self.refuse("`mean`")
+    fn extent(&mut self, label: LabelId) -> Tree {
+        // A sum over a label that nothing has counts its indices.
+        Tree::Sum(vec![label.0], Box::new(Tree::Number(Complex::ONE)))
     }
 
     fn negate(&mut self, value: Tree) -> Tree {
@@ -184,14 +207,21 @@ impl Builder for Reader<'_> {
         self.refuse("functions of the program's")
     }
 
-    fn select(&mut self, _: Condition<Tree>, _: Tree, _: Tree) -> Tree {
-        self.refuse("comparisons")
+    fn select(&mut self, condition: Condition<Tree>, chosen: Tree, other: Tree) -> Tree {
+        if self.dtype.is_complex() && orders_complex(&condition) {
+            self.faults.push(Error::orders_complex(self.dtype));
+        }
+        Tree::Select(condition, Box::new([chosen, other]))
     }
 
     fn begin_cast(&mut self, _: CastId, _: &Cast) {}
 
-    fn cast(&mut self, _: CastId, _: Tree) -> Tree {
-        self.refuse("casts")
+    fn cast(&mut self, _: CastId, value: Tree) -> Tree {
+        match &value {
+            // Truth values are numbers already.
+            Tree::Factor(factor) if self.masks.contains(&factor.operand) => value,
+            _ => self.refuse("casts"),
+        }
     }
 
     fn power_integer(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {

@@ -5,8 +5,8 @@
 
 use num_complex::Complex;
 use tensorwrapper_core::symmetry::Sign;
-use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
+use tensorwrapper_notation::{Condition, Function};
 
 use super::equal::ProductComparison;
 use super::terms::{Factor, Term};
@@ -93,6 +93,9 @@ impl<'t> Product<'t> {
 }
 
 fn products(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs {
+    if one.is_zero() && other.is_zero() {
+        return (true, true);
+    }
     let (one, other) = (Product::of(one), Product::of(other));
     let turns = match one.scale {
         scale if scale == other.scale => false,
@@ -127,6 +130,13 @@ fn matched<X>(these: &[X], those: &[X], sign_of: &dyn Fn(&X, &X) -> Option<bool>
     Some(plus)
 }
 
+/// Whether two conditions compare the same values in the same way.
+fn is_same_condition(one: &Condition<Tree>, other: &Condition<Tree>, comparison: &ProductComparison<'_>) -> bool {
+    let form = |condition: &Condition<Tree>| condition.clone().map(|_| ());
+    let (own, others) = (one.expressions(), other.expressions());
+    form(one) == form(other) && own.into_iter().zip(others).all(|(one, other)| signs(one, other, comparison).0)
+}
+
 /// Of values that are neither products nor quotients.
 fn values(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs {
     match (one, other) {
@@ -149,6 +159,10 @@ fn values(one: &Tree, other: &Tree, comparison: &ProductComparison<'_>) -> Signs
         }
         (Tree::PowerReal(one, exponent), Tree::PowerReal(other, same)) if exponent == same => {
             (signs(one, other, comparison).0, false)
+        }
+        (Tree::Select(one, values), Tree::Select(other, others)) if is_same_condition(one, other, comparison) => {
+            let [chosen, rest] = [0, 1].map(|n| signs(&values[n], &others[n], comparison));
+            (chosen.0 && rest.0, chosen.1 && rest.1)
         }
         (Tree::Binary(Operator::Add | Operator::Subtract, ..), Tree::Binary(Operator::Add | Operator::Subtract, ..)) => {
             signs(one, other, comparison)

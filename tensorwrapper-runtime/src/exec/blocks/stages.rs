@@ -115,7 +115,8 @@ pub(super) fn stages<T: Element>(
     written.parts.iter().try_for_each(|part| staging.read_part(part))?;
     let cuts = staging.cuts(written)?;
     let declared = |label: usize| written.declared.get(label).copied().flatten();
-    let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| declared(label));
+    let known = |label: usize| declared(label).or_else(|| written.tied.get(&label).copied());
+    let extent = |label: usize| cuts.finest(label).map(|tiling| tiling.extent()).or_else(|| known(label));
     staging.extents = (0..written.names.len()).map(extent).collect();
     staging.is_ragged = (0..written.names.len()).map(|label| cuts.ragged_by(label).is_some()).collect();
     layers::check_addends(written, &staging.tensors)?;
@@ -294,6 +295,11 @@ impl Staging<'_> {
             Tree::Apply(function, of) => Tree::Apply(*function, inner(self, of)?),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(self, of)?, *exponent),
             Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(self, of)?, *exponent),
+            Tree::Select(condition, values) => {
+                let condition = condition.try_map(&mut |side| self.without_sums::<T>(side))?;
+                let [chosen, other] = &**values;
+                Tree::Select(condition, Box::new([self.without_sums::<T>(chosen)?, self.without_sums::<T>(other)?]))
+            }
         })
     }
 

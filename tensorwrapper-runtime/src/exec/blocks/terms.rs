@@ -132,6 +132,8 @@ pub(super) fn expand(tree: &Tree, made: &mut dyn FnMut(&Tree) -> Result<Factor, 
             }
             terms
         }
-        Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => unreachable!("these are of their own kind"),
+        Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => {
+            unreachable!("these are of their own kind")
+        }
     })
 }

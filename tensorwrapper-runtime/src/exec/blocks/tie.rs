@@ -9,13 +9,12 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
 
-use super::elements::keeps_zero;
 use super::flow;
 use super::reader::Written;
 use super::stages::Stage;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, expand};
-use super::tree::{Tree, unsupported};
+use super::tree::{Tree, keeps_zero, unsupported};
 
 /// An equation without ties.
 pub(super) struct Resolved {
@@ -60,6 +59,11 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     let ties = resolver.axes_of(&written.left, &known);
     let signs = ties.as_ref().and_then(|ties| resolver.signs(&written, ties));
     let tree = resolver.resolve(&written.tree, &known)?;
+    let extents = |factor: &&Factor| -> Vec<(usize, usize)> {
+        let tilings = resolver.original[factor.operand].tilings().iter().map(|tiling| tiling.extent());
+        factor.labels.iter().copied().zip(tilings).collect()
+    };
+    let tied_labels = written.tree.factors().iter().flat_map(extents).collect();
     let axes: Vec<usize> = (0..written.left.len()).filter(|&axis| has_elements(ties.as_deref(), axis)).collect();
     for structure in &mut resolver.tensors.structures[..count] {
         *structure = structure.core()?;
@@ -69,6 +73,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
         left: axes.iter().map(|&axis| written.left[axis]).collect(),
         target: axes.iter().map(|&axis| written.target[axis].clone()).collect(),
         is_tied: ties.is_some(),
+        tied: tied_labels,
         ..written
     };
     Ok(Resolved { written, tensors: resolver.tensors, before: resolver.before, ties, signs })
@@ -148,6 +153,11 @@ impl Resolver {
         self.same(|label, other| all[label] == all[other])
     }
 
+    /// What is the same by both.
+    fn of_both(&self, one: &Same, other: &Same) -> Same {
+        self.same(|label, first| one[label] == one[first] && other[label] == other[first])
+    }
+
     /// The labels that have the same index wherever an expression is not zero.
     fn ties(&self, tree: &Tree) -> Same {
         match tree {
@@ -156,10 +166,7 @@ impl Resolver {
             Tree::Negate(inner) => self.ties(inner),
             Tree::Binary(Operator::Multiply, one, other) => self.joined(&self.ties(one), &self.ties(other)),
             Tree::Binary(Operator::Divide, one, _) => self.ties(one),
-            Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
-                let (one, other) = (self.ties(one), self.ties(other));
-                self.same(|label, first| one[label] == one[first] && other[label] == other[first])
-            }
+            Tree::Binary(Operator::Add | Operator::Subtract, one, other) => self.of_both(&self.ties(one), &self.ties(other)),
             Tree::Sum(summed, inner) => {
                 let inner = self.ties(inner);
                 let is_free = |label: &usize| !summed.contains(label);
@@ -170,6 +177,11 @@ impl Resolver {
             }
             Tree::PowerInteger(inner, exponent) if *exponent > 0 => self.ties(inner),
             Tree::PowerReal(inner, exponent) if *exponent > 0.0 => self.ties(inner),
+            Tree::Select(_, values) => match &**values {
+                [chosen, other] if other.is_zero() => self.ties(chosen),
+                [chosen, other] if chosen.is_zero() => self.ties(other),
+                [chosen, other] => self.of_both(&self.ties(chosen), &self.ties(other)),
+            },
             Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => self.none(),
         }
     }
@@ -236,6 +248,11 @@ impl Resolver {
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)?),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of)?, *exponent),
             Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of)?, *exponent),
+            Tree::Select(condition, values) => {
+                let condition = condition.try_map(&mut |side| self.resolve(side, known))?;
+                let [chosen, other] = &**values;
+                Tree::Select(condition, Box::new([self.resolve(chosen, known)?, self.resolve(other, known)?]))
+            }
             Tree::Sum(labels, of) => self.sum(labels, of, known)?,
         })
     }

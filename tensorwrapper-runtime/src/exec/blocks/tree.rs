@@ -2,11 +2,13 @@
 //!
 //! Knows nothing of the structures of operands.
 
+use std::convert::Infallible;
+
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::{Hole, Operator};
-use tensorwrapper_notation::{Function, Operand, OperandId};
+use tensorwrapper_notation::{Condition, Function, Operand, OperandId};
 
 /// What the holes of an equation stand for.
 pub(in crate::exec) trait TreeHoles {
@@ -75,6 +77,8 @@ pub(super) enum Tree {
     Apply(Function, Box<Tree>),
     PowerInteger(Box<Tree>, i32),
     PowerReal(Box<Tree>, f64),
+    /// The first value where the condition holds, and the second elsewhere.
+    Select(Condition<Tree>, Box<[Tree; 2]>),
 }
 
 /// That something is not computed over block tensors.
@@ -88,11 +92,31 @@ pub(super) fn unsupported(what: &str) -> Error {
 impl Tree {
     /// The number that it is, whatever the operands are.
     pub(super) fn number(&self) -> Option<Complex<f64>> {
+        self.number_of(None)
+    }
+
+    /// Whether it is zero, whatever the operands are.
+    pub(super) fn is_zero(&self) -> bool {
+        self.number() == Some(Complex::ZERO)
+    }
+
+    /// The number that it is where all operands are zero, if that is told without computing functions.
+    pub(super) fn number_of_zeros(&self) -> Option<Complex<f64>> {
+        self.number_of(Some(Complex::ZERO))
+    }
+
+    /// The number that it is where all operands are that number.
+    fn number_of(&self, operands: Option<Complex<f64>>) -> Option<Complex<f64>> {
         match self {
+            Tree::Factor(_) => operands,
             Tree::Number(value) => Some(*value),
-            Tree::Negate(inner) => Some(-inner.number()?),
+            Tree::Negate(inner) => Some(-inner.number_of(operands)?),
+            Tree::Apply(Function::Abs, inner) => Some(inner.number_of(operands)?.norm().into()),
+            Tree::Apply(Function::Re, inner) => Some(inner.number_of(operands)?.re.into()),
+            Tree::Apply(Function::Im, inner) => Some(inner.number_of(operands)?.im.into()),
+            Tree::Apply(Function::Conj, inner) => Some(inner.number_of(operands)?.conj()),
             Tree::Binary(operator, left, right) => {
-                let (left, right) = (left.number()?, right.number()?);
+                let (left, right) = (left.number_of(operands)?, right.number_of(operands)?);
                 Some(match operator {
                     Operator::Add => left + right,
                     Operator::Subtract => left - right,
@@ -100,7 +124,19 @@ impl Tree {
                     Operator::Divide => quotient(left, right),
                 })
             }
-            Tree::Factor(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+            Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => None,
+        }
+    }
+
+    /// Whether its values are real numbers, although its elements may be complex ones.
+    pub(super) fn is_real(&self) -> bool {
+        match self {
+            Tree::Number(value) => value.im == 0.0,
+            Tree::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
+            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::PowerInteger(inner, _) => inner.is_real(),
+            Tree::Binary(_, left, right) => left.is_real() && right.is_real(),
+            Tree::Select(_, values) => values.iter().all(Tree::is_real),
+            Tree::Factor(_) | Tree::Apply(..) | Tree::PowerReal(..) => false,
         }
     }
 
@@ -108,6 +144,9 @@ impl Tree {
     pub(super) fn visit<'t>(&'t self, with: &mut dyn FnMut(&'t Tree)) {
         match self {
             Tree::Factor(_) | Tree::Number(_) => {}
+            Tree::Select(condition, values) => {
+                condition.expressions().into_iter().chain(&**values).for_each(|part| part.visit(with));
+            }
             Tree::Binary(_, left, right) => {
                 left.visit(with);
                 right.visit(with);
@@ -160,7 +199,7 @@ impl Tree {
     pub(super) fn is_own_kind(&self) -> bool {
         match self {
             Tree::Apply(function, _) => *function != Function::Conj,
-            Tree::PowerInteger(..) | Tree::PowerReal(..) => true,
+            Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => true,
             Tree::Binary(Operator::Divide, _, right) => right.number().is_none(),
             Tree::Factor(_) | Tree::Number(_) | Tree::Negate(_) | Tree::Binary(..) | Tree::Sum(..) => false,
         }
@@ -191,6 +230,11 @@ impl Tree {
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
             Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
+            Tree::Select(condition, values) => {
+                let own = |tree: &Tree| tree.map(factor, number);
+                let Ok(condition) = condition.try_map(&mut |side| Ok::<_, Infallible>(own(side)));
+                Tree::Select(condition, Box::new(values.each_ref().map(own)))
+            }
         }
     }
 
@@ -202,7 +246,8 @@ impl Tree {
                 function,
                 Function::Exp | Function::Sin | Function::Cos | Function::Tan | Function::Tanh | Function::Recip
             ),
-            Tree::PowerReal(..) => true,
+            // What a condition compares is not what is chosen.
+            Tree::PowerReal(..) | Tree::Select(..) => true,
             _ => false,
         });
         let conjugate = |factor: &Factor| Factor { conjugates: !factor.conjugates, ..factor.clone() };
@@ -218,4 +263,14 @@ pub(super) fn quotient(number: Complex<f64>, divisor: Complex<f64>) -> Complex<f
     }
     let im = if number.im == 0.0 { 0.0 } else { number.im / divisor.re };
     Complex::new(number.re / divisor.re, im)
+}
+
+/// Whether a function of zero is zero; nothing where it has no value.
+pub(super) fn keeps_zero(function: Function) -> Option<bool> {
+    match function {
+        Function::Sqrt | Function::Abs | Function::Sin | Function::Tan | Function::Tanh => Some(true),
+        Function::Conj | Function::Re | Function::Im => Some(true),
+        Function::Exp | Function::Cos | Function::Ln => Some(false),
+        Function::Recip => None,
+    }
 }

@@ -20,7 +20,7 @@ fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::o
         return if rng.random_bool(0.15) { "0.5".to_string() } else { operand(rng, labels) };
     }
     let mut inner = |rng: &mut StdRng| expression(rng, labels, depth - 1, next);
-    match rng.random_range(0..12) {
+    match rng.random_range(0..15) {
         0..3 => format!("({} + {})", inner(rng), inner(rng)),
         3..5 => format!("({} - {})", inner(rng), inner(rng)),
         5..7 => format!("({} * {})", inner(rng), inner(rng)),
@@ -28,13 +28,27 @@ fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::o
         8 => format!("{}({})", ["sin", "tanh", "cos", "conj", "re", "abs"].choose(rng).unwrap(), inner(rng)),
         9 => format!("powi({}, {})", inner(rng), rng.random_range(0..4)),
         10 => format!("(-{})", inner(rng)),
+        11 => {
+            let compared = [inner(rng), inner(rng)].map(|side| format!("{}({side})", ["re", "abs"].choose(rng).unwrap()));
+            let other = if rng.random_bool(0.5) { "0.0".to_string() } else { compared[1].clone() };
+            let comparison = ["<", "<=", ">", ">=", "==", "!="].choose(rng).unwrap();
+            let condition = format!("{} {comparison} {other}", compared[0]);
+            let condition = match rng.random_range(0..4) {
+                0 => format!("!({condition}) || im({}) > 0.1", inner(rng)),
+                1 => format!("{condition} && re({}) < 0.4", inner(rng)),
+                _ => condition,
+            };
+            let otherwise = if rng.random_bool(0.4) { "0.0".to_string() } else { inner(rng) };
+            format!("select({condition}; {}, {otherwise})", inner(rng))
+        }
+        12 => format!("clip(re({}), -0.4, {})", inner(rng), ["0.3", "0.0"].choose(rng).unwrap()),
         _ => {
             let Some(label) = next.next() else { return operand(rng, labels) };
             let with: Vec<char> = labels.iter().copied().chain([label]).collect();
             let one = expression(rng, &with, depth - 1, next);
             let free = *labels.choose(rng).unwrap();
             let other = operand(rng, &[label, free]);
-            format!("sum({label}; ({one} * {other}))")
+            format!("{}({label}; ({one} * {other}))", ["sum", "mean"].choose(rng).unwrap())
         }
     }
 }

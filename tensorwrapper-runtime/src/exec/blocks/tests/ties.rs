@@ -33,7 +33,7 @@ fn distance(a: &Tensor<f64>, b: &Tensor<f64>) -> f64 {
 }
 
 /// Equations, and whether the first two axes of their results are tied.
-const EQUATIONS: [(&str, bool); 26] = [
+const EQUATIONS: [(&str, bool); 34] = [
     ("[i, k] = D[i, j] * B[j, k]", false),
     ("[i, k] = B[i, j] * D[j, k]", false),
     ("[i, k] = D[i, j] * E[j, k]", true),
@@ -60,6 +60,14 @@ const EQUATIONS: [(&str, bool); 26] = [
     ("[i, j] = D[i, k] * (B[k, j] + E[k, j])", false),
     ("[i, j, k, l] = D[i, j] * E[k, l]", true),
     ("[i, j] = D[i, j] / F[i, j] * H[i, j]", true),
+    ("[i] = sum(k; D[i, k] + 2.0[i, k])", false),
+    ("[i] = mean(k; D[i, k])", false),
+    ("[] = mean(i, j; D[i, j] * B[i, j])", false),
+    ("[i, j] = mean(k; D[i, k] * B[k, j])", false),
+    ("[i, j] = select(D[i, j] > 0.0; D[i, j], 0.0)", true),
+    ("[i, j] = select(B[i, j] > 0.0; D[i, j], E[i, j])", true),
+    ("[i, j] = select(D[i, j] > 0.0; 1.0, B[i, j])", false),
+    ("[i, j] = clip(D[i, j], -0.2, 0.3)", false),
 ];
 
 #[test]
