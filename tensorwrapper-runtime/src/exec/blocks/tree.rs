@@ -85,7 +85,7 @@ pub(super) enum Tree {
 pub(super) fn unsupported(what: &str) -> Error {
     let error = Error::new(ErrorKind::Unsupported(format!("{what} in an equation of block tensors")));
     error.with_help(
-        "sums, products, quotients and functions of block tensors are computed; `to_dense` makes a tensor for the rest",
+        "sums, products, quotients, choices and functions of block tensors are computed; `to_dense` makes a tensor for the rest",
     )
 }
 
