@@ -336,6 +336,11 @@ fn elements_are_chosen_and_averaged() {
     same(&mean, &tensor!([i] = mean(p; x[i, p] * y[i, p])));
     let all = tensor!([i, p] = select(a[i, p] > mean(q; a[i, q]); a[i, p], mean(k; b[k, p])));
     same(&all, &tensor!([i, p] = select(x[i, p] > mean(q; x[i, q]); x[i, p], mean(k; y[k, p]))));
+    // Values of indices, of whole axes and of parts.
+    let lower = tensor!([i, p] = select(iota[i] >= iota[p]; a[i, p], 0.0));
+    same(&lower, &tensor!([i, p] = select(iota[i] >= iota[p]; x[i, p], 0.0)));
+    let moment: Blocks<f64, Shape![_]> = tensor!([i] = iota[p] * a[i, p in 1..5] * iota[p]);
+    same(&moment, &tensor!([i] = iota[p] * x[i, p in 1..5] * iota[p]));
     // Symmetry stays where the same is compared.
     let pairs = Structure::new([&vir, &vir]).with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
     let t = blocks(&pairs);

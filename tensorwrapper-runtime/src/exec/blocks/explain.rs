@@ -61,6 +61,7 @@ impl PreparedBlocks {
             let makes = self.made(n);
             lines.push(match stage {
                 Stage::Products(plan) => products(plan, &names, &makes, lines.iter().map(Vec::len).sum()),
+                Stage::Iota(_) => vec![format!("the values of an index, into the {makes}")],
                 Stage::Part(part) => vec![format!("a part of {}, into the {makes}", names[part.of.0])],
                 Stage::Elements(elements) => {
                     vec![format!("element by element in {} boxes, into the {makes}", elements.boxes())]

@@ -13,15 +13,15 @@ use tensorwrapper_notation::{
 };
 
 use super::claims::Claim;
-use super::tree::{Factor, ReadAxis, ReadPart, Tree, TreeHoles, unsupported};
+use super::tree::{Extra, Factor, ReadAxis, ReadPart, Tree, TreeHoles, unsupported};
 
 /// An equation: its right side, the labels of its left one, and the names of all labels.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) tree: Tree,
     pub(super) left: Vec<usize>,
-    /// The parts of operands that it reads. They are numbered behind all operands, in this order.
-    pub(super) parts: Vec<ReadPart>,
+    /// What it reads beside operands. It is numbered behind all operands, in this order.
+    pub(super) extras: Vec<Extra>,
     /// How many axes each layer of the left side has, if it is in layers.
     pub(super) layers: Vec<usize>,
     pub(super) names: Vec<String>,
@@ -66,15 +66,15 @@ impl Written {
         let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
         let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
         let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
-        let mut reader = Reader { holes, dtype, operands, parts: Vec::new(), masks: Vec::new(), faults: Vec::new() };
+        let mut reader = Reader { holes, dtype, operands, extras: Vec::new(), masks: Vec::new(), faults: Vec::new() };
         let tree = match equation.build(&mut reader) {
             Right::Expression(tree) => tree,
             Right::Factorise(..) => return Err(unsupported("decompositions")),
         };
         match reader.faults.is_empty() {
             true => {
-                let (parts, tied) = (reader.parts, BTreeMap::new());
-                Ok(Written { tree, parts, left, layers, names, declared, tied, target, claims, is_tied: false })
+                let (extras, tied) = (reader.extras, BTreeMap::new());
+                Ok(Written { tree, extras, left, layers, names, declared, tied, target, claims, is_tied: false })
             }
             false => Err(Error::all(reader.faults)),
         }
@@ -106,13 +106,21 @@ struct Reader<'r> {
     dtype: Dtype,
     /// How many operands there are.
     operands: usize,
-    parts: Vec<ReadPart>,
+    extras: Vec<Extra>,
     /// The numbers of tensors of truth values.
     masks: Vec<usize>,
     faults: Vec<Error>,
 }
 
 impl Reader<'_> {
+    /// The number of something that is read beside operands.
+    fn extra(&mut self, extra: Extra) -> usize {
+        let known = self.extras.iter().position(|known| *known == extra);
+        let number = known.unwrap_or(self.extras.len());
+        self.extras.extend(known.is_none().then_some(extra));
+        self.operands + number
+    }
+
     fn refuse(&mut self, what: &str) -> Tree {
         self.faults.push(unsupported(what));
         Tree::Number(Complex::ZERO)
@@ -144,10 +152,7 @@ impl Builder for Reader<'_> {
         }
         let mut number = self.holes.operand(id, operand);
         if axes.iter().any(|axis| *axis != ReadAxis::Range(0, None)) {
-            let part = ReadPart { operand: number, axes };
-            let known = self.parts.iter().position(|known| *known == part);
-            number = self.operands + known.unwrap_or(self.parts.len());
-            self.parts.extend(known.is_none().then_some(part));
+            number = self.extra(Extra::Part(ReadPart { operand: number, axes }));
         }
         self.masks.extend(operand.is_mask.then_some(number));
         Tree::Factor(Factor { operand: number, conjugates: false, labels })
@@ -174,8 +179,9 @@ impl Builder for Reader<'_> {
         self.scalar(id, scalar)
     }
 
-    fn iota(&mut self, _: LabelId) -> Tree {
-        self.refuse("`iota`")
+    fn iota(&mut self, label: LabelId) -> Tree {
+        let operand = self.extra(Extra::Iota(label.0));
+        Tree::Factor(Factor { operand, conjugates: false, labels: vec![label.0] })
     }
 
     fn extent(&mut self, label: LabelId) -> Tree {

@@ -4,6 +4,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::{AxisPart, Structure};
 use tensorwrapper_notation::syntax::Operator;
 
@@ -16,7 +17,7 @@ use super::plan::{Plan, Planner};
 use super::reader::Written;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
-use super::tree::{ReadAxis, ReadPart, Tree, unsupported};
+use super::tree::{Extra, ReadAxis, ReadPart, Tree, unsupported};
 use super::watched::WatchedRun;
 use crate::tensor::{fill_part, untie};
 
@@ -24,6 +25,8 @@ use crate::tensor::{fill_part, untie};
 pub(super) enum Stage {
     /// A copy of a part of an operand.
     Part(Part),
+    /// The values of an index: a vector of this structure.
+    Iota(Structure),
     Products(Plan),
     Elements(Elements),
     /// An operand with tied axes, with its zeros.
@@ -47,6 +50,7 @@ impl Stage {
     pub(super) fn result(&self) -> &Structure {
         match self {
             Stage::Part(part) => &part.result,
+            Stage::Iota(result) => result,
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
             Stage::Untied { result, .. } => result,
@@ -57,6 +61,7 @@ impl Stage {
     fn set_result(&mut self, structure: Structure) {
         match self {
             Stage::Part(part) => part.result = structure,
+            Stage::Iota(result) => *result = structure,
             Stage::Products(plan) => plan.result = structure,
             Stage::Elements(elements) => elements.result = structure,
             Stage::Untied { result, .. } => *result = structure,
@@ -67,6 +72,7 @@ impl Stage {
     pub(super) fn reads(&self) -> Vec<usize> {
         match self {
             Stage::Part(part) => vec![part.of.0],
+            Stage::Iota(_) => Vec::new(),
             Stage::Products(plan) => plan.reads().collect(),
             Stage::Elements(elements) => elements.reads().collect(),
             Stage::Untied { operand, .. } => vec![*operand],
@@ -82,6 +88,10 @@ impl Stage {
             Stage::Part(Part { of: (operand, whole), axes, result }) => {
                 run.step(|_| fill_part((whole, slabs[*operand]), axes, (result, out)))
             }
+            Stage::Iota(_) => run.step(|_| {
+                out.iter_mut().enumerate().for_each(|(index, x)| *x = T::from_complex((index as f64).into()));
+                Ok(())
+            }),
             Stage::Products(plan) => plan.run(run, slabs, out),
             Stage::Elements(elements) => run.step(|device| elements.run(device, slabs, out)),
             Stage::Untied { operand, from, .. } => run.step(|_| {
@@ -112,7 +122,13 @@ pub(super) fn stages<T: Element>(
         is_ragged: Vec::new(),
         parts: Vec::new(),
     };
-    written.parts.iter().try_for_each(|part| staging.read_part(part))?;
+    let operands = staging.tensors.len();
+    for extra in &written.extras {
+        match extra {
+            Extra::Part(part) => staging.read_part(part)?,
+            Extra::Iota(label) => staging.iota(*label, written, operands),
+        }
+    }
     let cuts = staging.cuts(written)?;
     let declared = |label: usize| written.declared.get(label).copied().flatten();
     let known = |label: usize| declared(label).or_else(|| written.tied.get(&label).copied());
@@ -186,6 +202,23 @@ impl Staging<'_> {
         Ok(())
     }
 
+    /// Adds the stage that makes the values of a label's index; its extent is that of the first tensor that has the label.
+    fn iota(&mut self, label: usize, written: &Written, operands: usize) {
+        let extent = |factor: &Factor| {
+            let axis = factor.labels.iter().position(|own| *own == label)?;
+            match factor.operand.checked_sub(operands).map(|extra| &written.extras[extra]) {
+                None => Some(self.tensors.structures[factor.operand].tilings().get(axis)?.extent()),
+                Some(Extra::Part(part)) => part.extents(&self.tensors.structures[part.operand]).get(axis).copied(),
+                Some(Extra::Iota(_)) => None,
+            }
+        };
+        let known = written.declared[label].or_else(|| written.tree.factors().into_iter().find_map(extent));
+        let structure = Structure::new([&Tiling::whole(known.unwrap_or_default())]);
+        let number = self.tensors.add(structure.clone(), "iota");
+        self.tensors.dense[number] = true;
+        self.stages.push(Stage::Iota(structure));
+    }
+
     /// The cuts of all labels. Operands that do not fit are found here, whichever stage reads them.
     fn cuts(&self, written: &Written) -> Result<Cuts, Error> {
         let factors = written.tree.factors().into_iter().cloned().collect();
@@ -255,11 +288,7 @@ impl Staging<'_> {
         for term in &mut terms {
             // A sum over a label that no factor has counts its indices.
             let (used, unused): (Vec<usize>, Vec<usize>) = term.summed.iter().partition(|label| term.has(**label));
-            if let Some(&label) = unused.iter().find(|&&label| self.is_ragged[label]) {
-                let message = format!("a sum over the ragged index `{}` of a term that does not have it", self.names[label]);
-                return Err(unsupported(&message));
-            }
-            term.scale *= unused.iter().map(|&label| self.count(label)).product::<f64>();
+            term.scale *= self.count(&unused)?;
             term.summed = used;
         }
         let sum = Sum { terms, left: left.clone(), names: self.names.to_vec() };
@@ -267,9 +296,16 @@ impl Staging<'_> {
         Ok(self.made(Stage::Products(plan), left))
     }
 
-    /// How many indices a label has.
-    fn count(&self, label: usize) -> f64 {
-        self.extents[label].unwrap_or_default() as f64
+    /// How many indices labels have together that a term is summed over and does not have.
+    ///
+    /// # Errors
+    /// One that has other indices in each row.
+    fn count(&self, labels: &[usize]) -> Result<f64, Error> {
+        if let Some(&label) = labels.iter().find(|&&label| self.is_ragged[label]) {
+            let message = format!("a sum over the ragged index `{}` of a term that does not have it", self.names[label]);
+            return Err(unsupported(&message));
+        }
+        Ok(labels.iter().map(|&label| self.extents[label].unwrap_or_default() as f64).product())
     }
 
     fn made(&mut self, stage: Stage, labels: Vec<usize>) -> Factor {
@@ -310,7 +346,7 @@ impl Staging<'_> {
         for term in terms {
             let free = term.free();
             if term.factors.is_empty() {
-                number += term.scale * term.summed.iter().map(|&label| self.count(label)).product::<f64>();
+                number += term.scale * self.count(&term.summed)?;
                 continue;
             }
             match alike.iter_mut().find(|(labels, _)| *labels == free) {

@@ -14,7 +14,7 @@ use super::reader::Written;
 use super::stages::Stage;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, expand};
-use super::tree::{Tree, keeps_zero, unsupported};
+use super::tree::{Extra, Tree, keeps_zero, unsupported};
 
 /// An equation without ties.
 pub(super) struct Resolved {
@@ -35,13 +35,13 @@ type Same = Vec<usize>;
 /// # Errors
 /// As [`Structure::stored`]; and [`ErrorKind::Shape`](tensorwrapper_core::error::ErrorKind::Shape) when charges do not fit.
 pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, Error> {
-    // Parts of operands are numbered behind the operands, and are read after this.
+    // What else is read is numbered behind the operands, and is made after this.
     let is_tied = |operand: usize| tensors.structures.get(operand).is_some_and(|structure| structure.ties().is_some());
     let any_is_tied = written.tree.factors().iter().any(|factor| is_tied(factor.operand));
-    let part_is_tied = written.parts.iter().any(|part| is_tied(part.operand));
-    if !written.parts.is_empty() && (any_is_tied || part_is_tied) {
-        let error = unsupported("slices and positions in an equation that reads a diagonal");
-        return Err(error.with_help("read the part in an equation before, and the diagonal in the next"));
+    let part_is_tied = written.extras.iter().any(|extra| matches!(extra, Extra::Part(part) if is_tied(part.operand)));
+    if !written.extras.is_empty() && (any_is_tied || part_is_tied) {
+        let error = unsupported("slices, positions and `iota` in an equation that reads a diagonal");
+        return Err(error.with_help("compute them in an equation before, and read the diagonal in the next"));
     }
     if !any_is_tied {
         // The place of an assignment may have ties, but is not read.

@@ -1,12 +1,13 @@
 //! The right side of an equation over block tensors, as it was written: sums, products, quotients and functions of operands.
 //!
-//! Knows nothing of the structures of operands.
+//! What an expression is does not depend on the structures of operands.
 
 use std::convert::Infallible;
 
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::{Hole, Operator};
 use tensorwrapper_notation::{Condition, Function, Operand, OperandId};
 
@@ -56,6 +57,25 @@ pub(super) struct Factor {
 pub(super) struct ReadPart {
     pub(super) operand: usize,
     pub(super) axes: Vec<ReadAxis>,
+}
+
+impl ReadPart {
+    /// The extents of the part's axes, as far as it lies within its operand.
+    pub(super) fn extents(&self, of: &Structure) -> Vec<usize> {
+        let extent = |(axis, tiling): (&ReadAxis, &Tiling)| match *axis {
+            ReadAxis::Position(_) => None,
+            ReadAxis::Range(start, end) => Some(end.unwrap_or(tiling.extent()).saturating_sub(start)),
+        };
+        self.axes.iter().zip(of.tilings()).filter_map(extent).collect()
+    }
+}
+
+/// A tensor that is made before the others of an equation, which reads it as an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    Part(ReadPart),
+    /// The values of this label's index.
+    Iota(usize),
 }
 
 /// What is read of an axis.
@@ -117,6 +137,10 @@ impl Tree {
             Tree::Apply(Function::Conj, inner) => Some(inner.number_of(operands)?.conj()),
             Tree::Binary(operator, left, right) => {
                 let (left, right) = (left.number_of(operands)?, right.number_of(operands)?);
+                if operands.is_some() && left != Complex::ZERO && right != Complex::ZERO {
+                    // Elements of another type would round it otherwise.
+                    return None;
+                }
                 Some(match operator {
                     Operator::Add => left + right,
                     Operator::Subtract => left - right,

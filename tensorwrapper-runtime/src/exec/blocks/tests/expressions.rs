@@ -17,7 +17,11 @@ fn operand(rng: &mut StdRng, labels: &[char]) -> String {
 /// An expression over some of these labels; `next` makes labels that are summed.
 fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::ops::RangeInclusive<char>) -> String {
     if depth == 0 {
-        return if rng.random_bool(0.15) { "0.5".to_string() } else { operand(rng, labels) };
+        return match rng.random_range(0..20) {
+            0..3 => "0.5".to_string(),
+            3 => format!("(0.1 * iota[{}])", labels.choose(rng).unwrap()),
+            _ => operand(rng, labels),
+        };
     }
     let mut inner = |rng: &mut StdRng| expression(rng, labels, depth - 1, next);
     match rng.random_range(0..15) {

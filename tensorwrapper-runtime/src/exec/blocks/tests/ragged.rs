@@ -58,6 +58,9 @@ fn functions_end_where_rows_end() {
     let e = eval("[i, j] = exp(A[i, j]) + 1[i, j]", &[("A", &a)]).unwrap();
     assert_eq!((e.structure().row_extents(1).unwrap(), e.get(&[0, 2]).unwrap()), (vec![2, 3], 0.0));
     assert!(e.get(&[1, 2]).unwrap() > 1.0);
+    let chosen = eval("[i, j] = select(A[i, j] > 2.0; A[i, j], 3.0)", &[("A", &a)]).unwrap();
+    assert_eq!((chosen.structure().row_extents(1).unwrap(), padded(&chosen, &[0, 2])), (vec![2, 3], 0.0));
+    assert_eq!(chosen.get(&[0, 1]).unwrap(), 3.0);
     let t = eval("[j, i] = A[i, j]", &[("A", &a)]).unwrap();
     assert_eq!((t.structure().ragged_by(0), t.structure().ragged_by(1)), (Some(&[1][..]), None));
     let rows = a.clone().into_rows().unwrap();
@@ -75,6 +78,13 @@ fn what_is_ragged_meets_nothing_else() {
     assert_eq!(refused("[i, t, k] = B[k, j] * A[i, j, t]", &[("A", &a), ("B", &dense)]), expected);
     // In parts of an equation that would be computed apart, too.
     assert_eq!(refused("[t] = A[i, j, t] * sum(k; B[k, j])", &[("A", &a), ("B", &dense)]), expected);
+    // Rows have no one number of terms.
+    let expected = "a sum over the ragged index `j` of a term that does not have it in an equation of block tensors";
+    for equation in ["[i, t] = mean(j; A[i, j, t])", "[i, t] = sum(j; A[i, j, t] + 2.0[i, j, t])"] {
+        assert!(refused(equation, &[("A", &a)]).starts_with(expected), "{equation}");
+    }
+    let told = refused("[i, j, t] = A[i, j, t] * iota[j]", &[("A", &a)]);
+    assert_eq!(told, "index `j` has extents 1, 3, 2 in `A`, one for each `i`, but extent 3 in `iota`");
     // Rows that happen to be equal go with both; smooth axes of rows are smooth.
     assert!(eval("[i, k] = E[i, j] * B[k, j]", &[("E", &equal), ("B", &dense)]).is_ok());
     assert!(eval("[i, t, k] = A[i, j, t] * E[k, j]", &[("A", &a), ("E", &equal)]).is_ok());
