@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::structure::Structure;
@@ -62,6 +62,7 @@ struct Planner<'p> {
     left: &'p [usize],
     cuts: &'p Cuts,
     tensors: &'p Tensors,
+    dtype: Dtype,
     /// Of each factor its labels, each once, and its pieces by their parts.
     pieces: Vec<(Vec<usize>, Pieces)>,
 }
@@ -76,8 +77,9 @@ impl Elements {
         (left, said): (&[usize], Said<'_>),
         names: &[String],
         tensors: &Tensors,
-        is_complex: bool,
+        dtype: Dtype,
     ) -> Result<Elements, Error> {
+        let is_complex = dtype.is_complex();
         let factors = tree.factors();
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
@@ -101,7 +103,7 @@ impl Elements {
             Ok((labels(factor), found.into_iter().map(|piece| (piece.parts.clone(), piece)).collect()))
         };
         let pieces = factors.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-        Planner { tree, factors, left, cuts: &cuts, tensors, pieces }.plan(&frame)
+        Planner { tree, factors, left, cuts: &cuts, tensors, dtype, pieces }.plan(&frame)
     }
 
     /// How many boxes are computed.
@@ -254,7 +256,7 @@ impl Planner<'_> {
                 let factors: usize = condition.expressions().iter().map(|side| side.factors().len()).sum();
                 // All are taken, whatever they are.
                 let something = (0..factors).filter(|_| has.next() != Some(Has::Nothing)).count();
-                let decided = of_zeros(condition).filter(|_| something == 0);
+                let decided = of_zeros(condition, self.dtype).filter(|_| something == 0);
                 let mut is_there = false;
                 for (value, is_chosen) in values.iter().zip([true, false]) {
                     match decided {
@@ -358,7 +360,7 @@ impl Emitter<'_> {
         let (of_chosen, of_other) = of_values.split_at(count(&[&values[0]]));
         let skip = |emitter: &mut Self, has: &[Has]| emitter.read.extend(has.iter().map(|_| false));
         let is_nothing = of_condition.iter().all(|has| *has == Has::Nothing);
-        match of_zeros(condition).filter(|_| is_nothing) {
+        match of_zeros(condition, self.planner.dtype).filter(|_| is_nothing) {
             Some(holds) => {
                 skip(self, of_condition);
                 if holds {

@@ -35,9 +35,9 @@ impl Chosen {
     }
 }
 
-/// A product of three or more factors.
+/// A product of three or more factors, which lack a share of their blocks.
 #[derive(Debug)]
-pub(super) struct Network<'n> {
+pub(super) struct SparseNetwork<'n> {
     /// The labels of each factor, and the share of its blocks that are there.
     pub(super) factors: Vec<(&'n [usize], f64)>,
     pub(super) left: &'n [usize],
@@ -53,7 +53,7 @@ pub(super) fn share(structure: &Structure) -> Result<f64, Error> {
     Ok(if all == 0.0 { 1.0 } else { (stored / all).min(1.0) })
 }
 
-impl Network<'_> {
+impl SparseNetwork<'_> {
     /// Pairs in positions of what is left: two factors are taken out, and their product is put at the end.
     ///
     /// # Errors
@@ -76,10 +76,10 @@ impl Network<'_> {
         let product = |labels: u64, of: &[usize]| {
             (0..of.len()).filter(|label| labels >> label & 1 == 1).map(|label| of[label] as f64).product::<f64>()
         };
-        // How many blocks there are where at least one of those with other labels is to be.
+        // The share of blocks for which, of all tiles of these labels, at least one has a block of each of these factors.
         let some = |of: usize, labels: u64| {
             let all: f64 = members(of).map(|n| self.factors[n].1).product();
-            1.0 - (1.0 - all).powf(product(labels, &self.tiles))
+            -(product(labels, &self.tiles) * (-all).ln_1p()).exp_m1()
         };
         let (mut kept, mut shares, mut reads) = (vec![0; sets], vec![1.0; sets], vec![1.0; sets]);
         for set in 1..sets {

@@ -17,7 +17,7 @@ use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::join::Parts;
-use super::order::{self, Chosen, Network};
+use super::order::{self, Chosen, SparseNetwork};
 use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest};
 use super::tensors::Tensors;
@@ -310,7 +310,7 @@ impl<'p> Planner<'p> {
             shares.push(order::share(structure)?);
         }
         let factors = factors.iter().zip(shares).map(|(factor, share)| (&factor.labels[..], share)).collect();
-        Network { factors, left: &sum.left, extents, tiles }.order(self.chosen)
+        SparseNetwork { factors, left: &sum.left, extents, tiles }.order(self.chosen)
     }
 
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.

@@ -261,7 +261,7 @@ impl Staging<'_> {
 
     /// Adds a stage of element-wise work.
     fn elements<T: Element>(&mut self, tree: &Tree, left: &[usize], said: Said<'_>) -> Result<Factor, Error> {
-        let elements = Elements::new(tree, (left, said), self.names, &self.tensors, T::DTYPE.is_complex())?;
+        let elements = Elements::new(tree, (left, said), self.names, &self.tensors, T::DTYPE)?;
         Ok(self.made(Stage::Elements(elements), left.to_vec()))
     }
 

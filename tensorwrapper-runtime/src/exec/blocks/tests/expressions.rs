@@ -107,6 +107,25 @@ fn drawn_expressions_agree_with_dense_ones() {
 }
 
 #[test]
+fn conditions_on_missing_blocks_are_those_on_zeros() {
+    let cut = Tiling::cuts([1, 1]);
+    let a = Blocks::<f32>::filled(&Structure::new([&cut]).with_blocks([[1]]).unwrap(), 2.0).unwrap();
+    let given: [(&str, &dyn RecordOperand<f32>); 1] = [("A", &a)];
+    for (condition, expected, blocks) in [
+        ("A[i] >= 1e-50", [7.0, 7.0], 2), // which is zero in single precision
+        ("A[i] > 0.0", [0.0, 7.0], 1),
+        ("abs(A[i]) <= 1.0 || A[i] > 1.5", [7.0, 7.0], 2),
+        ("!(A[i] == 0.0) && A[i] < 3.0", [0.0, 7.0], 1),
+        ("exp(A[i]) > 1.5", [0.0, 7.0], 2), // functions are not computed before
+    ] {
+        let text = format!("[i] = select({condition}; 7.0, 0.0)");
+        let found = Context::cpu().eval_blocks(&text, &given).unwrap();
+        same(&found, &record::<f32>(&text, &given).unwrap().eval().unwrap(), &text);
+        assert_eq!((found.to_dense().unwrap().as_slice(), found.blocks().len()), (&expected[..], blocks), "{text}");
+    }
+}
+
+#[test]
 fn constants_are_written_as_numbers_with_labels() {
     let mut rng = StdRng::seed_from_u64(2306);
     let cut = Tiling::cuts([2, 3]);
