@@ -267,6 +267,7 @@ pub struct Equation {
     pub(crate) claims: Vec<Claimed>,
     pub(crate) gradients: Vec<[OperandId; 2]>,
     pub(crate) reads_extents: bool,
+    pub(crate) is_truth: bool,
 }
 
 /// A symmetry that the left side is claimed to have.
@@ -325,6 +326,11 @@ impl Equation {
     /// the result. An update `C += X` has the two terms C and X; `C *= X` has one.
     pub fn terms(&self) -> usize {
         self.terms
+    }
+
+    /// Whether the right side is a comparison, whose values are 1 where it holds and 0 elsewhere.
+    pub fn is_truth(&self) -> bool {
+        self.is_truth
     }
 
     /// The symmetries that the left side is claimed to have.

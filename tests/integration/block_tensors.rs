@@ -341,6 +341,17 @@ fn elements_are_chosen_and_averaged() {
     same(&lower, &tensor!([i, p] = select(iota[i] >= iota[p]; x[i, p], 0.0)));
     let moment: Blocks<f64, Shape![_]> = tensor!([i] = iota[p] * a[i, p in 1..5] * iota[p]);
     same(&moment, &tensor!([i] = iota[p] * x[i, p in 1..5] * iota[p]));
+    // A comparison's values are a dense tensor, also of what has blocks, and a condition of later equations.
+    let (high, chosen) = tensor! {
+        let high[i, p] = a[i, p] >= b[i, p] && !(b[i, p] == 0.0 && iota[p] < 3.0);
+        let chosen[i, p] = select(high[i, p] || y[i, p] > 2.0; a[i, p], b[i, p]);
+        (high, chosen)
+    };
+    let expected: Tensor<bool, Shape![_, _]> = tensor!([i, p] = x[i, p] >= y[i, p] && !(y[i, p] == 0.0 && iota[p] < 3.0));
+    assert_eq!(high, expected);
+    let negative = tensor!([i, p] = a[i, p] < 0.0);
+    assert_eq!(negative.count(), tensor!([i, p] = x[i, p] < 0.0).count());
+    same(&chosen, &tensor!([i, p] = select(expected[i, p] || y[i, p] > 2.0; x[i, p], y[i, p])));
     // Symmetry stays where the same is compared.
     let pairs = Structure::new([&vir, &vir]).with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
     let t = blocks(&pairs);

@@ -40,6 +40,8 @@ pub(super) struct Checker<'s> {
     pub(super) gradients: Vec<[OperandId; 2]>,
     /// Whether the equation asks for extents.
     pub(super) reads_extents: bool,
+    /// Whether the right side is a comparison.
+    is_truth: bool,
 }
 
 impl<'s> Checker<'s> {
@@ -67,6 +69,7 @@ impl<'s> Checker<'s> {
             claims: Vec::new(),
             gradients: Vec::new(),
             reads_extents: false,
+            is_truth: statement.is_truth(),
         }
     }
 
@@ -89,6 +92,7 @@ impl<'s> Checker<'s> {
                     claims,
                     gradients,
                     reads_extents,
+                    is_truth,
                     ..
                 } = self;
                 Ok(Equation {
@@ -105,6 +109,7 @@ impl<'s> Checker<'s> {
                     claims,
                     gradients,
                     reads_extents,
+                    is_truth,
                 })
             }
             _ => {

@@ -51,19 +51,6 @@ pub trait InLayers: Form {}
 #[diagnostic::do_not_recommend]
 impl InLayers for InBlocks {}
 
-/// A form whose tensors can be compared to a tensor of `bool`.
-#[diagnostic::on_unimplemented(
-    message = "a comparison of block tensors has no result: tensors of `bool` are dense",
-    label = "a block tensor is compared",
-    note = "`select(C; X, Y)` chooses between the elements of block tensors, and `to_dense` makes tensors that can be compared"
-)]
-pub trait Comparable: Form {}
-
-#[diagnostic::do_not_recommend]
-impl Comparable for Whole {}
-#[diagnostic::do_not_recommend]
-impl Comparable for Truth {}
-
 /// For the compile-time checks: an operand in layers is in blocks.
 pub fn check_layers<F: InLayers>(_: PhantomData<F>) {}
 

@@ -23,7 +23,7 @@ mod value;
 
 pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, Read, bind, bind_value, one_layer, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
-pub use form::{Comparable, Form, InBlocks, NextResult, Truth, Whole, check_layers};
+pub use form::{Form, InBlocks, NextResult, Truth, Whole, check_layers};
 pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, IndexedMask, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;

@@ -35,7 +35,7 @@ pub mod structs {
     pub use tensorwrapper_core::error::Error;
 }
 
-pub use crate::expr::{Comparable, Form, Truth, Whole, check_layers};
+pub use crate::expr::{Form, Truth, Whole, check_layers};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
@@ -172,8 +172,8 @@ pub fn mask<'a, E: Evaluator, S>(_: &E, mask: Operand<'a, f32, S, Truth>) -> E::
     E::mask(mask)
 }
 
-/// The result of a comparison.
-pub fn truth<T, S, F: Comparable>(result: Ticket<T, S, F>) -> Ticket<T, S, Truth> {
+/// The result of a comparison, which is dense, whatever is compared.
+pub fn truth<T, S, F>(result: Ticket<T, S, F>) -> Ticket<T, S, Truth> {
     Ticket::new(result.number)
 }
 

@@ -47,7 +47,15 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                     };
                     found.into_iter().map(form).collect::<Result<_, Error>>()?
                 }
-                true => vec![Made::Blocks(self.call_blocks(number, equation, operands, &made)?)],
+                true => {
+                    let blocks = self.call_blocks(number, equation, operands, &made)?;
+                    // Tensors of truth values are dense.
+                    vec![if equation.is_truth() {
+                        Made::Dense(Arc::new(blocks.erase().to_dense()?), None)
+                    } else {
+                        Made::Blocks(blocks)
+                    }]
+                }
                 false => self.call_dense(number, equation, &made)?,
             };
             made.extend(results);
