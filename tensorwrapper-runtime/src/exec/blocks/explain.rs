@@ -16,12 +16,12 @@ impl PreparedBlocks {
     /// use tensorwrapper::{Blocks, Context, Error, Structure, Tiling};
     /// let cut = Tiling::cuts([2, 3]);
     /// let a = Blocks::<f64>::zeros(&Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?)?;
-    /// let gram = Context::cpu().prepare_blocks::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)])?;
+    /// let gram = Context::reference().prepare_blocks::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)])?;
     /// let text = "\
     /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored, 104 of 200 bytes
     /// 1. A · A: 2 tuples, 35 multiplications, into the result
     /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
-    /// a run takes 104 bytes beside its operands
+    /// a run takes 176 bytes beside its operands
     /// ";
     /// assert_eq!(gram.explain(), text);
     /// # Ok::<(), Error>(())
