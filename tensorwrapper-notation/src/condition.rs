@@ -135,6 +135,16 @@ impl<E> Condition<E> {
         }
     }
 
+    /// Whether it asks which of two expressions is larger, of which one `is_unordered`.
+    pub fn orders(&self, is_unordered: &dyn Fn(&E) -> bool) -> bool {
+        match self {
+            Condition::Compare(comparison, sides) => comparison.orders() && sides.iter().any(is_unordered),
+            Condition::Holds(_) => false,
+            Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(|part| part.orders(is_unordered)),
+            Condition::Not(inner) => inner.orders(is_unordered),
+        }
+    }
+
     /// The same condition on other expressions, which are made in the order of writing.
     ///
     /// # Errors

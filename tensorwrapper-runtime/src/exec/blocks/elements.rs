@@ -254,22 +254,25 @@ impl Planner<'_> {
             },
             Tree::Select(condition, values) => {
                 let factors: usize = condition.expressions().iter().map(|side| side.factors().len()).sum();
-                // All are taken, whatever they are.
-                let something = (0..factors).filter(|_| has.next() != Some(Has::Nothing)).count();
-                let decided = of_zeros(condition, self.dtype).filter(|_| something == 0);
+                let of_condition: Vec<Has> = (&mut *has).take(factors).collect();
+                let decided = self.decided(condition, &of_condition);
                 let mut is_there = false;
                 for (value, is_chosen) in values.iter().zip([true, false]) {
                     match decided {
                         // A value that is not chosen may be anything, or nothing.
-                        Some(holds) if holds != is_chosen => {
-                            (0..value.factors().len()).for_each(|_| _ = has.next());
-                        }
+                        Some(holds) if holds != is_chosen => (&mut *has).take(value.factors().len()).for_each(drop),
                         _ => is_there |= self.is_there(value, has, block)?,
                     }
                 }
                 is_there
             }
         })
+    }
+
+    /// Whether a condition holds in a box that has this of its factors; told where it has nothing of any of them, if at all.
+    fn decided(&self, condition: &Condition<Tree>, has: &[Has]) -> Option<bool> {
+        let is_nothing = has.iter().all(|has| *has == Has::Nothing);
+        of_zeros(condition, self.dtype).filter(|_| is_nothing)
     }
 
     /// The program of boxes that have this of the factors, and whether it reads each of them.
@@ -359,8 +362,7 @@ impl Emitter<'_> {
         let (of_condition, of_values) = has.split_at(count(&condition.expressions()));
         let (of_chosen, of_other) = of_values.split_at(count(&[&values[0]]));
         let skip = |emitter: &mut Self, has: &[Has]| emitter.read.extend(has.iter().map(|_| false));
-        let is_nothing = of_condition.iter().all(|has| *has == Has::Nothing);
-        match of_zeros(condition, self.planner.dtype).filter(|_| is_nothing) {
+        match self.planner.decided(condition, of_condition) {
             Some(holds) => {
                 skip(self, of_condition);
                 if holds {

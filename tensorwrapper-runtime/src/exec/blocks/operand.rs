@@ -58,8 +58,7 @@ impl<'o, T: Element> BlockOperand<'o, T> {
     /// One where something is true, and zero elsewhere.
     fn truth(layout: &Strided, is_true: impl Fn(usize) -> bool) -> BlockOperand<'o, T> {
         let numbers = layout.positions().map(|at| if is_true(at) { T::ONE } else { T::ZERO }).collect();
-        let cuts: Vec<Tiling> = layout.extents().iter().map(|&extent| Tiling::whole(extent)).collect();
-        BlockOperand { structure: Structure::new(&cuts), slab: Cow::Owned(numbers), is_dense: true }
+        BlockOperand { structure: whole(layout), slab: Cow::Owned(numbers), is_dense: true }
     }
 
     fn dense(data: SliceRef<'o>, layout: &Strided) -> Result<BlockOperand<'o, T>, Error> {
@@ -67,8 +66,7 @@ impl<'o, T: Element> BlockOperand<'o, T> {
             let message = "a tensor that is only in the memory of a device, in an equation of block tensors".to_string();
             return Err(Error::new(ErrorKind::Placement(message)).with_help("take it to the host with `to_host()`"));
         }
-        let cuts: Vec<Tiling> = layout.extents().iter().map(|&extent| Tiling::whole(extent)).collect();
-        let (structure, len) = (Structure::new(&cuts), layout.len());
+        let (structure, len) = (whole(layout), layout.len());
         // An axis without indices has no tiles, and so no block.
         let in_order = |data: &[T]| data.get(layout.start()..).and_then(|data| data.get(..len)).unwrap_or_default().to_vec();
         let slab = match (layout.is_row_major(), elements(data)?) {
@@ -89,6 +87,12 @@ impl<'o, T: Element> BlockOperand<'o, T> {
     pub(super) fn is_same(&self, other: &BlockOperand<'_, T>) -> bool {
         std::ptr::eq(&*self.slab, &*other.slab) && self.structure == other.structure
     }
+}
+
+/// The structure of a dense tensor: one block.
+fn whole(layout: &Strided) -> Structure {
+    let cuts: Vec<Tiling> = layout.extents().iter().map(|&extent| Tiling::whole(extent)).collect();
+    Structure::new(&cuts)
 }
 
 /// Elements as those of type `T`: as they are, or converted if they are its real parts.

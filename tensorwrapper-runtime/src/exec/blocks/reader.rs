@@ -81,16 +81,6 @@ impl Written {
     }
 }
 
-/// Whether a condition asks which of two numbers is larger that may have imaginary parts.
-fn orders_complex(condition: &Condition<Tree>) -> bool {
-    match condition {
-        Condition::Compare(comparison, sides) => comparison.orders() && !sides.iter().all(Tree::is_real),
-        Condition::Holds(_) => false,
-        Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(orders_complex),
-        Condition::Not(inner) => orders_complex(inner),
-    }
-}
-
 /// The cut that a `where` gives to a label.
 fn cut(equation: &Equation, label: usize, holes: &dyn TreeHoles) -> Option<(String, Tiling)> {
     let tiling = match equation.labels()[label].declared.as_ref()? {
@@ -214,7 +204,7 @@ impl Builder for Reader<'_> {
     }
 
     fn select(&mut self, condition: Condition<Tree>, chosen: Tree, other: Tree) -> Tree {
-        if self.dtype.is_complex() && orders_complex(&condition) {
+        if self.dtype.is_complex() && condition.orders(&|side| !side.is_real()) {
             self.faults.push(Error::orders_complex(self.dtype));
         }
         Tree::Select(condition, Box::new([chosen, other]))

@@ -193,7 +193,7 @@ impl<'n> Recorder<'n> {
 
     /// One value where a condition holds, and another one elsewhere.
     pub(crate) fn select<'a>(&mut self, condition: Condition<Node<'a>>, chosen: Node<'a>, other: Node<'a>) -> Node<'a> {
-        if self.dtype.is_complex() && orders_complex(&condition) {
+        if self.dtype.is_complex() && condition.orders(&|side| !side.0.is_real()) {
             self.errors.push(Error::orders_complex(self.dtype));
         }
         let condition = condition.map(|side| side.0);
@@ -222,16 +222,6 @@ impl<'n> Recorder<'n> {
     /// Each element to a real power.
     pub(crate) fn power_real<'a>(&mut self, base: Node<'a>, exponent: f64) -> Node<'a> {
         Node(Tree::PowerReal(Box::new(base.0), exponent))
-    }
-}
-
-/// Whether a condition asks which of two numbers is larger that may have imaginary parts.
-fn orders_complex(condition: &Condition<Node<'_>>) -> bool {
-    match condition {
-        Condition::Compare(comparison, sides) => comparison.orders() && sides.iter().any(|side| !side.0.is_real()),
-        Condition::Holds(_) => false,
-        Condition::Both(parts) | Condition::Either(parts) => parts.iter().any(orders_complex),
-        Condition::Not(inner) => orders_complex(inner),
     }
 }
 
