@@ -114,6 +114,10 @@ pub(super) fn prepare<T: GemmElement>(
             Some(lanes) => Chosen::kernel(lanes),
             None => Chosen::kernel(PackedGemm::new(sorted, simd)),
         },
+        Route::Narrow(simd) => match NarrowGemm::new(&sorted, simd, || f64::INFINITY) {
+            Some(narrow) => Chosen::kernel(narrow),
+            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        },
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
         Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
@@ -165,7 +169,10 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     if let Some(lanes) = LaneGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(lanes));
     }
-    if let Some(narrow) = NarrowGemm::new(&sorted, simd) {
+    // Of few multiplications, preparing blocks over several axes would take longer than they gain.
+    let is_small = sorted.multiplications() <= IN_VECTORS;
+    let direct = || if is_small { 0.0 } else { PackedGemm::new(sorted.clone(), simd).cost() };
+    if let Some(narrow) = NarrowGemm::new(&sorted, simd, direct) {
         return Ok(Chosen::kernel(narrow));
     }
     if sorted.suits_axpy() {
@@ -214,7 +221,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None => return Ok(None),
         },
         Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
-        Route::ResultBlocks(_) | Route::Lanes(_) => return Ok(None),
+        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

@@ -1,12 +1,17 @@
 //! Products of a large factor with a small matrix: few terms and few columns, as gates and changes of short axes have them.
 //!
 //! Memory limits them. A block of the result is a few rows of neighbours, each a sum of a few scaled rows of the large factor. Rows whose
-//! elements are no neighbours in memory are staged: copied in blocks that stay in a near cache.
+//! elements are no neighbours in memory are staged: copied in blocks that stay in a near cache. `shape` says which rows a block has.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
+mod shape;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
+use self::shape::Shape;
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
@@ -49,9 +54,12 @@ pub(super) struct NarrowGemm<T> {
     large: usize,
     /// Loops around blocks.
     loops: Vec<Loop>,
-    /// The forms of blocks: that of most, and that of the last ones along the last loop, where it cuts an axis.
-    block: Block,
-    last: Option<Block>,
+    /// The forms of blocks: that of most, and those of the last ones along the loops of these numbers. A form's number has a bit for each of
+    /// these.
+    forms: Vec<Block>,
+    last: Vec<usize>,
+    /// Elements from one staged row to the next.
+    row: usize,
     /// Where the rows of the large factor that are summed begin, and the rows of the result.
     terms: Vec<isize>,
     columns: Vec<isize>,
@@ -78,8 +86,9 @@ struct Block {
 }
 
 impl<T: Element> NarrowGemm<T> {
-    /// Prepares a product; nothing where there are many terms or columns, or few rows.
-    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<NarrowGemm<T>> {
+    /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected to
+    /// take fewer cycles than `direct`.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: impl FnOnce() -> f64) -> Option<NarrowGemm<T>> {
         let ClassifiedAxes { batch, rows, columns, inner, conjugate, start, alpha } = sorted.clone();
         let large = if points(&rows) >= points(&columns) { LEFT } else { RIGHT };
         let (rows, columns) = if large == LEFT { (rows, columns) } else { (columns, rows) };
@@ -88,7 +97,7 @@ impl<T: Element> NarrowGemm<T> {
             return None;
         }
         let order = [large, LEFT + RIGHT - large, OUT];
-        let [batch, mut rows, mut columns, mut inner] = [batch, rows, columns, inner].map(|axes| {
+        let [batch, rows, mut columns, mut inner] = [batch, rows, columns, inner].map(|axes| {
             axes.into_iter()
                 .map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) })
                 .collect::<Vec<Loop>>()
@@ -100,40 +109,44 @@ impl<T: Element> NarrowGemm<T> {
         let batch: Vec<Loop> = small.drain(..own).collect();
         (inner, columns) = small.into_iter().partition(|axis| axis.strides[OUT] == 0);
         let stage_large = conjugate[large] && T::DTYPE.is_complex();
-        let (at, stage) = along(&rows, stage_large)?;
-        let run = rows.remove(at);
-        let size = run.extent.min(if stage == [false, false] { PIECE } else { BLOCK });
-        let of = |extent: usize| Block::new::<T>(Axis { extent, ..run }, [&inner, &columns], stage);
-        let rest = run.extent % size;
-        let (block, last) = (of(size), (rest > 0).then(|| of(rest)));
-        let pieces = Axis { extent: run.extent.div_ceil(size), strides: run.strides.map(|stride| stride * size as isize) };
-        let loops = [batch, rows, vec![pieces]].concat();
+        let own = [&inner[..], &columns[..]];
+        let shape = Shape::along_one(&rows, stage_large).or_else(|| {
+            let shape = Shape::over_several(&rows, own, size_of::<T>(), stage_large)?;
+            let cost = shape.cost(own, m * points(&batch), size_of::<T>());
+            (cost < direct()).then_some(shape)
+        })?;
+        let row = shape.row();
+        let forms: Vec<Block> =
+            shape.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();
+        let last = shape.cuts.iter().map(|cut| batch.len() + cut.around).collect();
+        let loops = [batch, shape.around].concat();
         let offsets = |axes: &[Loop], operand: usize, staged: bool| -> Vec<isize> {
             let mut walk = Odometer::new(axes, &[0; 3], 0);
             let next = |n: usize| {
-                let at = if staged { (n * BLOCK_ROW) as isize } else { walk.position[operand] };
+                let at = if staged { (n * row) as isize } else { walk.position[operand] };
                 walk.step();
                 at
             };
             (0..points(axes)).map(next).collect()
         };
-        let terms = offsets(&inner, LARGE, block.read.is_some());
-        let columns = offsets(&columns, OUT, block.write.is_some());
+        let terms = offsets(&inner, LARGE, shape.stage[0]);
+        let columns = offsets(&columns, OUT, shape.stage[1]);
         let conjugate = [conjugate[large], conjugate[1 - large]];
         let kernel = kernel::<T>(simd);
-        Some(NarrowGemm { large, loops, block, last, terms, columns, start, alpha, conjugate, packed, kernel })
+        Some(NarrowGemm { large, loops, forms, last, row, terms, columns, start, alpha, conjugate, packed, kernel })
     }
 
     /// Computes the blocks of these numbers.
     fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T], out: Sink<'_, T>) -> Result<(), Error> {
-        let room = |rows: usize, staged: bool| zeros::<T>(if staged { rows * BLOCK_ROW } else { 0 });
-        let mut read = room(self.terms.len(), self.block.read.is_some())?;
-        let mut written = room(self.columns.len(), self.block.write.is_some())?;
+        let room = |rows: usize, staged: bool| zeros::<T>(if staged { rows * self.row } else { 0 });
+        let mut read = room(self.terms.len(), self.forms[0].read.is_some())?;
+        let mut written = room(self.columns.len(), self.forms[0].write.is_some())?;
         let mut walk = Odometer::new(&self.loops, &self.start, range.start);
         for _ in range {
             let at = walk.position;
-            let is_last = self.loops.last().is_some_and(|axis| walk.index(self.loops.len() - 1) + 1 == axis.extent);
-            let block = self.last.as_ref().filter(|_| is_last).unwrap_or(&self.block);
+            let is_last = |&along: &usize| walk.index(along) + 1 == self.loops[along].extent;
+            let form = self.last.iter().enumerate().map(|(n, along)| usize::from(is_last(along)) << n).sum::<usize>();
+            let block = &self.forms[form];
             walk.step();
             // SAFETY: positions lie inside the memory, or temporaries that have room for all rows of a block; these elements of the result
             // are this task's alone, and the instructions are there.
@@ -163,7 +176,7 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * BLOCK_ROW
+        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * self.row
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
@@ -171,7 +184,7 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
         for x in &mut numbers {
             *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
         }
-        let each = self.block.len * self.terms.len() * self.columns.len();
+        let each = self.forms[0].len * self.terms.len() * self.columns.len();
         let items = points(&self.loops);
         tasks::failing(|failed| {
             tasks::split(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
@@ -179,26 +192,9 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
     }
 }
 
-/// Elements from one staged row to the next: a block and a line, so that rows do not fall into the same sets of a cache.
-const BLOCK_ROW: usize = BLOCK + 16;
-
-/// The axis of rows along which blocks lie, and whether the large factor and the result are staged for it: one whose elements are
-/// neighbours in both, or in one of them, where the other's neighbours are no rows.
-fn along(rows: &[Loop], stage_large: bool) -> Option<(usize, [bool; 2])> {
-    let unit = |operand: usize| rows.iter().position(|axis| axis.strides[operand] == 1);
-    let (read, written) = (unit(LARGE), unit(OUT));
-    let is_long = |n: usize, least: usize| rows[n].extent >= least;
-    match (read, written) {
-        (Some(n), Some(other)) if n == other => is_long(n, LONG).then_some((n, [stage_large, false])),
-        (Some(n), None) => is_long(n, STAGED).then_some((n, [stage_large, true])),
-        (None, Some(n)) => is_long(n, STAGED).then_some((n, [true, false])),
-        _ => None,
-    }
-}
-
 impl Block {
-    /// A block along that axis of rows, for these terms and columns.
-    fn new<T: Element>(run: Loop, [inner, columns]: [&[Loop]; 2], stage: [bool; 2]) -> Block {
+    /// A block of these rows, for these terms and columns; staged rows are so many elements apart.
+    fn new<T: Element>(rows: &[Loop], [inner, columns]: [&[Loop]; 2], (stage, row): ([bool; 2], usize)) -> Block {
         let copy = |others: &[Loop], operand: usize| {
             let mut pairs: Vec<Pair> = Vec::new();
             let mut add = |axes: &[Loop], mut stride: isize| {
@@ -208,11 +204,11 @@ impl Block {
                     stride *= axis.extent as isize;
                 }
             };
-            add(&[run], 1);
-            add(others, BLOCK_ROW as isize);
-            Permutation::new(pairs, size_of::<T>())
+            add(rows, 1);
+            add(others, row as isize);
+            Permutation::repeated(pairs, size_of::<T>()).reading_far(operand == LARGE)
         };
-        Block { len: run.extent, read: stage[0].then(|| copy(inner, LARGE)), write: stage[1].then(|| copy(columns, OUT)) }
+        Block { len: points(rows), read: stage[0].then(|| copy(inner, LARGE)), write: stage[1].then(|| copy(columns, OUT)) }
     }
 }
 

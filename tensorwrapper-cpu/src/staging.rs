@@ -218,6 +218,7 @@ impl Stage {
         let strides = strides.collect();
         // A result is written past the caches as a whole, or not at all.
         let bytes = if operand == OUT { written } else { stride as usize * size_of::<T>() };
-        (Stage { permutation: Permutation::part(pairs, size_of::<T>(), bytes), last: None, len: stride as usize }, strides)
+        let permutation = Permutation::part(pairs, size_of::<T>(), bytes).reading_far(operand != OUT);
+        (Stage { permutation, last: None, len: stride as usize }, strides)
     }
 }

@@ -36,6 +36,9 @@ pub(crate) enum Route {
     /// Products with a small matrix within vectors, where operands lie so, and else by the engine.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Lanes(Simd),
+    /// Products with a small matrix along rows, or over blocks of them, where that can be done, and else by the engine.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Narrow(Simd),
     /// By the engine, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,

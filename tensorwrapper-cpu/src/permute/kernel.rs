@@ -7,6 +7,7 @@
 
 use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
 use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, write};
+use super::near::{copy_lines, transpose_each, transpose_squares};
 use super::pick::pick_lines;
 use super::stage::{copy_runs, transpose_boxes};
 use crate::simd::Simd;
@@ -30,17 +31,23 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
             $(#[target_feature(enable = $features)])?
             unsafe fn transpose(memory: &Memory<'_>, panel: Panel<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { transpose_panel::<$L, $edge>(memory, panel) }
+                unsafe { if memory.near { transpose_squares::<$L, $edge>(memory, panel) } else { transpose_panel::<$L, $edge>(memory, panel) } }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn copy(memory: &Memory<'_>, runs: Runs<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { copy_runs::<$L, $edge>(memory, runs) }
+                unsafe { if memory.near { copy_lines::<$L, $edge>(memory, runs) } else { copy_runs::<$L, $edge>(memory, runs) } }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn boxes(memory: &Memory<'_>, boxes: Boxes<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { transpose_boxes::<$L, $edge>(memory, boxes) }
+                unsafe {
+                    if memory.near {
+                        transpose_each::<$L, $edge>(memory, boxes)
+                    } else {
+                        transpose_boxes::<$L, $edge>(memory, boxes)
+                    }
+                }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn pick(memory: &Memory<'_>, picked: Picked<'_>) {

@@ -28,6 +28,9 @@ pub(super) struct Memory<'a> {
     pub(super) signs: [u32; WORDS],
     /// Whether results are written past the caches.
     pub(super) stream: bool,
+    /// Whether all of a copy stays in the caches; and whether its source is asked for ahead then, because it is read for the first time.
+    pub(super) near: bool,
+    pub(super) asks: bool,
     /// Where pieces start that are asked for meanwhile, relative to where the next call reads; and their bytes.
     pub(super) coming: &'a [isize],
     pub(super) piece: usize,

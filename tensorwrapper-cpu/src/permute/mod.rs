@@ -5,13 +5,14 @@
 //! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
 //!
 //! Large results are written past the caches. Memory is read slowly in short pieces and written quickly in any, so tiles are
-//! long in the source, and what the next tile reads is prefetched in the source's order, into the second cache. `pick` is left
-//! out where the copy is too small for a table, or where the lines that elements come from would push each other out of the
-//! first cache.
+//! long in the source, and what the next tile reads is prefetched in the source's order, into the second cache. Small copies, as of what
+//! other kernels stage, go by `near`, which writes lines wherever they belong. `pick` is left out where the copy is too small for a table,
+//! or where the lines that elements come from would push each other out of the first cache.
 
 mod elements;
 mod kernel;
 mod memory;
+mod near;
 mod pick;
 mod stage;
 #[cfg(test)]
@@ -26,12 +27,14 @@ use self::tiles::Tiles;
 use super::lines::{LINE, WORDS};
 use super::sink::Sink;
 use super::tasks;
-use crate::simd::Simd;
+use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::fuse::{self, Odometer};
 use tensorwrapper_core::element::Element;
 
 /// Elements from which on tiles of lines are worth being found.
 const LARGE: usize = 1 << 11;
+/// The same of a copy that is made many times.
+const REPEATED: usize = 1 << 8;
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
 const STREAMED: usize = 2 << 20;
 
@@ -55,6 +58,9 @@ pub(super) struct Permutation {
     elements: usize,
     /// Whether it is written past the caches.
     stream: bool,
+    /// Whether both of its sides stay in the caches, and whether a source that does not is asked for ahead then.
+    near: bool,
+    asks: bool,
     /// From where point 0 was to where it is after the axes were reversed.
     shift: [isize; 2],
 }
@@ -72,24 +78,40 @@ enum Tile {
 
 impl Permutation {
     /// A copy of elements of so many bytes.
-    pub(super) fn new(mut axes: Vec<Pair>, size: usize) -> Permutation {
+    pub(super) fn new(axes: Vec<Pair>, size: usize) -> Permutation {
+        Permutation::prepared(axes, size, LARGE, 0)
+    }
+
+    /// The same of a copy that is made many times.
+    pub(super) fn repeated(axes: Vec<Pair>, size: usize) -> Permutation {
+        Permutation::part(axes, size, 0)
+    }
+
+    /// The same of one that is a part of a copy of so many bytes.
+    pub(super) fn part(axes: Vec<Pair>, size: usize, bytes: usize) -> Permutation {
+        Permutation::prepared(axes, size, REPEATED, bytes)
+    }
+
+    /// The same copy, whose source is read from memory, or from a cache that is not near, if so.
+    pub(super) fn reading_far(self, asks: bool) -> Permutation {
+        Permutation { asks, ..self }
+    }
+
+    /// A copy, in tiles of lines from so many elements on, that is alone or a part of one of so many bytes.
+    fn prepared(mut axes: Vec<Pair>, size: usize, large: usize, bytes: usize) -> Permutation {
         let mut shift = [0, 0];
         fuse::forward(&mut axes, &mut shift, TO);
         fuse::normalise(&mut axes, &[TO, FROM]);
         let elements = fuse::points(&axes);
-        let (tile, outer) = Permutation::tile(axes, elements, size);
-        Permutation { tile, outer, elements, stream: elements * size >= STREAMED, shift }
+        let own = elements.saturating_mul(size);
+        let stream = own.max(bytes) >= STREAMED;
+        let near = !stream && own <= Caches::here().second / 4;
+        let (tile, outer) = Permutation::tile(axes, elements >= large, size, near);
+        Permutation { tile, outer, elements, stream, near, asks: false, shift }
     }
 
-    /// The same of a copy that is a part of one of so many bytes.
-    pub(super) fn part(axes: Vec<Pair>, size: usize, bytes: usize) -> Permutation {
-        Permutation { stream: bytes >= STREAMED, ..Permutation::new(axes, size) }
-    }
-
-    fn tile(axes: Vec<Pair>, elements: usize, size: usize) -> (Tile, Vec<Pair>) {
-        if elements >= LARGE
-            && let Some((tiles, outer)) = Tiles::choose(&axes, size)
-        {
+    fn tile(axes: Vec<Pair>, is_large: bool, size: usize, near: bool) -> (Tile, Vec<Pair>) {
+        if is_large && let Some((tiles, outer)) = Tiles::choose(&axes, size, near) {
             return (Tile::Lines(Box::new(tiles)), outer);
         }
         let (plane, outer) = Plane::choose(axes.clone());
@@ -119,7 +141,7 @@ impl Permutation {
         let conjugate = conjugate && T::DTYPE.is_complex();
         let kernels = kernels(simd, size_of::<T>());
         let signs = if conjugate { signs::<T>() } else { [0; WORDS] };
-        let stream = self.stream;
+        let (stream, near, asks) = (self.stream, self.near, self.asks);
         tasks::split(threads, fuse::points(&self.outer), self.elements, &|range| {
             let mut walk = Odometer::new(&self.outer, &start, range.start);
             for _ in range {
@@ -146,6 +168,8 @@ impl Permutation {
                             ahead: (walk.position[FROM] - at[FROM]).wrapping_mul(size_of::<T>() as isize),
                             signs,
                             stream,
+                            near,
+                            asks,
                             coming: &[],
                             piece: 0,
                         };

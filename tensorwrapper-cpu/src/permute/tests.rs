@@ -67,17 +67,26 @@ fn compare<T: Element>(rng: &mut StdRng, simd: Simd, threads: usize, Random { ax
     let conjugate = rng.random_bool(0.5);
     let from: Vec<T> = (0..len[FROM]).map(|_| number(rng)).collect();
     let untouched = T::from_complex(Complex::new(7.0, -7.0));
-    let (mut found, mut expected) = (vec![untouched; len[TO]], vec![untouched; len[TO]]);
+    let mut expected = vec![untouched; len[TO]];
     let mut walk = Odometer::new(&axes, &start, 0);
     for _ in 0..fuse::points(&axes) {
         let value = from[walk.position[FROM] as usize];
         expected[walk.position[TO] as usize] = if conjugate { value.conj() } else { value };
         walk.step();
     }
-    let permutation = Permutation::new(axes.clone(), size_of::<T>());
-    permutation.run_by(simd, threads, start, &from, Sink::new(&mut found), conjugate);
-    let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
-    assert_eq!(wrong, None, "{simd:?}, {}, conjugated: {conjugate}, {start:?}, {axes:?}, {permutation:?}", T::DTYPE);
+    let size = size_of::<T>();
+    let permutations = [
+        Permutation::new(axes.clone(), size),
+        Permutation::repeated(axes.clone(), size),
+        Permutation::repeated(axes.clone(), size).reading_far(true),
+        Permutation::part(axes.clone(), size, STREAMED),
+    ];
+    for permutation in permutations {
+        let mut found = vec![untouched; len[TO]];
+        permutation.run_by(simd, threads, start, &from, Sink::new(&mut found), conjugate);
+        let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        assert_eq!(wrong, None, "{simd:?}, {}, conjugated: {conjugate}, {start:?}, {axes:?}, {permutation:?}", T::DTYPE);
+    }
 }
 
 fn compare_all(seed: u64, rounds: usize, most: usize) {
@@ -206,6 +215,8 @@ fn elements_are_picked_wherever_source_and_result_begin() {
                 ahead: 8,
                 signs,
                 stream: rng.random_bool(0.5),
+                near: false,
+                asks: false,
                 coming: &coming,
                 piece: 100,
             };

@@ -5,6 +5,7 @@
 use super::super::lines::LINE;
 use super::kernel::Kernels;
 use super::memory::{Boxes, FROM, MOST_ROWS, Memory, Pair, Panel, Picked, Runs, TO};
+use super::near::transpose_words;
 use super::stage::PIECE;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
 
@@ -140,8 +141,8 @@ impl Group {
 
 impl Tiles {
     /// Takes tiles out of axes in normal form, if there is something contiguous on each side; what is left, and the tiles, are
-    /// the outer axes.
-    pub(super) fn choose(axes: &[Pair], size: usize) -> Option<(Tiles, Vec<Pair>)> {
+    /// the outer axes. `near`: both memories stay in the caches.
+    pub(super) fn choose(axes: &[Pair], size: usize, near: bool) -> Option<(Tiles, Vec<Pair>)> {
         let last = axes.len().checked_sub(1)?;
         let mut rest = axes.to_vec();
         let [from, to] = axes[last].strides;
@@ -182,7 +183,7 @@ impl Tiles {
         let rows = Group::take(&mut rest, at, FROM, ROWS, |axis| *axis != first);
         let last = rest.iter().position(|axis| *axis == first)?;
         let columns = Group::take(&mut rest, last, TO, COLUMNS, |_| true);
-        let is_wide = columns.len() >= 4 && rows.len() >= LINE / 8;
+        let is_wide = columns.len() >= 4 && rows.len() >= if near { (LINE / size / 4).max(2) } else { LINE / 8 };
         is_wide.then(|| Tiles::new(Kind::Panel, [columns, rows, Group::one(), Group::one()], rest))
     }
 
@@ -276,7 +277,11 @@ impl Tiles {
                 }
                 Kind::Panel => {
                     let panel = Panel { columns: &first.offsets[..sizes[0]], rows: &second.offsets[..sizes[1]] };
-                    if sizes[1] >= LINE / size { (kernels.transpose)(memory, panel) } else { transpose_few(memory, panel, size) }
+                    if memory.near || sizes[1] >= LINE / size {
+                        (kernels.transpose)(memory, panel)
+                    } else {
+                        transpose_words(memory, panel, size)
+                    }
                 }
             }
         }
@@ -318,23 +323,6 @@ fn is_crowded(places: &[isize], elements: usize) -> bool {
         }
     }
     sets.iter().map(|lines| lines.saturating_sub(6)).sum::<usize>() > places.len() / 10
-}
-
-/// A panel of fewer rows than a line has elements.
-///
-/// # Safety
-/// As [`Tiles::copy`].
-unsafe fn transpose_few(memory: &Memory<'_>, panel: Panel<'_>, size: usize) {
-    for (n, row) in panel.rows.iter().enumerate() {
-        for (m, column) in panel.columns.iter().enumerate() {
-            let from = memory.from.wrapping_offset((column + n as isize) * size as isize).cast::<u32>();
-            let to = memory.to.wrapping_offset((row + m as isize) * size as isize).cast::<u32>();
-            for word in 0..size / 4 {
-                // SAFETY: the caller's promise.
-                unsafe { to.add(word).write_unaligned(from.add(word).read_unaligned() ^ memory.signs[word]) };
-            }
-        }
-    }
 }
 
 // A stretch goes over eight elements of each row and more, so that lines are used while they are in the cache.

@@ -1,0 +1,175 @@
+//! Over which rows a block reaches, and which of its factors are staged.
+//!
+//! Memory moves lines. A block reaches over so many rows that what it reads and what it writes are runs of a few lines at least: along
+//! one axis, where its elements are neighbours in the large factor and in the result, or over several.
+
+use super::{BLOCK, LARGE, LONG, Loop, PIECE, STAGED};
+use crate::lines::LINE;
+use crate::product::OUT;
+use crate::simd::Caches;
+use tensorwrapper_core::backend::fuse::{Axis, points};
+
+/// Bytes of the runs of blocks over several axes, the first of them that there is room for.
+const RUNS: [usize; 4] = [8 * LINE, 4 * LINE, 2 * LINE, LINE];
+/// Bytes of the staged rows of such a block, which stay in the second cache, at most.
+const ROOM: usize = 1 << 16;
+/// Cycles to copy eight bytes to or from a staged row, and what is added for a factor and a result that no near cache holds. They were measured
+/// on a Zen 4; what counts is how they compare with those of the engine's model.
+const COPY: f64 = 1.0;
+const FAR: f64 = 0.5;
+/// Elements by which a staged row is longer than its block, so that rows do not fall into the same sets of a cache.
+const APART: usize = 16;
+
+/// Which rows a block has.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// The axes of a block, in the order of its memory, the last of them the fastest.
+    pub(super) block: Vec<Loop>,
+    /// The axes around blocks, one of which counts the pieces of each axis that was cut.
+    pub(super) around: Vec<Loop>,
+    /// The axes that were cut into pieces of which the last one is shorter.
+    pub(super) cuts: Vec<Cut>,
+    /// Whether the large factor and the result are staged.
+    pub(super) stage: [bool; 2],
+}
+
+/// An axis whose last piece is shorter: its number in the block and around it, and how long that piece is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    block: usize,
+    pub(super) around: usize,
+    rest: usize,
+}
+
+impl Shape {
+    /// Along the axis of rows whose elements are neighbours in both the large factor and the result, or in one of them, where the other's
+    /// neighbours are no rows.
+    pub(super) fn along_one(rows: &[Loop], stage_large: bool) -> Option<Shape> {
+        let unit = |operand: usize| rows.iter().position(|axis| axis.strides[operand] == 1);
+        let (n, stage, least) = match (unit(LARGE), unit(OUT)) {
+            (Some(n), Some(other)) if n == other => (n, [stage_large, false], LONG),
+            (Some(n), None) => (n, [stage_large, true], STAGED),
+            (None, Some(n)) => (n, [true, false], STAGED),
+            _ => return None,
+        };
+        let extent = rows[n].extent;
+        let most = if stage == [false, false] { PIECE } else { BLOCK };
+        (extent >= least).then(|| Shape::cut(rows, &[(n, extent.min(most))], stage))
+    }
+
+    /// Over axes that make runs of both the large factor and the result, for elements of so many bytes and these terms and columns; nothing
+    /// where there is no room for a line of each.
+    pub(super) fn over_several(rows: &[Loop], own: [&[Loop]; 2], size: usize, stage_large: bool) -> Option<Shape> {
+        let room = ROOM / size / own.iter().map(|axes| points(axes)).sum::<usize>();
+        let sides = [(LARGE, own[0]), (OUT, own[1])];
+        let taken = RUNS.into_iter().find_map(|bytes| {
+            let mut taken = vec![1; rows.len()];
+            sides.iter().for_each(|&(side, own)| reach(rows, own, side, bytes / size, &mut taken));
+            (taken.iter().product::<usize>() <= room).then_some(taken)
+        });
+        let mut taken = taken?;
+        let by = |side: usize| {
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
+            order
+        };
+        for n in [LARGE, OUT].into_iter().flat_map(by) {
+            let others = taken.iter().product::<usize>() / taken[n];
+            taken[n] = even(rows[n].extent, (room / others).max(taken[n]));
+        }
+        // The copy that is made is as the memory that is not staged.
+        let shape = |side: usize, stage: [bool; 2]| {
+            let block: Vec<(usize, usize)> =
+                by(side).into_iter().rev().map(|n| (n, taken[n])).filter(|&(_, extent)| extent > 1).collect();
+            Shape::cut(rows, &block, stage)
+        };
+        let is_contiguous = |shape: &Shape, side: usize| shape.run([&[], &[]], side) == points(&shape.block);
+        let read = shape(LARGE, [stage_large, true]);
+        if [LARGE, OUT].into_iter().any(|side| read.run(own, side) * size < LINE) {
+            return None;
+        }
+        if is_contiguous(&read, LARGE) {
+            return Some(read);
+        }
+        let written = shape(OUT, [true, false]);
+        Some(if is_contiguous(&written, OUT) { written } else { shape(LARGE, [true, true]) })
+    }
+
+    /// Roughly how many cycles it takes for so many rows.
+    pub(super) fn cost(&self, [inner, columns]: [&[Loop]; 2], rows: usize, size: usize) -> f64 {
+        let (k, n) = (points(inner), points(columns));
+        let [read, written] = [k, n].map(|elements| (rows * elements * size) as f64 / 8.0);
+        let is_far = rows * n * size > Caches::here().second;
+        let staged = if self.stage[0] { read } else { 0.0 } + if self.stage[1] { written } else { 0.0 };
+        let far = if is_far { FAR * (read + written) } else { 0.0 };
+        COPY * staged + far + (rows * n * k * size) as f64 / LINE as f64
+    }
+
+    /// A block of these axes, with so many points of each.
+    fn cut(rows: &[Loop], taken: &[(usize, usize)], stage: [bool; 2]) -> Shape {
+        let mut around: Vec<Loop> =
+            (0..rows.len()).filter(|n| taken.iter().all(|(other, _)| other != n)).map(|n| rows[n]).collect();
+        let (mut block, mut cuts) = (Vec::new(), Vec::new());
+        for (number, &(n, extent)) in taken.iter().enumerate() {
+            let axis = rows[n];
+            block.push(Axis { extent, ..axis });
+            let (pieces, rest) = (axis.extent.div_ceil(extent), axis.extent % extent);
+            if pieces == 1 {
+                continue;
+            }
+            if rest > 0 {
+                cuts.push(Cut { block: number, around: around.len(), rest });
+            }
+            around.push(Axis { extent: pieces, strides: axis.strides.map(|stride| stride * extent as isize) });
+        }
+        Shape { block, around, cuts, stage }
+    }
+
+    /// The axes of blocks with and without each shorter piece: bit n of the number tells whether that of `cuts[n]` is the last.
+    pub(super) fn forms(&self) -> impl Iterator<Item = Vec<Loop>> {
+        (0..1 << self.cuts.len()).map(|form: usize| {
+            let mut block = self.block.clone();
+            for (_, cut) in self.cuts.iter().enumerate().filter(|(n, _)| form >> n & 1 == 1) {
+                block[cut.block].extent = cut.rest;
+            }
+            block
+        })
+    }
+
+    /// Elements from one staged row to the next.
+    pub(super) fn row(&self) -> usize {
+        points(&self.block) + APART
+    }
+
+    /// Neighbours in the large factor, or in the result, among the elements of a block with all terms, or all columns.
+    fn run(&self, own: [&[Loop]; 2], side: usize) -> usize {
+        let mut axes = [&self.block, own[usize::from(side == OUT)]].concat();
+        axes.sort_by_key(|axis| axis.strides[side].unsigned_abs());
+        axes.iter().fold(1, |run, axis| if axis.strides[side] == run as isize { run * axis.extent } else { run })
+    }
+}
+
+/// Takes so many points of each axis of rows that a block has runs of `wanted` elements, if there are such.
+fn reach(rows: &[Loop], own: &[Loop], side: usize, wanted: usize, taken: &mut [usize]) {
+    let of_rows = rows.iter().enumerate().map(|(n, axis)| (axis, Some(n)));
+    let mut axes: Vec<(&Loop, Option<usize>)> = of_rows.chain(own.iter().map(|axis| (axis, None))).collect();
+    axes.sort_by_key(|(axis, _)| axis.strides[side].unsigned_abs());
+    let mut run = 1;
+    for (axis, row) in axes {
+        if run >= wanted {
+            break;
+        }
+        run *= match row {
+            None => axis.extent,
+            Some(n) => {
+                taken[n] = even(axis.extent, wanted.div_ceil(run).max(taken[n]));
+                taken[n]
+            }
+        };
+    }
+}
+
+/// As many points of an axis that pieces of them are of about one size, and at most so many.
+fn even(extent: usize, most: usize) -> usize {
+    extent.div_ceil(extent.div_ceil(most))
+}
