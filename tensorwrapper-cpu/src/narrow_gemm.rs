@@ -11,7 +11,7 @@ mod tests;
 
 use std::ops::Range;
 
-use self::shape::Shape;
+use self::shape::{LARGE, Loop, Shape};
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
@@ -25,23 +25,12 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Axes over the large factor, the small one, and the result.
-type Loop = Axis<[isize; 3]>;
-/// Where the large factor's strides and positions stand.
-const LARGE: usize = 0;
 /// Where those of the small one stand.
 const SMALL: usize = 1;
 /// Terms and columns at most.
 const FEW: usize = 16;
 /// Rows at least, for each term and column.
 const MANY: usize = 32;
-/// Elements of a row of a block that is staged: all rows of it stay in the first cache, or near it.
-const BLOCK: usize = 512;
-/// Elements of rows that are neighbours in memory, at least: where nothing is staged, and where something is.
-const LONG: usize = 16;
-const STAGED: usize = 64;
-/// Elements of rows for which nothing is staged, at most: threads share longer ones.
-const PIECE: usize = 1 << 16;
 /// Columns that are computed at once.
 const TOGETHER: usize = 4;
 /// Vectors of each of them.

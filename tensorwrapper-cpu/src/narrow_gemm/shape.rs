@@ -3,12 +3,23 @@
 //! Memory moves lines. A block reaches over so many rows that what it reads and what it writes are runs of a few lines at least: along
 //! one axis, where its elements are neighbours in the large factor and in the result, or over several.
 
-use super::{BLOCK, LARGE, LONG, Loop, PIECE, STAGED};
 use crate::lines::LINE;
 use crate::product::OUT;
 use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::{Axis, points};
 
+/// Axes over the large factor, the small one, and the result.
+pub(super) type Loop = Axis<[isize; 3]>;
+/// Where the large factor's strides and positions stand.
+pub(super) const LARGE: usize = 0;
+
+/// Elements of a row of a block along one axis that is staged: all rows of it stay in the first cache, or near it.
+const BLOCK: usize = 512;
+/// Elements of rows that are neighbours in memory, at least: where nothing is staged, and where something is.
+const LONG: usize = 16;
+const STAGED: usize = 64;
+/// Elements of rows for which nothing is staged, at most: threads share longer ones.
+const PIECE: usize = 1 << 16;
 /// Bytes of the runs of blocks over several axes, the first of them that there is room for.
 const RUNS: [usize; 4] = [8 * LINE, 4 * LINE, 2 * LINE, LINE];
 /// Bytes of the staged rows of such a block, which stay in the second cache, at most.

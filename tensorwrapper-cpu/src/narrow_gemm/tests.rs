@@ -4,12 +4,12 @@ use num_complex::Complex;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::shape::Shape;
-use super::{Axis, Loop};
+use super::shape::{Loop, Shape};
 use crate::Cpu;
 use crate::simd::Simd;
 use crate::strategy::Route;
 use crate::tests::sized_contract;
+use tensorwrapper_core::backend::fuse::Axis;
 
 /// Rows along one axis and over several, cut and whole, permuted between terms and columns, with a batch.
 #[test]

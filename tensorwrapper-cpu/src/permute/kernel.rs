@@ -6,7 +6,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
-use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, write};
+use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, moved, write};
 use super::near::{copy_lines, transpose_each, transpose_squares};
 use super::pick::pick_lines;
 use super::stage::{copy_runs, transpose_boxes};
@@ -64,16 +64,6 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
         }};
     }
     by_line_and_size!(simd, size, compiled)
-}
-
-/// Addresses, so many bytes further on. A loop, as closures over arrays are compiled without the kernel's instructions.
-#[inline(always)]
-pub(super) fn moved<const EDGE: usize>(from: &[*const u8; EDGE], bytes: usize) -> [*const u8; EDGE] {
-    let mut moved = *from;
-    for address in &mut moved {
-        *address = address.wrapping_add(bytes);
-    }
-    moved
 }
 
 /// Transposes a panel: line after line of all rows, each from as many columns.

@@ -72,6 +72,16 @@ pub(super) struct Boxes<'a> {
     pub(super) rows: usize,
 }
 
+/// Addresses, so many bytes further on. A loop, as closures over arrays are compiled without the kernel's instructions.
+#[inline(always)]
+pub(super) fn moved<const EDGE: usize>(from: &[*const u8; EDGE], bytes: usize) -> [*const u8; EDGE] {
+    let mut moved = *from;
+    for address in &mut moved {
+        *address = address.wrapping_add(bytes);
+    }
+    moved
+}
+
 /// Writes a line, or the words of it that belong to the result.
 #[inline(always)]
 pub(super) unsafe fn write<L: Line>(line: L, to: *mut u8, stream: bool) {

@@ -4,8 +4,7 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::kernel::moved;
-use super::memory::{Boxes, MOST_ROWS, Memory, Panel, Runs};
+use super::memory::{Boxes, MOST_ROWS, Memory, Panel, Runs, moved};
 
 /// Squares, or runs, from one that is copied to one that is asked for.
 const AHEAD: usize = 4;
