@@ -182,15 +182,20 @@ impl Error {
         if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
     }
 
-    /// Two errors as one flat list: nested lists would become as deep as a chain is long.
+    /// Two errors as one flat list, each sentence once: nested lists would become as deep as a chain is long.
     pub fn join(self, other: Error) -> Error {
         let list = |error: Error| match *error.kind {
             ErrorKind::Several(errors) => errors,
             kind => vec![Error { kind: Box::new(kind), help: error.help }],
         };
         let mut all = list(self);
-        all.extend(list(other));
-        Error::new(ErrorKind::Several(all))
+        // Parts of an equation may share a fault, which is said once.
+        for error in list(other) {
+            if all.iter().all(|known| known.to_string() != error.to_string()) {
+                all.push(error);
+            }
+        }
+        Error::all(all)
     }
 
     /// The error for `max` and `min` of complex numbers.

@@ -33,9 +33,14 @@ impl Reduction {
 }
 
 impl Ending {
+    /// All of them.
+    fn all() -> impl Iterator<Item = Ending> {
+        Reduction::ALL.into_iter().map(Ending::Reduce).chain([Ending::Mean, Ending::Argmax, Ending::Argmin])
+    }
+
     /// The names of all of them.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Reduction::ALL.into_iter().map(Reduction::name).chain([Ending::Mean.name()])
+        Ending::all().map(Ending::name)
     }
 
     /// Its name in equations.
@@ -43,13 +48,14 @@ impl Ending {
         match self {
             Ending::Reduce(reduction) => reduction.name(),
             Ending::Mean => "mean",
+            Ending::Argmax => "argmax",
+            Ending::Argmin => "argmin",
         }
     }
 
     /// The one of that name.
     pub fn from_name(name: &str) -> Option<Ending> {
-        let reductions = Reduction::ALL.into_iter().map(Ending::Reduce);
-        reductions.chain([Ending::Mean]).find(|ending| ending.name() == name)
+        Ending::all().find(|ending| ending.name() == name)
     }
 }
 

@@ -45,6 +45,10 @@ pub enum Ending {
     Reduce(Reduction),
     /// `mean(k; X)`: their sum, divided by the number of their values.
     Mean,
+    /// `argmax(k; X)`: the value of k, 0, 1, …, at which X is largest.
+    Argmax,
+    /// `argmin(k; X)`: the value of k at which X is smallest.
+    Argmin,
 }
 
 /// How an expression and its copy with exchanged labels are combined.

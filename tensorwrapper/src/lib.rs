@@ -94,7 +94,7 @@
 /// |---|---|
 /// | `+ - * /`, parentheses | sums, products and quotients of elements; labels say what is contracted |
 /// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0; `1[i]`, `2.5[i, j]`; `iota[i]` | numbers; with labels, tensors that are constant along them; the value of an index, 0, 1, 2, …, in its real type: `select(iota[i] >= iota[j]; a[i, j], 0.0)`. A literal has the element's real type, any other number the element type or its real type |
-/// | `sum(k, l; X)`, `prod`, `max`, `min`, `mean` | explicit reductions; a mean is a sum over the number of its terms |
+/// | `sum(k, l; X)`, `prod`, `max`, `min`, `mean`; `argmax(k; X)`, `argmin(k; X)` | explicit reductions; a mean is a sum over the number of its terms; the value of `k`, as `iota[k]` counts it, at which X is largest or smallest: the first of equal ones, the first NaN if there is one |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)`, `clip(X, a, b)` | functions of elements; `clip` gives a where X is less than a, and b where it is larger than b |
 /// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, tensors of `bool` (`select(m[i]; X, Y)`), `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite. As a whole right side C makes a tensor of `bool`: `let m = tensor!([i, j] = a[i, j] > v[j]);` |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
@@ -311,7 +311,7 @@
 /// # Limits
 ///
 /// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
-/// groups of brackets, 8 `sym` or `asym` inside each other, and 8 arguments of a `map`. An operand or a result has at most 256
+/// groups of brackets, 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` inside each other, and 8 arguments of a `map`. An operand or a result has at most 256
 /// indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank at run time.
 /// Recorded blocks may be a chain of any length.
 ///

@@ -1,8 +1,8 @@
-//! `iota[i]`, the value of an index, and `mean(k; X)`, which divides by the number of its values: against plain loops, on every device, in
-//! every form of equation, and in derivatives.
+//! `iota[i]`, the value of an index, `argmax(k; X)`, the value at which X is largest, and `mean(k; X)`, which divides by the number of values:
+//! against plain loops, on every device, in every form of equation, and in derivatives.
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{Context, Element, Extents, Indexed, StaticTensor};
+use tensorwrapper::{Context, Element, Extents, Indexed, StaticTensor, record};
 
 type Matrix<T> = Tensor<T, Shape![_, _]>;
 
@@ -139,5 +139,82 @@ fn means_are_their_loops() -> Result<(), Error> {
     assert!((0..7).all(|i| (0..130).all(|j| (slope[[i, j]] - 2.0 * a[[i, j]] / 910.0).abs() < 1e-15)));
     let none = Tensor::<f64>::zeros([3, 0])?;
     assert!(tensor!([i] = mean(j; none[i, j])).as_slice().iter().all(|x| x.is_nan()));
+    Ok(())
+}
+
+/// Where the largest and the smallest elements of rows are by the methods of tensors, which count NaN among them.
+fn by_methods<T: Element + PartialOrd>(of: &Matrix<T>) -> [Vec<f64>; 2] {
+    [of.argmax_along(1), of.argmin_along(1)].map(|places| places.unwrap().as_slice().iter().map(|&at| at as f64).collect())
+}
+
+fn places_in<T: Element + PartialOrd>() {
+    let as_numbers = |found: &Tensor<T, Shape![_]>| found.as_slice().iter().map(|x| x.to_complex().re).collect::<Vec<f64>>();
+    for (rows, columns) in [(1, 1), (3, 4), (17, 130), (30, 400)] {
+        // Of seven different numbers, so that many are equal.
+        let mut a: Matrix<T> = numbers(rows, columns);
+        for round in 0..2 {
+            let expected = by_methods(&a);
+            for context in &contexts() {
+                let largest: Tensor<T, Shape![_]> = tensor!(in context; [i] = argmax(j; a[i, j]));
+                let smallest: Tensor<T, Shape![_]> = tensor!(in context; [i] = argmin(j; a[i, j]));
+                assert_eq!([as_numbers(&largest), as_numbers(&smallest)], expected, "{rows} × {columns}, round {round}");
+            }
+            // The second time, a NaN is first wherever it is.
+            let nan = T::from_complex(Complex::new(f64::NAN, 0.0));
+            (0..rows).for_each(|i| a[[i, (7 * i + 3) % columns]] = nan);
+            a[[0, columns - 1]] = nan;
+        }
+    }
+}
+
+#[test]
+fn places_of_extremes_are_those_of_the_methods() {
+    places_in::<f64>();
+    places_in::<f32>();
+}
+
+#[test]
+fn places_of_extremes_in_every_form() -> Result<(), Error> {
+    let a: Matrix<f64> = numbers(7, 30);
+    let b: Matrix<f64> = Tensor::from_fn((7, 30), |at| (5 * at[0] + 11 * at[1]) as f64 % 13.0)?;
+    let product = &a * &b;
+    let [largest, smallest] = by_methods(&product);
+    // Of an expression, of a slice (counted from its start), twice in one equation, and below another one's labels.
+    assert_eq!(tensor!([i] = argmax(j; a[i, j] * b[i, j])).as_slice(), largest);
+    let difference = tensor!([i] = argmax(j; a[i, j] * b[i, j]) - argmin(k; a[i, k] * b[i, k]));
+    assert!(difference.as_slice().iter().zip(largest.iter().zip(&smallest)).all(|(found, (x, y))| *found == x - y));
+    let sliced = tensor!([i] = argmax(j; a[i, j in 10..20]));
+    let part = tensor!([i, j] = a[i, j in 10..20]);
+    assert_eq!(sliced.as_slice().iter().map(|&x| x as i64).collect::<Vec<_>>(), part.argmax_along(1)?.as_slice());
+    let chained = (a.at("i,j") * b.at("i,j")).argmin("j").eval("i")?;
+    assert_eq!(chained.as_slice(), smallest);
+    let s = StaticTensor::<f64, Shape![2, 3]>::from_fn(|at| [[1.0, 5.0, 5.0], [7.0, 2.0, 2.0]][at[0]][at[1]]);
+    let m: StaticTensor<f64, Shape![2]> = tensor!([i] = argmax(j; s[i, j]));
+    assert_eq!([m[[0]], m[[1]]], [1.0, 0.0]);
+    let n: f64 = tensor!([] = argmin(i; s[i, 1]));
+    assert_eq!(n, 1.0);
+    // It selects: each row's largest element.
+    let mask = tensor!([i, j] = iota[j] * 1[i] == argmax(k; a[i, k]) * 1[j] where j: 30);
+    assert_eq!(tensor!([i] = sum(j; select(mask[i, j]; a[i, j], 0.0))).as_slice(), a.max_along(1)?.as_slice());
+    // It has no slope: a function of it alone has no derivative, and beside others it adds nothing.
+    let slope =
+        tensor! { let l[] = sum(i, j; a[i, j] * a[i, j]) + sum(i; argmax(j; a[i, j])); let g[i, j] = grad(l; a[i, j]); g };
+    is(&slope, |i, j| 2.0 * a[[i, j]]);
+    Ok(())
+}
+
+#[test]
+fn places_of_extremes_that_are_not_there() -> Result<(), Error> {
+    let none: Matrix<f64> = Tensor::zeros((3, 0))?;
+    let fault = |text: &str| record(text, &[("a", &none)]).and_then(|recorded| recorded.eval()).unwrap_err().to_string();
+    for text in ["[i] = max(j; a[i, j])", "[i] = argmax(j; a[i, j])"] {
+        assert!(fault(text).starts_with("index `j` has extent 0"), "{}", fault(text));
+    }
+    let many = fault("[] = argmax(i, j; a[i, j])");
+    assert!(many.contains("`argmax` gives the value of one index, and `j` is a second one"), "{many}");
+    let complex: Matrix<Complex<f64>> = numbers(2, 3);
+    let order = record("[i] = argmax(j; a[i, j])", &[("a", &complex)]).unwrap_err().to_string();
+    let sentence = "`max` and `min` need an order, which `Complex<f64>` has not";
+    assert_eq!(order.matches(sentence).count(), 1, "{order}");
     Ok(())
 }

@@ -32,8 +32,6 @@ pub(super) struct Checker<'s> {
     pub(super) keeps_rest: bool,
     /// Labels that have a reported fault.
     pub(super) refused: Vec<LabelId>,
-    /// How many `sym` and `asym` are around the current node.
-    pub(super) exchanges: usize,
     /// The claims of symmetry whose labels are known.
     pub(super) claims: Vec<Claimed>,
     /// The operands of each `grad`.
@@ -65,7 +63,6 @@ impl<'s> Checker<'s> {
             warnings: Vec::new(),
             keeps_rest: false,
             refused: Vec::new(),
-            exchanges: 0,
             claims: Vec::new(),
             gradients: Vec::new(),
             reads_extents: false,

@@ -6,6 +6,7 @@
 mod carry;
 mod cast;
 mod checker;
+mod choices;
 mod claims;
 mod declared;
 mod factorise;
@@ -32,7 +33,7 @@ use crate::syntax::{self, Assignment, Declaration, ExpressionKind, LeftSide, Rig
 use checker::Checker;
 pub use declared::header;
 use labels::rest_spans;
-use resolve::{chain, is_additive};
+use resolve::{chain, is_additive, too_many_repeats};
 use scope::Scope;
 
 /// Checks one equation under the `where` of its block.
@@ -115,6 +116,10 @@ impl Checker<'_> {
         left: &[Left],
         scope: &Scope,
     ) -> Option<Node> {
+        if let Some(fault) = too_many_repeats(right) {
+            self.faults.push(fault);
+            return None;
+        }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
             let named = format!("{} results are named", left.len());

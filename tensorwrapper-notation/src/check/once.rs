@@ -5,7 +5,7 @@
 
 use super::carry::spread;
 use super::checker::Checker;
-use super::resolve::too_many_exchanges;
+use super::resolve::too_many_repeats;
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;
 use crate::sentence::quoted;
@@ -17,7 +17,7 @@ impl Checker<'_> {
     pub(super) fn axes_stand_once(&mut self, form: &Form, call: &Decomposition, axes: &[Vec<&Name>], left: &[Left]) -> bool {
         let named: Vec<&str> = call.groups.iter().flatten().flatten().map(|name| name.text.as_str()).collect();
         let on_left: Vec<&str> = left.iter().flat_map(Left::labels).map(|id| self.labels[id.0].name.as_str()).collect();
-        if let Some(fault) = call.arguments.iter().find_map(too_many_exchanges) {
+        if let Some(fault) = call.arguments.iter().find_map(too_many_repeats) {
             self.faults.push(fault);
             return false;
         }

@@ -56,6 +56,12 @@ fn labels_that_break_a_rule() {
             ],
         ),
         (
+            "[] = argmax(i, j; A[i, j])",
+            &[
+                "j: `argmax` gives the value of one index, and `j` is a second one | `argmax(i; max(j; X))` is its value for all of them",
+            ],
+        ),
+        (
             "[i] = prod(l; A[i, k] * B[l])",
             &[
                 "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",

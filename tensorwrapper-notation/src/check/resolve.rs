@@ -6,14 +6,13 @@ use super::checker::Checker;
 use super::labels::{free_labels, free_names, term_labels};
 use super::position;
 use super::scope::Scope;
-use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
-use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction, Scalar};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
 use crate::token::Span;
 
-/// The most exchanges inside each other.
-const DEEPEST_EXCHANGE: usize = 8;
+/// The most operations inside each other that repeat what stands in them.
+const DEEPEST_REPEAT: usize = 8;
 
 /// The place around a node where an implicit sum would be ambiguous, as a message names it.
 pub(super) type Nonlinear = Option<&'static str>;
@@ -103,73 +102,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `select(C; X, Y)`
-    fn choice(&mut self, condition: &Condition<Expression>, values: &[Expression; 2], scope: &Scope) -> Option<Node> {
-        let (inside, faults) = ("`select`", self.faults.len());
-        // Faults of all parts are reported, and not those of the first alone.
-        let condition = self.condition(condition, scope, inside);
-        let [chosen, other] = values.each_ref().map(|value| self.sum(value, scope, Some(inside)));
-        self.once_since(faults);
-        Some(Node::Select(complete(&condition)?, Box::new([chosen?, other?])))
-    }
-
-    /// `X < Y` and its like as a right side: 1 where it holds, and 0 elsewhere.
-    fn truth(&mut self, condition: &Condition<Expression>, span: Span, scope: &Scope) -> Option<Node> {
-        let faults = self.faults.len();
-        let condition = self.condition(condition, scope, "a comparison");
-        self.once_since(faults);
-        let values = [1.0, 0.0].map(|value| Node::Scalar(self.new_scalar(&Scalar::Literal(value, span))));
-        Some(Node::Select(complete(&condition)?, Box::new(values)))
-    }
-
-    fn condition(&mut self, of: &Condition<Expression>, scope: &Scope, inside: &'static str) -> Condition<Option<Node>> {
-        match of {
-            Condition::Compare(comparison, sides) => {
-                let sides = sides.each_ref().map(|side| self.sum(side, scope, Some(inside)));
-                Condition::Compare(*comparison, Box::new(sides))
-            }
-            // Truth values are read as numbers of a type of their own, which are converted.
-            Condition::Holds(of) => {
-                let mask = self.cast(None, of, of.span, scope, Some(inside));
-                if let Some(Node::Cast(_, operand)) = &mask
-                    && let Node::Operand(id) = **operand
-                {
-                    self.operands[id.0].is_mask = true;
-                }
-                let zero = Node::Scalar(self.new_scalar(&Scalar::Literal(0.0, of.span)));
-                Condition::Compare(Comparison::NotEqual, Box::new([mask, Some(zero)]))
-            }
-            Condition::Both(parts) => Condition::Both(Box::new(parts.each_ref().map(|part| self.condition(part, scope, inside)))),
-            Condition::Either(parts) => {
-                Condition::Either(Box::new(parts.each_ref().map(|part| self.condition(part, scope, inside))))
-            }
-            Condition::Not(inner) => Condition::Not(Box::new(self.condition(inner, scope, inside))),
-        }
-    }
-
-    /// `clip(X, a, b)`: two choices, both of which read X.
-    fn clip(&mut self, parts: &[Expression; 3], scope: &Scope) -> Option<Node> {
-        let faults = self.faults.len();
-        let [of, low, high] = parts.each_ref().map(|part| self.sum(part, scope, Some("`clip`")));
-        self.once_since(faults);
-        let (of, low, high) = (of?, low?, high?);
-        let choice = |comparison, bound: Node, other: Node| {
-            let condition = Condition::Compare(comparison, Box::new([of.clone(), bound.clone()]));
-            Node::Select(condition, Box::new([bound, other]))
-        };
-        let below = choice(Comparison::Greater, high, of.clone());
-        Some(choice(Comparison::Less, low, below))
-    }
-
-    /// Keeps each sentence once of the faults from some number on: parts of a choice that read the same label share its fault.
-    fn once_since(&mut self, from: usize) {
-        let mut said: HashSet<String> = HashSet::new();
-        let later = self.faults.split_off(from);
-        self.faults.extend(later.into_iter().filter(|fault| said.insert(fault.message.clone())));
-    }
-
     /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
-    fn cast(
+    pub(super) fn cast(
         &mut self,
         named: Option<&Hole>,
         inner: &Expression,
@@ -187,7 +121,7 @@ impl Checker<'_> {
         Some(Node::Cast(id, Box::new(node)))
     }
 
-    /// `sum(k; X)`, `mean(k; X)`
+    /// `sum(k; X)`, `mean(k; X)`, `argmax(k; X)`
     fn ending(
         &mut self,
         ending: Ending,
@@ -197,9 +131,11 @@ impl Checker<'_> {
         nonlinear: Nonlinear,
     ) -> Option<Node> {
         match ending {
-            Ending::Reduce(reduction) => self.reduction((reduction, reduction.name()), labels, body, scope, nonlinear),
+            Ending::Argmax => self.position((Reduction::Max, ending), labels, body, scope),
+            Ending::Argmin => self.position((Reduction::Min, ending), labels, body, scope),
+            Ending::Reduce(reduction) => self.reduction((reduction, ending), labels, body, scope, nonlinear),
             Ending::Mean => {
-                let sum = self.reduction((Reduction::Sum, ending.name()), labels, body, scope, nonlinear)?;
+                let sum = self.reduction((Reduction::Sum, ending), labels, body, scope, nonlinear)?;
                 self.reads_extents = true;
                 let over = if let Node::Reduce(_, over, _) = &sum { over.clone() } else { Vec::new() };
                 let divided = |sum, label| Node::Binary(Operator::Divide, Box::new(sum), Box::new(Node::Extent(label)));
@@ -208,15 +144,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A reduction, under the name that messages have for it: its labels live in X only.
-    fn reduction(
+    /// A reduction, as a part of what messages name: its labels live in X only.
+    pub(super) fn reduction(
         &mut self,
-        (reduction, word): (Reduction, &str),
+        (reduction, ending): (Reduction, Ending),
         labels: &[Name],
         body: &Expression,
         scope: &Scope,
         nonlinear: Nonlinear,
     ) -> Option<Node> {
+        let word = ending.name();
         let occurring = free_labels(body);
         let occurs = free_names(body);
         let mut inner = scope.clone();
@@ -252,13 +189,7 @@ impl Checker<'_> {
             inner.push(label, id);
             bound.push(id);
         }
-        let inside = match reduction {
-            Reduction::Sum => nonlinear,
-            Reduction::Product => Some("the body of `prod`"),
-            Reduction::Max => Some("the body of `max`"),
-            Reduction::Min => Some("the body of `min`"),
-        };
-        let body = self.sum(body, &inner, inside)?;
+        let body = self.sum(body, &inner, inside(ending).or(nonlinear))?;
         Some(reduce(reduction, bound, body))
     }
 
@@ -282,11 +213,6 @@ impl Checker<'_> {
             swapped.push(&a.text, b_id);
             swapped.push(&b.text, a_id);
         }
-        if self.exchanges == DEEPEST_EXCHANGE {
-            self.faults.push(exchanges_fault(body));
-            return None;
-        }
-        self.exchanges += 1;
         let operator = match kind {
             Exchange::Symmetric => Operator::Add,
             Exchange::Antisymmetric => Operator::Subtract,
@@ -297,7 +223,6 @@ impl Checker<'_> {
         let warnings = self.warnings.len();
         let exchanged = if self.faults.len() > faults { None } else { self.sum(body, &swapped, nonlinear) };
         self.warnings.truncate(warnings);
-        self.exchanges -= 1;
         Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
     }
 
@@ -328,22 +253,39 @@ impl Checker<'_> {
     }
 }
 
-/// The fault of too many nested exchanges, each of which doubles its contents.
-fn exchanges_fault(body: &Expression) -> Diagnostic {
-    let message = format!("more than {DEEPEST_EXCHANGE} `sym` and `asym` are inside each other");
+/// The place that the body of a reduction is, where an implicit sum would be ambiguous in it whatever is around.
+pub(super) fn inside(ending: Ending) -> Nonlinear {
+    match ending {
+        Ending::Reduce(Reduction::Sum) | Ending::Mean => None,
+        Ending::Reduce(Reduction::Product) => Some("the body of `prod`"),
+        Ending::Reduce(Reduction::Max) => Some("the body of `max`"),
+        Ending::Reduce(Reduction::Min) => Some("the body of `min`"),
+        Ending::Argmax => Some("the body of `argmax`"),
+        Ending::Argmin => Some("the body of `argmin`"),
+    }
+}
+
+/// The fault of too many of what repeats its contents inside each other.
+fn repeats_fault(body: &Expression) -> Diagnostic {
+    let message = format!("more than {DEEPEST_REPEAT} of `sym`, `asym`, `clip`, `argmax` and `argmin` are inside each other");
     Diagnostic::label(body.span, message).help("give the inner ones an equation of their own")
 }
 
-/// The fault of an expression with too many nested exchanges, if it has them.
-pub(super) fn too_many_exchanges(expression: &Expression) -> Option<Diagnostic> {
+/// The fault of an expression that repeats its contents too often, if it does.
+pub(super) fn too_many_repeats(expression: &Expression) -> Option<Diagnostic> {
     fn beyond(expression: &Expression, around: usize) -> Option<&Expression> {
-        match &expression.kind {
-            ExpressionKind::Exchange(_, _, body) if around == DEEPEST_EXCHANGE => Some(body),
-            ExpressionKind::Exchange(_, _, body) => beyond(body, around + 1),
-            kind => kind.children().into_iter().find_map(|part| beyond(part, around)),
+        let repeats = match &expression.kind {
+            ExpressionKind::Exchange(..) | ExpressionKind::Clip(_) => true,
+            ExpressionKind::Reduce(ending, ..) => matches!(ending, Ending::Argmax | Ending::Argmin),
+            _ => false,
+        };
+        let around = around + usize::from(repeats);
+        if around > DEEPEST_REPEAT {
+            return Some(expression);
         }
+        expression.kind.children().into_iter().find_map(|part| beyond(part, around))
     }
-    beyond(expression, 0).map(exchanges_fault)
+    beyond(expression, 0).map(repeats_fault)
 }
 
 /// Whether an operator stands between terms.
@@ -366,16 +308,11 @@ pub(super) fn chain(
     (first, rest.into_iter().rev())
 }
 
-/// A condition whose sides are all there.
-fn complete(condition: &Condition<Option<Node>>) -> Option<Condition<Node>> {
-    condition.try_map(&mut |side| side.clone().ok_or(())).ok()
-}
-
 /// An operation on two nodes, if there are two.
 fn both(operator: Operator, left: Option<Node>, right: Option<Node>) -> Option<Node> {
     Some(Node::Binary(operator, Box::new(left?), Box::new(right?)))
 }
 
-fn reduce(reduction: Reduction, labels: Vec<LabelId>, node: Node) -> Node {
+pub(super) fn reduce(reduction: Reduction, labels: Vec<LabelId>, node: Node) -> Node {
     if labels.is_empty() { node } else { Node::Reduce(reduction, labels, Box::new(node)) }
 }

@@ -197,6 +197,11 @@ fn values_of_indices_are_factors() {
 fn means_are_sums_over_extents() {
     means(&[
         ("[i] = mean(j; a[i, j])", "(sum(j; a[i,j]) / extent[j])"),
+        ("[i] = argmax(j; a[i, j])", "min(j'; select(a[i,j'] == max(j; a[i,j]) || a[i,j'] != a[i,j']; iota[j'], extent[j']))"),
+        (
+            "[] = argmin(i; b[i] * b[i])",
+            "min(i'; select((b[i'] * b[i']) == min(i; (b[i] * b[i])) || (b[i'] * b[i']) != (b[i'] * b[i']); iota[i'], extent[i']))",
+        ),
         ("[] = mean(i, j; exp(a[i, j]))", "((sum(i,j; exp(a[i,j])) / extent[i]) / extent[j])"),
         ("[i, j] = a[i, j] - mean(k; a[i, k]) * 1[j]", "(a[i,j] - ((sum(k; a[i,k]) / extent[k]) * 1[j]))"),
         ("[i] = mean[i] * a[i]", "(mean[i] * a[i])"),

@@ -1,7 +1,7 @@
 //! The indices between the brackets of an operand.
 
 use super::cursor::{Cursor, hole, split};
-use super::mistake::{self, is_keyword, keyword_as_label};
+use super::mistake::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -97,7 +97,7 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         }
         Tree::Ident(label) => Index::Label(Name { text: label.clone(), span }),
         Tree::Literal(literal) if tokens.len() == 1 && literal.starts_with(['"', '\'']) => {
-            return Err(mistake::index(tokens, span));
+            return Err(no_index(tokens, span));
         }
         Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, POSITIONS)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
@@ -111,12 +111,12 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
                 .help("the last index of an axis of extent `n` is `{ n - 1 }`"));
         }
-        _ => return Err(mistake::index(tokens, end)),
+        _ => return Err(no_index(tokens, end)),
     };
     if cursor.is_empty() {
         return Ok(found);
     }
-    Err(mistake::index(tokens, end))
+    Err(no_index(tokens, end))
 }
 
 /// `2..5`, `..5`, `2..`, `2..=4` with literals, or any range expression.
@@ -167,4 +167,50 @@ const POSITIONS: &str = "an index: positions";
 
 fn not_a_number(literal: &str, span: Span, what: &str) -> Diagnostic {
     Diagnostic::syntax(span, format!("`{literal}` is not {what} are whole numbers from 0"))
+}
+
+/// The fault of something that is not an index.
+fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
+    let written = text(tokens);
+    if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
+        return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
+    }
+    if let [Token { tree: Tree::Ident(label), .. }, Token { tree: Tree::Literal(literal), .. }] = tokens
+        && literal.starts_with('\'')
+    {
+        // Rust reads what stands between two primes as a character.
+        let fault = Diagnostic::syntax(at, format!("`{label}'` is not a label, because it is no word of Rust"));
+        return fault.help(format!("a label with a prime is written `{label}1`"));
+    }
+    let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
+    if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
+        return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
+    }
+    if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
+        return fault.help(format!("a slice has a label: `i in {written}`"));
+    }
+    if let [Token { tree: Tree::Literal(literal), .. }] = tokens
+        && literal.starts_with(['"', '\''])
+    {
+        return fault.help("an index is written without quotes");
+    }
+    if tokens.iter().any(|token| token.group(Delimiter::Bracket).is_some() || token.group(Delimiter::Parenthesis).is_some()) {
+        return fault.help(format!(
+            "a position is one number, in braces if it is a Rust expression: `{{ {written} }}`; one for each element chooses among \
+             the elements: `sum(k; select(iota[k] == {written}; A[k], 0.0))`"
+        ));
+    }
+    if let [
+        Token { tree: Tree::Ident(label), .. },
+        Token { tree: Tree::Punct('+', _), .. },
+        Token { tree: Tree::Literal(by), .. },
+    ] = tokens
+    {
+        return fault.help(format!(
+            "a label that is shifted is a slice, `{label} in {by}..`, beside `{label} in ..n` where it is not; a position is `{{ {written} }}` in braces"
+        ));
+    }
+    fault.help(format!(
+        "an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{{ {written} }}`"
+    ))
 }

@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 39] = [
+const SYNONYMS: [(&[&str], &str); 38] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -45,17 +45,13 @@ const SYNONYMS: [(&[&str], &str); 39] = [
         &["var", "variance", "std", "stddev"],
         "it takes two equations: `m[i] = mean(k; X)`, and `mean(k; powi(X - m[i] * 1[k], 2))`",
     ),
-    (
-        &["argmax", "argmin"],
-        "the largest element is `max(k; X)`, the smallest `min(k; X)`; the methods `argmax_along` and `argmin_along` of tensors say where it is",
-    ),
     (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
     (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
     (&["relu"], "it is `select(X > 0.0; X, 0.0)`"),
     (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
     (&["maximum", "fmax"], "the larger of two elements is `select(X > Y; X, Y)`"),
     (&["minimum", "fmin"], "the smaller of two elements is `select(X < Y; X, Y)`"),
-    (&["sign", "signum"], "it is `select(X < 0.0; -1.0, 1.0)`"),
+    (&["sign", "signum"], "it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, 0.0))`"),
     (&["heaviside", "step"], "it is `select(X < 0.0; 0.0, 1.0)`"),
     (&["sigmoid", "logistic"], "it is `1.0 / (1.0 + exp(-X))`, with `1[i]` in place of `1.0` for the indices of X"),
     (
@@ -304,36 +300,6 @@ pub(super) fn given(count: usize) -> String {
         1 => "but 1 is given".to_string(),
         n => format!("but {n} are given"),
     }
-}
-
-/// The fault of something that is not an index.
-pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
-    let written = text(tokens);
-    if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
-        return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
-    }
-    if let [Token { tree: Tree::Ident(label), .. }, Token { tree: Tree::Literal(literal), .. }] = tokens
-        && literal.starts_with('\'')
-    {
-        // Rust reads what stands between two primes as a character.
-        let fault = Diagnostic::syntax(at, format!("`{label}'` is not a label, because it is no word of Rust"));
-        return fault.help(format!("a label with a prime is written `{label}1`"));
-    }
-    let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
-    if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
-        return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
-    }
-    if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
-        return fault.help(format!("a slice has a label: `i in {written}`"));
-    }
-    if let [Token { tree: Tree::Literal(literal), .. }] = tokens
-        && literal.starts_with(['"', '\''])
-    {
-        return fault.help("an index is written without quotes");
-    }
-    fault.help(format!(
-        "an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{{ {written} }}`"
-    ))
 }
 
 /// The fault of a right side without a left one. The help has the left side by Einstein's rule.

@@ -69,7 +69,19 @@ fn syntax() {
         (
             "[i, j] = A[i + 1, j]",
             &[
-                "i + 1: `i + 1` is not an index | an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{ i + 1 }`",
+                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..n` where it is not; a position is `{ i + 1 }` in braces",
+            ],
+        ),
+        (
+            "[i] = A[p[i]]",
+            &[
+                "p[i]: `p[i]` is not an index | a position is one number, in braces if it is a Rust expression: `{ p[i] }`; one for each element chooses among the elements: `sum(k; select(iota[k] == p[i]; A[k], 0.0))`",
+            ],
+        ),
+        (
+            "[i] = A[2 * i]",
+            &[
+                "2 * i: `2 * i` is not an index | an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{ 2 * i }`",
             ],
         ),
         ("[i, j] = A[_, j]", &["_: `_` is not a label | a label that is summed has a name, as in `sum(k; A[i, k])`"]),

@@ -255,6 +255,25 @@ impl<'a, T: Element> Indexed<'a, T> {
         self.reduce(Ending::Mean, labels)
     }
 
+    /// The value of a label, 0, 1, 2, …, at which this is largest: `argmax(k; X)` in `tensor!`. The label ends here. It is the first of equal
+    /// ones, and the first NaN if there is one. Real elements only; in `f32`, values beyond 2²⁴ are rounded.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 7.0], [5.0, 5.0]])?;
+    /// assert_eq!(a.at("i,j").argmax("j").eval("i")?.as_slice(), [1.0, 0.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn argmax(self, label: &str) -> Self {
+        self.reduce(Ending::Argmax, label)
+    }
+
+    /// The value of a label at which this is smallest, as [`argmax`](Indexed::argmax): `argmin(k; X)` in `tensor!`.
+    pub fn argmin(self, label: &str) -> Self {
+        self.reduce(Ending::Argmin, label)
+    }
+
     fn reduce(self, ending: Ending, over: &str) -> Self {
         match names(over) {
             Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(ending, names, inner)),
