@@ -39,6 +39,10 @@ pub struct Owned<T: Plain> {
     pinned: Option<device_mirror::Copy>,
 }
 
+/// A panic leaves elements as it leaves those of a vector; a copy on a device is dropped as a whole.
+impl<T: Plain> std::panic::UnwindSafe for Owned<T> {}
+impl<T: Plain> std::panic::RefUnwindSafe for Owned<T> {}
+
 impl<T: Plain> Owned<T> {
     /// `len` zeros.
     ///

@@ -24,6 +24,8 @@ const PIECE: usize = 1 << 16;
 const RUNS: [usize; 4] = [8 * LINE, 4 * LINE, 2 * LINE, LINE];
 /// Bytes of the staged rows of such a block, which stay in the second cache, at most.
 const ROOM: usize = 1 << 16;
+/// Numbers of the small factor up to which rows of a single axis are staged.
+const FEW_NUMBERS: usize = 16;
 /// Cycles to copy eight bytes to or from a staged row, and what is added for a factor and a result that no near cache holds. They were measured
 /// on a Zen 4; what counts is how they compare with those of the engine's model.
 const COPY: f64 = 1.0;
@@ -71,7 +73,12 @@ impl Shape {
     /// Over axes that make runs of both the large factor and the result, for elements of so many bytes and these terms and columns; nothing
     /// where there is no room for a line of each.
     pub(super) fn over_several(rows: &[Loop], own: [&[Loop]; 2], size: usize, stage_large: bool) -> Option<Shape> {
-        let room = ROOM / size / own.iter().map(|axes| points(axes)).sum::<usize>();
+        let [k, n] = own.map(points);
+        // Rows of a single axis lie as those of a matrix, which the engine reads and writes well.
+        if rows.len() == 1 && k * n > FEW_NUMBERS {
+            return None;
+        }
+        let room = ROOM / size / (k + n);
         let sides = [(LARGE, own[0]), (OUT, own[1])];
         let taken = RUNS.into_iter().find_map(|bytes| {
             let mut taken = vec![1; rows.len()];

@@ -186,3 +186,12 @@ fn a_literal_that_single_precision_does_not_hold() {
     assert_eq!(error.to_string(), "the literal `1e39` is larger than any number of type `f32`");
     assert_eq!(try_tensor!([i] = 1e38 * x[i]).unwrap()[[0]], 1e38);
 }
+
+/// No wrapper is needed around what reads tensors, as around what reads vectors.
+#[test]
+fn a_caught_panic_leaves_tensors_as_they_were() {
+    let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]]).unwrap();
+    let b = Tensor::<f64>::zeros([3, 2]).unwrap();
+    assert!(catch_unwind(|| tensor!([i, j] = b[i, k] * b[j, k] + b[i, j])).is_err());
+    assert_eq!(catch_unwind(|| tensor!([i] = a[i, k] * a[i, k])).unwrap().as_slice(), [5.0, 25.0]);
+}
