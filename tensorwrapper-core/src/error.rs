@@ -1,5 +1,6 @@
 //! The one error type: a kind that programs match on, and sentences that people read.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -177,25 +178,23 @@ impl Error {
         self
     }
 
-    /// One error for a non-empty list. A single error is returned as it is, several as [`ErrorKind::Several`].
+    /// One error for a non-empty list. A single error is returned as it is, several as [`ErrorKind::Several`], each sentence once: parts of an
+    /// equation may share a fault.
     pub fn all(mut errors: Vec<Error>) -> Error {
+        let mut said = HashSet::new();
+        errors.retain(|error| said.insert(error.to_string()));
         if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
     }
 
-    /// Two errors as one flat list, each sentence once: nested lists would become as deep as a chain is long.
+    /// Two errors as one flat list: nested lists would become as deep as a chain is long.
     pub fn join(self, other: Error) -> Error {
         let list = |error: Error| match *error.kind {
             ErrorKind::Several(errors) => errors,
             kind => vec![Error { kind: Box::new(kind), help: error.help }],
         };
         let mut all = list(self);
-        // Parts of an equation may share a fault, which is said once.
-        for error in list(other) {
-            if all.iter().all(|known| known.to_string() != error.to_string()) {
-                all.push(error);
-            }
-        }
-        Error::all(all)
+        all.extend(list(other));
+        Error::new(ErrorKind::Several(all))
     }
 
     /// The error for `max` and `min` of complex numbers.
