@@ -19,6 +19,7 @@ use super::product_kernel::ProductKernel;
 use super::result_blocks::ResultBlocks;
 use super::simd::Simd;
 use super::sink::Sink;
+use super::staged_sums::StagedSums;
 use super::strategy::Route;
 use super::unpacked_gemm::UnpackedGemm;
 use tensorwrapper_core::backend::contraction::reach;
@@ -162,6 +163,9 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     if let Some(products) = InnerProducts::new(&sorted, simd) {
         return Ok(Chosen::kernel(products));
+    }
+    if let Some(staged) = StagedSums::new(&sorted, simd) {
+        return Ok(Chosen::kernel(staged));
     }
     if let Some(tall) = TallGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(tall));

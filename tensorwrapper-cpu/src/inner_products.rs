@@ -30,6 +30,8 @@ const LEAST: usize = 1024;
 const SHORT: usize = 24;
 /// Bytes of a vector that tiles read at a time, at most: memory is fast along long lines.
 const PIECE: usize = 64 << 10;
+/// Elements that a running sum has: lanes of products with real parts, and with imaginary ones.
+const LANES: usize = 2 * MOST_LANES;
 /// Bytes that vectors are asked for ahead, where no tile has read them before: a processor by itself stops at the end of a page.
 const AHEAD: usize = 4 << 10;
 
@@ -46,6 +48,31 @@ pub(super) struct InnerProducts<T> {
     kernel: Kernel<T>,
 }
 
+/// Sums on their way, as lanes of vectors, and totals of such, to which they are added now and then.
+#[derive(Debug)]
+pub(super) struct RunningSums<T> {
+    running: Vec<T>,
+    totals: Vec<T>,
+    /// How many pieces have been added.
+    pieces: usize,
+}
+
+impl<T: Element> RunningSums<T> {
+    /// So many sums of nothing.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(super) fn new(results: usize) -> Result<RunningSums<T>, Error> {
+        Ok(RunningSums { running: zeros(results * LANES)?, totals: zeros(results * LANES)?, pieces: 0 })
+    }
+}
+
+/// Whether rows and columns are few, and sums long.
+pub(super) fn suits<T>(sorted: &ClassifiedAxes<T>) -> bool {
+    let (rows, columns) = (points(&sorted.rows), points(&sorted.columns));
+    rows.max(columns) <= MANY && rows * columns <= MOST && points(&sorted.inner) >= LEAST
+}
+
 /// Adds a piece of so many elements to the running sums.
 type Kernel<T> = unsafe fn(&[Vec<isize>; 2], [*const T; 2], usize, *mut T);
 
@@ -53,36 +80,47 @@ impl<T: Element> InnerProducts<T> {
     /// Prepares a product; nothing where sums are short, or factors have no neighbours along them, or so many rows and columns that packing
     /// them is faster.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InnerProducts<T>> {
-        let (rows, columns, terms) = (points(&sorted.rows), points(&sorted.columns), points(&sorted.inner));
         let at = sorted.inner.iter().position(|axis| axis.strides[LEFT] == 1 && axis.strides[RIGHT] == 1)?;
+        (suits(sorted) && sorted.inner[at].extent >= SHORT).then(|| InnerProducts::along(sorted, at, simd))
+    }
+
+    /// Sums along the inner axis of that number, whose elements are neighbours in both factors.
+    pub(super) fn along(sorted: &ClassifiedAxes<T>, at: usize, simd: Simd) -> InnerProducts<T> {
         let mut outer = sorted.inner.clone();
         let run = outer.remove(at).extent;
-        if rows.max(columns) > MANY || rows * columns > MOST || terms < LEAST || run < SHORT {
-            return None;
-        }
         let vectors = [positions(&sorted.rows, LEFT), positions(&sorted.columns, RIGHT)];
         let results = LongSums::new(sorted);
-        Some(InnerProducts { results, vectors, outer, run, conjugate: sorted.conjugate, kernel: kernel::<T>(simd) })
+        InnerProducts { results, vectors, outer, run, conjugate: sorted.conjugate, kernel: kernel::<T>(simd) }
     }
 
     /// The sums of these terms.
     fn sums(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
-        let (len, each) = (self.results.results(), 2 * MOST_LANES);
-        let (mut running, mut totals) = (zeros::<T>(len * each)?, zeros::<T>(len * each)?);
+        let mut sums = RunningSums::new(self.results.results())?;
+        self.add(terms, at, data, &mut sums);
+        Ok(self.finish(sums))
+    }
+
+    /// Adds these terms to running sums.
+    pub(super) fn add(&self, terms: Range<usize>, at: [isize; 3], data: [&[T]; 2], sums: &mut RunningSums<T>) {
         let most = (Caches::here().second / 2 / ((self.vectors[LEFT].len() + self.vectors[RIGHT].len()) * size_of::<T>()))
             .min(PIECE / size_of::<T>());
-        for (number, (at, first, count)) in Pieces::new(terms, (&self.outer, self.run), at, most).enumerate() {
+        for (at, first, count) in Pieces::new(terms, (&self.outer, self.run), at, most) {
             // SAFETY: all positions lie inside the memory, and the instructions are there.
             unsafe {
                 let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side] + first as isize));
-                (self.kernel)(&self.vectors, from, count, running.as_mut_ptr());
+                (self.kernel)(&self.vectors, from, count, sums.running.as_mut_ptr());
             }
-            if number % LEAF == LEAF - 1 {
-                add_running(&mut totals, &mut running);
+            sums.pieces += 1;
+            if sums.pieces.is_multiple_of(LEAF) {
+                add_running(&mut sums.totals, &mut sums.running);
             }
         }
-        add_running(&mut totals, &mut running);
-        Ok(totals.chunks(each).map(|lanes| self.sum(lanes)).collect())
+    }
+
+    /// What running sums have become: the sum of each row and column.
+    pub(super) fn finish(&self, mut sums: RunningSums<T>) -> Vec<T> {
+        add_running(&mut sums.totals, &mut sums.running);
+        sums.totals.chunks(LANES).map(|lanes| self.sum(lanes)).collect()
     }
 
     /// The sum of all lanes of a running sum: of complex numbers, lanes of products with real parts of the left factor, and with imaginary ones.
@@ -156,7 +194,7 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize>
     len: usize,
     sums: *mut T,
 ) {
-    let each = 2 * MOST_LANES;
+    let each = LANES;
     let mut row = 0;
     while row < rows.len() {
         let high = TILE.min(rows.len() - row);

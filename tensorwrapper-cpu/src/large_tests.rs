@@ -362,6 +362,26 @@ fn tall_matrices_are_multiplied_where_they_lie() {
     }
 }
 
+#[test]
+fn long_sums_with_neighbours_along_different_axes_are_staged() {
+    let mut rng = StdRng::seed_from_u64(49);
+    // Blocks are cut along both axes, along one, along none; a third axis runs around them, and a batch.
+    for (n, (a, b, k, l)) in [(17, 8, 114, 387), (2, 9, 64, 40), (5, 3, 1000, 33), (1, 48, 37, 259)].into_iter().enumerate() {
+        let size = |label| match label {
+            'a' => a,
+            'b' => b,
+            'k' => k,
+            'l' => l,
+            _ => 3,
+        };
+        for equation in ["akl,blk->ba", "mkal,lbmk->ab", "zalk,zbkl->zab"] {
+            for dtype in [Dtype::F64, Dtype::F32, Dtype::C64, Dtype::C32] {
+                dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &Cpu::new(Some(1 + n % 3))));
+            }
+        }
+    }
+}
+
 /// The product of two vectors of rows and columns, permuted, as a program.
 fn outer_map<T: Scalar>(rng: &mut StdRng, threads: usize, [a, b, c, d]: [usize; 4]) {
     let nest = LoopNest::new(vec![a, c, b, d], 4);

@@ -17,6 +17,7 @@
 //!    | `outer` | nothing is summed, and each factor has axes of its own | the result is written once, in its own order |
 //!    | `gemv` | one factor is a vector for the other one: memory limits it | the large factor is read once, in its own order; nothing is packed |
 //!    | `inner_products` | long sums of few rows and columns, along neighbours | tiles of sums spread over vectors; nothing is packed |
+//!    | `staged_sums` | the same, along different axes of the two factors | blocks of one factor are copied into the order of the other |
 //!    | `engine::tall` | the same, where rows or columns are the neighbours | tiles of the engine, a few terms at a time; nothing is packed |
 //!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
@@ -106,6 +107,7 @@ mod result_blocks;
 mod simd;
 mod sink;
 mod split;
+mod staged_sums;
 mod staging;
 mod strategy;
 mod stream;

@@ -21,7 +21,10 @@ pub(super) struct LongSums<T> {
     /// How far the rows and the columns of the result are from its first element.
     rows: Vec<isize>,
     columns: Vec<isize>,
+    /// Terms that threads share, or blocks of them.
     terms: usize,
+    /// Multiplications of one item of the batch.
+    operations: usize,
     start: [isize; 3],
     alpha: T,
 }
@@ -31,9 +34,15 @@ pub(super) type Sums<'a, T> = dyn Fn(Range<usize>, [isize; 3]) -> Result<Vec<T>,
 
 impl<T: Element> LongSums<T> {
     pub(super) fn new(sorted: &ClassifiedAxes<T>) -> LongSums<T> {
+        LongSums::of_blocks(sorted, points(&sorted.inner))
+    }
+
+    /// The same with so many blocks of terms in place of single ones.
+    pub(super) fn of_blocks(sorted: &ClassifiedAxes<T>, blocks: usize) -> LongSums<T> {
         let [rows, columns] = [&sorted.rows, &sorted.columns].map(|axes| positions(axes, OUT));
         let ClassifiedAxes { batch, start, alpha, .. } = sorted;
-        LongSums { batch: batch.clone(), rows, columns, terms: points(&sorted.inner), start: *start, alpha: *alpha }
+        let operations = sorted.multiplications();
+        LongSums { batch: batch.clone(), rows, columns, terms: blocks, operations, start: *start, alpha: *alpha }
     }
 
     /// Elements of the result of one item of the batch.
@@ -50,7 +59,7 @@ impl<T: Element> LongSums<T> {
     /// All positions of results lie inside the output, and nobody else touches them.
     pub(super) unsafe fn run(&self, threads: usize, out: Sink<'_, T>, sums: &Sums<'_, T>) -> Result<(), Error> {
         let items = points(&self.batch);
-        let (len, operations) = (self.results(), self.results() * self.terms);
+        let (len, operations) = (self.results(), self.operations);
         let put = |at: isize, sums: &[T]| {
             let products = self.rows.iter().flat_map(|row| self.columns.iter().map(move |column| row + column));
             for (further, &sum) in products.zip(sums) {

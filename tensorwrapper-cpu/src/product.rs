@@ -91,3 +91,8 @@ pub(super) fn narrowest(axes: &[Triple], operand: usize) -> usize {
 pub(crate) fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
+
+/// As many points of an axis that pieces of them are of about one size, and at most so many.
+pub(super) fn even(extent: usize, most: usize) -> usize {
+    extent.div_ceil(extent.div_ceil(most))
+}

@@ -80,7 +80,7 @@ macro_rules! kernel {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As [`InterleavedGemm::run`](super::InterleavedGemm::run), for one vector, and the processor has the instructions.
+        /// As the `run` of `InterleavedGemm`, for one vector, and the processor has the instructions.
         $(#[target_feature(enable = $features)])?
         unsafe fn $name<T: Element>(task: &Task<T>, vectors: &Vectors<T>) {
             // SAFETY: the caller's promise; elements are one or two reals of the type that is named.

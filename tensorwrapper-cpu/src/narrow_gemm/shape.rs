@@ -4,7 +4,7 @@
 //! one axis, where its elements are neighbours in the large factor and in the result, or over several.
 
 use crate::lines::LINE;
-use crate::product::OUT;
+use crate::product::{OUT, even};
 use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::{Axis, points};
 
@@ -185,9 +185,4 @@ fn reach(rows: &[Loop], own: &[Loop], side: usize, wanted: usize, taken: &mut [u
             }
         };
     }
-}
-
-/// As many points of an axis that pieces of them are of about one size, and at most so many.
-fn even(extent: usize, most: usize) -> usize {
-    extent.div_ceil(extent.div_ceil(most))
 }

@@ -122,6 +122,11 @@ impl Permutation {
         (Tile::Plane(plane), outer)
     }
 
+    /// How many elements it copies.
+    pub(super) fn elements(&self) -> usize {
+        self.elements
+    }
+
     /// Makes the copy; see [`copy`].
     pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         self.run_by(chosen(), threads, start, from, to, conjugate);
