@@ -125,11 +125,17 @@ impl<T: Element> NarrowGemm<T> {
         Some(NarrowGemm { large, loops, forms, last, row, terms, columns, start, alpha, conjugate, packed, kernel })
     }
 
+    /// Elements of a block's staged rows, those that are read and those that are written.
+    fn staged(&self) -> [usize; 2] {
+        let Block { read, write, .. } = &self.forms[0];
+        let rows = [(read, &self.terms), (write, &self.columns)];
+        rows.map(|(copy, rows)| if copy.is_some() { rows.len() * self.row } else { 0 })
+    }
+
     /// Computes the blocks of these numbers.
     fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T], out: Sink<'_, T>) -> Result<(), Error> {
-        let room = |rows: usize, staged: bool| zeros::<T>(if staged { rows * self.row } else { 0 });
-        let mut read = room(self.terms.len(), self.forms[0].read.is_some())?;
-        let mut written = room(self.columns.len(), self.forms[0].write.is_some())?;
+        let [read, written] = self.staged().map(zeros::<T>);
+        let (mut read, mut written) = (read?, written?);
         let mut walk = Odometer::new(&self.loops, &self.start, range.start);
         for _ in range {
             let at = walk.position;
@@ -165,7 +171,7 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.packed.len() + threads * (self.terms.len() + self.columns.len()) * self.row
+        self.packed.len() + threads * self.staged().iter().sum::<usize>()
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
