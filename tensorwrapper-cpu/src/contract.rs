@@ -107,18 +107,9 @@ pub(super) fn prepare<T: GemmElement>(
     let chosen = match route {
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
-        Route::ResultBlocks(simd) => match ResultBlocks::forced(&sorted, simd) {
-            Some(blocks) => Chosen::kernel(blocks),
-            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
-        },
-        Route::Lanes(simd) => match LaneGemm::new(&sorted, simd) {
-            Some(lanes) => Chosen::kernel(lanes),
-            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
-        },
-        Route::Narrow(simd) => match NarrowGemm::new(&sorted, simd, || f64::INFINITY) {
-            Some(narrow) => Chosen::kernel(narrow),
-            None => Chosen::kernel(PackedGemm::new(sorted, simd)),
-        },
+        Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
+        Route::Lanes(simd) => Chosen::or_engine(LaneGemm::new(&sorted, simd), sorted, simd),
+        Route::Narrow(simd) => Chosen::or_engine(NarrowGemm::new(&sorted, simd, || f64::INFINITY), sorted, simd),
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
         Route::Staged => matrices(sorted, [usize::MAX; 2], false)?,
@@ -142,6 +133,11 @@ enum Chosen<T: GemmElement> {
 impl<T: GemmElement> Chosen<T> {
     fn kernel(kernel: impl ProductKernel<T> + 'static) -> Chosen<T> {
         Chosen::Kernel(Box::new(kernel))
+    }
+
+    /// This kernel, or the engine where there is none.
+    fn or_engine(kernel: Option<impl ProductKernel<T> + 'static>, sorted: ClassifiedAxes<T>, simd: Simd) -> Chosen<T> {
+        kernel.map_or_else(|| Chosen::kernel(PackedGemm::new(sorted, simd)), Chosen::kernel)
     }
 
     fn matrices(matrices: MatrixBatch<T>) -> Chosen<T> {

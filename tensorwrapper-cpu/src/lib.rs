@@ -97,6 +97,7 @@ mod outer;
 mod packed;
 mod passes;
 mod permute;
+mod pieces;
 mod plain;
 mod product;
 mod product_kernel;

@@ -14,6 +14,7 @@ use std::ops::Range;
 use self::shape::{LARGE, Loop, Shape};
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
+use super::pieces::Cuts;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::Vector;
@@ -41,12 +42,10 @@ const WIDE: usize = 2;
 pub(super) struct NarrowGemm<T> {
     /// The factor that is the large one.
     large: usize,
-    /// Loops around blocks.
-    loops: Vec<Loop>,
-    /// The forms of blocks: that of most, and those of the last ones along the loops of these numbers. A form's number has a bit for each of
-    /// these.
+    /// The rows of blocks, and the loops around them, those of the batch among them.
+    cuts: Cuts,
+    /// A block of each form.
     forms: Vec<Block>,
-    last: Vec<usize>,
     /// Elements from one staged row to the next.
     row: usize,
     /// Where the rows of the large factor that are summed begin, and the rows of the result.
@@ -106,9 +105,7 @@ impl<T: Element> NarrowGemm<T> {
         })?;
         let row = shape.row();
         let forms: Vec<Block> =
-            shape.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();
-        let last = shape.cuts.iter().map(|cut| batch.len() + cut.around).collect();
-        let loops = [batch, shape.around].concat();
+            shape.cuts.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();
         let offsets = |axes: &[Loop], operand: usize, staged: bool| -> Vec<isize> {
             let mut walk = Odometer::new(axes, &[0; 3], 0);
             let next = |n: usize| {
@@ -122,7 +119,19 @@ impl<T: Element> NarrowGemm<T> {
         let columns = offsets(&columns, OUT, shape.stage[1]);
         let conjugate = [conjugate[large], conjugate[1 - large]];
         let kernel = kernel::<T>(simd);
-        Some(NarrowGemm { large, loops, forms, last, row, terms, columns, start, alpha, conjugate, packed, kernel })
+        Some(NarrowGemm {
+            large,
+            cuts: shape.cuts.inside_of(batch),
+            forms,
+            row,
+            terms,
+            columns,
+            start,
+            alpha,
+            conjugate,
+            packed,
+            kernel,
+        })
     }
 
     /// Elements of a block's staged rows, those that are read and those that are written.
@@ -136,12 +145,10 @@ impl<T: Element> NarrowGemm<T> {
     fn blocks(&self, range: Range<usize>, large: &[T], numbers: &[T], out: Sink<'_, T>) -> Result<(), Error> {
         let [read, written] = self.staged().map(zeros::<T>);
         let (mut read, mut written) = (read?, written?);
-        let mut walk = Odometer::new(&self.loops, &self.start, range.start);
+        let mut walk = Odometer::new(&self.cuts.around, &self.start, range.start);
         for _ in range {
             let at = walk.position;
-            let is_last = |&along: &usize| walk.index(along) + 1 == self.loops[along].extent;
-            let form = self.last.iter().enumerate().map(|(n, along)| usize::from(is_last(along)) << n).sum::<usize>();
-            let block = &self.forms[form];
+            let block = &self.forms[self.cuts.form(&walk)];
             walk.step();
             // SAFETY: positions lie inside the memory, or temporaries that have room for all rows of a block; these elements of the result
             // are this task's alone, and the instructions are there.
@@ -180,7 +187,7 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
             *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
         }
         let each = self.forms[0].len * self.terms.len() * self.columns.len();
-        let items = points(&self.loops);
+        let items = points(&self.cuts.around);
         tasks::failing(|failed| {
             tasks::split(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
         })

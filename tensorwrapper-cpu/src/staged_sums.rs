@@ -7,6 +7,7 @@ use super::inner_products::{InnerProducts, RunningSums, suits};
 use super::lines::LINE;
 use super::long_sums::LongSums;
 use super::permute::{Pair, Permutation};
+use super::pieces::Cuts;
 use super::product::{ClassifiedAxes, LEFT, RIGHT, Triple, even};
 use super::product_kernel::ProductKernel;
 use super::simd::{Caches, Simd};
@@ -27,10 +28,9 @@ pub(super) struct StagedSums<T> {
     results: LongSums<T>,
     /// The factor that is staged.
     staged: usize,
-    /// Axes around blocks, and the numbers of those that count pieces of which the last one is shorter.
-    around: Vec<Triple>,
-    last: Vec<usize>,
-    /// The forms of blocks: bit n of a number tells whether the piece along `last[n]` is the shorter one.
+    /// The inner axes of blocks, and those around them.
+    cuts: Cuts,
+    /// A block of each form.
     forms: Vec<Block<T>>,
 }
 
@@ -53,42 +53,23 @@ impl<T: Element> StagedSums<T> {
         if !suits(sorted) || across == along || !is_long(across) || !is_long(along) {
             return None;
         }
-        let cut = [across, along].map(|n| sorted.inner[n]);
-        let others = sorted.inner.iter().enumerate().filter(|&(n, _)| n != across && n != along);
-        let mut around: Vec<Triple> = others.map(|(_, axis)| *axis).collect();
-        let high = even(cut[0].extent, HIGH / size_of::<T>());
+        let extents = [across, along].map(|n| sorted.inner[n].extent);
+        let high = even(extents[0], HIGH / size_of::<T>());
         let room = Caches::here().second / 8 / size_of::<T>() / vectors[staged];
-        let pieces = [high, even(cut[1].extent, (room / high).max(LEAST / size_of::<T>()))];
-        let (mut last, mut rests) = (Vec::new(), Vec::new());
-        for (n, (axis, piece)) in cut.into_iter().zip(pieces).enumerate() {
-            if !axis.extent.is_multiple_of(piece) {
-                last.push(around.len());
-                rests.push((n, axis.extent % piece));
-            }
-            around
-                .push(Axis { extent: axis.extent.div_ceil(piece), strides: axis.strides.map(|stride| stride * piece as isize) });
-        }
-        let block = |form: usize| {
-            let mut block = [0, 1].map(|n| Axis { extent: pieces[n], ..cut[n] });
-            for (_, &(n, rest)) in rests.iter().enumerate().filter(|(bit, _)| form >> bit & 1 == 1) {
-                block[n].extent = rest;
-            }
-            Block::new(sorted, staged, block, simd)
-        };
-        let forms = (0..1 << rests.len()).map(block).collect();
-        Some(StagedSums { results: LongSums::of_blocks(sorted, points(&around)), staged, around, last, forms })
+        let long = even(extents[1], (room / high).max(LEAST / size_of::<T>()));
+        let cuts = Cuts::new(&sorted.inner, &[(across, high), (along, long)]);
+        let forms = cuts.forms().map(|inner| Block::new(sorted, staged, inner, simd)).collect();
+        Some(StagedSums { results: LongSums::of_blocks(sorted, points(&cuts.around)), staged, cuts, forms })
     }
 
     /// The sums of these blocks.
     fn sums(&self, blocks: Range<usize>, at: [isize; 3], data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let mut sums = RunningSums::new(self.results.results())?;
         let mut stage = zeros::<T>(self.forms[0].copy.elements())?;
-        let mut walk = Odometer::new(&self.around, &at, blocks.start);
+        let mut walk = Odometer::new(&self.cuts.around, &at, blocks.start);
         for _ in blocks {
             let mut start = walk.position;
-            let is_last = |&along: &usize| walk.index(along) + 1 == self.around[along].extent;
-            let form = self.last.iter().enumerate().map(|(bit, along)| usize::from(is_last(along)) << bit).sum::<usize>();
-            let Block { copy, products, terms } = &self.forms[form];
+            let Block { copy, products, terms } = &self.forms[self.cuts.form(&walk)];
             walk.step();
             let from = std::mem::replace(&mut start[self.staged], 0);
             copy.run(1, [from, 0], data[self.staged], Sink::new(&mut stage), false);
@@ -117,8 +98,8 @@ impl<T: Element> ProductKernel<T> for StagedSums<T> {
 
 impl<T: Element> Block<T> {
     /// A block of these two inner axes: that of neighbours in the staged factor, and that of neighbours in the other one.
-    fn new(sorted: &ClassifiedAxes<T>, staged: usize, inner: [Triple; 2], simd: Simd) -> Block<T> {
-        let mut sorted = ClassifiedAxes { inner: inner.to_vec(), ..sorted.clone() };
+    fn new(sorted: &ClassifiedAxes<T>, staged: usize, inner: Vec<Triple>, simd: Simd) -> Block<T> {
+        let mut sorted = ClassifiedAxes { inner, ..sorted.clone() };
         let terms = points(&sorted.inner);
         let vectors = if staged == LEFT { &mut sorted.rows } else { &mut sorted.columns };
         let mut pairs: Vec<Pair> = Vec::new();

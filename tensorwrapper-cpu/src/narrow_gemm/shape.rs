@@ -4,6 +4,7 @@
 //! one axis, where its elements are neighbours in the large factor and in the result, or over several.
 
 use crate::lines::LINE;
+use crate::pieces::Cuts;
 use crate::product::{OUT, even};
 use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::{Axis, points};
@@ -36,22 +37,10 @@ const APART: usize = 16;
 /// Which rows a block has.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// The axes of a block, in the order of its memory, the last of them the fastest.
-    pub(super) block: Vec<Loop>,
-    /// The axes around blocks, one of which counts the pieces of each axis that was cut.
-    pub(super) around: Vec<Loop>,
-    /// The axes that were cut into pieces of which the last one is shorter.
-    pub(super) cuts: Vec<Cut>,
+    /// The axes of a block, in the order of its memory, the last of them the fastest, and those around it.
+    pub(super) cuts: Cuts,
     /// Whether the large factor and the result are staged.
     pub(super) stage: [bool; 2],
-}
-
-/// An axis whose last piece is shorter: its number in the block and around it, and how long that piece is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
-    block: usize,
-    pub(super) around: usize,
-    rest: usize,
 }
 
 impl Shape {
@@ -67,7 +56,7 @@ impl Shape {
         };
         let extent = rows[n].extent;
         let most = if stage == [false, false] { PIECE } else { BLOCK };
-        (extent >= least).then(|| Shape::cut(rows, &[(n, extent.min(most))], stage))
+        (extent >= least).then(|| Shape { cuts: Cuts::new(rows, &[(n, extent.min(most))]), stage })
     }
 
     /// Over axes that make runs of both the large factor and the result, for elements of so many bytes and these terms and columns; nothing
@@ -99,9 +88,9 @@ impl Shape {
         let shape = |side: usize, stage: [bool; 2]| {
             let block: Vec<(usize, usize)> =
                 by(side).into_iter().rev().map(|n| (n, taken[n])).filter(|&(_, extent)| extent > 1).collect();
-            Shape::cut(rows, &block, stage)
+            Shape { cuts: Cuts::new(rows, &block), stage }
         };
-        let is_contiguous = |shape: &Shape, side: usize| shape.run([&[], &[]], side) == points(&shape.block);
+        let is_contiguous = |shape: &Shape, side: usize| shape.run([&[], &[]], side) == points(&shape.cuts.block);
         let read = shape(LARGE, [stage_large, true]);
         if [LARGE, OUT].into_iter().any(|side| read.run(own, side) * size < LINE) {
             return None;
@@ -110,7 +99,7 @@ impl Shape {
             return Some(read);
         }
         let written = shape(OUT, [true, false]);
-        Some(if is_contiguous(&written, OUT) { written } else { shape(LARGE, [true, true]) })
+        Some(if is_contiguous(&written, OUT) { written } else { Shape { stage: [true, true], ..read } })
     }
 
     /// Roughly how many cycles it takes for so many rows.
@@ -123,45 +112,14 @@ impl Shape {
         COPY * staged + far + (rows * n * k * size) as f64 / LINE as f64
     }
 
-    /// A block of these axes, with so many points of each.
-    fn cut(rows: &[Loop], taken: &[(usize, usize)], stage: [bool; 2]) -> Shape {
-        let mut around: Vec<Loop> =
-            (0..rows.len()).filter(|n| taken.iter().all(|(other, _)| other != n)).map(|n| rows[n]).collect();
-        let (mut block, mut cuts) = (Vec::new(), Vec::new());
-        for (number, &(n, extent)) in taken.iter().enumerate() {
-            let axis = rows[n];
-            block.push(Axis { extent, ..axis });
-            let (pieces, rest) = (axis.extent.div_ceil(extent), axis.extent % extent);
-            if pieces == 1 {
-                continue;
-            }
-            if rest > 0 {
-                cuts.push(Cut { block: number, around: around.len(), rest });
-            }
-            around.push(Axis { extent: pieces, strides: axis.strides.map(|stride| stride * extent as isize) });
-        }
-        Shape { block, around, cuts, stage }
-    }
-
-    /// The axes of blocks with and without each shorter piece: bit n of the number tells whether that of `cuts[n]` is the last.
-    pub(super) fn forms(&self) -> impl Iterator<Item = Vec<Loop>> {
-        (0..1 << self.cuts.len()).map(|form: usize| {
-            let mut block = self.block.clone();
-            for (_, cut) in self.cuts.iter().enumerate().filter(|(n, _)| form >> n & 1 == 1) {
-                block[cut.block].extent = cut.rest;
-            }
-            block
-        })
-    }
-
     /// Elements from one staged row to the next.
     pub(super) fn row(&self) -> usize {
-        points(&self.block) + APART
+        points(&self.cuts.block) + APART
     }
 
     /// Neighbours in the large factor, or in the result, among the elements of a block with all terms, or all columns.
     fn run(&self, own: [&[Loop]; 2], side: usize) -> usize {
-        let mut axes = [&self.block, own[usize::from(side == OUT)]].concat();
+        let mut axes = [&self.cuts.block, own[usize::from(side == OUT)]].concat();
         axes.sort_by_key(|axis| axis.strides[side].unsigned_abs());
         axes.iter().fold(1, |run, axis| if axis.strides[side] == run as isize { run * axis.extent } else { run })
     }

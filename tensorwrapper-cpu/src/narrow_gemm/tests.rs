@@ -57,10 +57,10 @@ fn a_block_has_runs_of_both_operands() {
     assert!(Shape::along_one(&rows, false).is_none(), "a is short");
     let shape = Shape::over_several(&rows, [&inner, &columns], 4, false).unwrap();
     assert_eq!(shape.stage, [false, true], "a block is contiguous in the large factor");
-    let extents: Vec<usize> = shape.block.iter().map(|axis| axis.extent).collect();
+    let extents: Vec<usize> = shape.cuts.block.iter().map(|axis| axis.extent).collect();
     assert_eq!(extents, [256, 8], "c is around blocks, b is cut, a is whole");
-    assert_eq!(shape.around.iter().map(|axis| axis.extent).product::<usize>(), 2 * 128);
-    assert!(shape.cuts.is_empty(), "all pieces of b are whole");
+    assert_eq!(shape.cuts.around.iter().map(|axis| axis.extent).product::<usize>(), 2 * 128);
+    assert_eq!(shape.cuts.forms().count(), 1, "all pieces of b are whole");
     let batch_is_fastest = [axis(64, 2, 2), axis(64, 128, 128)];
     assert!(Shape::over_several(&batch_is_fastest, [&[], &[]], 4, false).is_none(), "no run of a line");
 }

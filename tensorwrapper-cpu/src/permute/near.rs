@@ -5,6 +5,7 @@
 
 use super::super::lines::{LINE, Line, WORDS};
 use super::memory::{Boxes, MOST_ROWS, Memory, Panel, Runs, moved};
+use super::stage::copy_words;
 
 /// Squares, or runs, from one that is copied to one that is asked for.
 const AHEAD: usize = 4;
@@ -132,11 +133,7 @@ pub(super) unsafe fn copy_lines<L: Line, const EDGE: usize>(memory: &Memory<'_>,
                 L::load(from.add(at)).xor(signs).store(to.add(at));
                 at += LINE;
             }
-            for word in at / 4..len / 4 {
-                to.cast::<u32>()
-                    .add(word)
-                    .write_unaligned(from.cast::<u32>().add(word).read_unaligned() ^ memory.signs[word % WORDS]);
-            }
+            copy_words(memory, from.add(at), to.add(at), (len - at) / 4);
         }
     }
 }

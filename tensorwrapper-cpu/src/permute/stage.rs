@@ -123,7 +123,7 @@ fn coming<'a>(memory: &Memory<'a>, size: usize, steps: usize) -> Coming<'a> {
 
 /// Copies a stretch word by word.
 #[inline(never)]
-unsafe fn copy_words(memory: &Memory<'_>, from: *const u8, to: *mut u8, words: usize) {
+pub(super) unsafe fn copy_words(memory: &Memory<'_>, from: *const u8, to: *mut u8, words: usize) {
     for n in 0..words {
         // SAFETY: the caller's promise.
         unsafe { to.cast::<u32>().add(n).write_unaligned(from.cast::<u32>().add(n).read_unaligned() ^ memory.signs[n % WORDS]) };

@@ -87,12 +87,12 @@ impl Checker<'_> {
     ) -> Option<Node> {
         let word = ending.name();
         let [label, further @ ..] = labels else { return None };
-        if let Some(further) = further.first() {
+        if let [second, ..] = further {
             let fault = Diagnostic::label(
-                further.span,
-                format!("`{word}` gives the value of one index, and `{}` is a second one", further.text),
+                second.span,
+                format!("`{word}` gives the value of one index, and `{}` is a second one", second.text),
             );
-            let others: Vec<&str> = labels[1..].iter().map(|label| label.text.as_str()).collect();
+            let others: Vec<&str> = further.iter().map(|label| label.text.as_str()).collect();
             let help =
                 format!("`{word}({}; {}({}; X))` is its value for all of them", label.text, extreme.name(), others.join(", "));
             self.faults.push(fault.help(help));
