@@ -3,7 +3,6 @@
 //! Knows nothing of tensors. Everything that differs from one element type to another is here.
 
 use std::fmt::LowerExp;
-use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
@@ -11,6 +10,7 @@ use num_complex::Complex;
 use crate::callback::{Callback, Typed};
 pub use crate::cast::CastInto;
 pub use crate::dtype::{Dtype, EveryDtype, dispatch};
+pub use crate::mixes::{ElementOf, Elements, MixesWith};
 use crate::storage::{Buffer, Owned, SliceMut, SliceRef};
 use crate::stored::{Numeric, Stored, number, stored};
 
@@ -18,52 +18,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The type itself, for element types alone. What is derived from the type of an operand that is none is then of no type, and rustc reports
-/// nothing but the operand.
-#[doc(hidden)]
-pub trait ElementOf {
-    #[allow(missing_docs)]
-    type Itself;
-}
-
-/// Element types that can be used in one equation: equal ones, and a complex one and its real one, whose elements become complex.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
-    label = "elements of type `{U}`",
-    note = "real operands join complex ones of their precision; nothing else is converted in silence: write `cast(…)` around what is to become \
-            the equation's type"
-)]
-pub trait MixesWith<U> {
-    /// The element type of the equation.
-    type Mixed;
-    /// Checks at compile time that two operands have elements that mix.
-    fn check(_: Elements<Self, U>) -> PhantomData<Self::Mixed> {
-        PhantomData
-    }
-}
-
-/// Two element types in one value, so that rustc does not infer one from the other.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
-
-#[diagnostic::do_not_recommend]
-impl<T: Element> MixesWith<T> for T {
-    type Mixed = T;
-}
-
-/// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
+/// A number that devices compute with: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
 ///
 /// For each of them, all bytes zero are a valid value, [`ZERO`](Element::ZERO); storage relies on it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an element type of equations",
-    label = "equations compute with `f32`, `f64`, `Complex<f32>` and `Complex<f64>`",
-    note = "a tensor of integers becomes one of numbers by `a.cast::<f64>()?`, and one of `bool` is a condition, `select(m[i]; X, Y)`; in generic code the bound is `T: Element`"
+    message = "`{Self}` is not a type of number with fractions",
+    label = "computed with `f32`, `f64`, `Complex<f32>` and `Complex<f64>` alone",
+    note = "a tensor of integers becomes one of such numbers by `cast(f64; a[i])` in an equation, and by `a.cast::<f64>()?`; in generic code the bound is `T: Element`"
 )]
 pub trait Element:
     sealed::Sealed
-    + ElementOf<Itself = Self>
     + MixesWith<<Self as Element>::Real, Mixed = Self>
     + Numeric
     + LowerExp
@@ -178,6 +142,9 @@ macro_rules! numbers {
             type Itself = $T;
         }
         impl Numeric for $T {
+            const COMPUTED: Dtype = Self::DTYPE;
+            const IS_INTEGER: bool = false;
+
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self + other
@@ -197,6 +164,14 @@ macro_rules! numbers {
             #[inline(always)]
             fn whole(number: i64) -> Self {
                 Self::from_complex((number as f64).into())
+            }
+            #[inline(always)]
+            fn to_constant(self) -> Complex<f64> {
+                self.to_complex()
+            }
+            #[inline(always)]
+            fn of_buffer(buffer: Buffer) -> Result<Owned<Self>, Buffer> {
+                Self::typed_vec(buffer)
             }
         }
     )* };

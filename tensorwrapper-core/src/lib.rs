@@ -167,6 +167,7 @@ mod expansion;
 pub mod graph;
 pub mod layout;
 mod map_function;
+mod mixes;
 pub mod shape;
 pub mod storage;
 pub mod stored;

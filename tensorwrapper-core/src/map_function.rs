@@ -68,7 +68,7 @@ pub struct Excused;
 #[diagnostic::on_unimplemented(
     message = "the function of this `map` has to take {N} `{T}` and give one",
     label = "does not take {N} `{T}` and give one",
-    note = "`map(f; X, Y)` calls `f` with one element of each of its arguments; the result is such an element too"
+    note = "`map(f; X, Y)` calls `f` with one element of each of its arguments; the result is such an element too; there are no functions of integers"
 )]
 pub trait MapFunction<T, const N: usize>: Sized {
     /// Checks at compile time that the function fits.

@@ -1,11 +1,15 @@
 //! What a tensor can hold: the numbers of equations, integers and truth values.
 //!
-//! A tensor that only stores, selects, compares and counts needs no arithmetic of a device. So tensors are generic over [`Stored`], and
-//! equations over its sub-trait `Element`.
+//! A tensor that only stores, selects, compares and counts needs no arithmetic of a device. So tensors are generic over [`Stored`],
+//! equations over its sub-trait [`Numeric`], and what devices compute over `Element`.
 
 use std::fmt::{Debug, Display};
 
-use crate::storage::{Plain, SliceMut, SliceRef};
+use num_complex::Complex;
+
+use crate::dtype::Dtype;
+use crate::mixes::{ElementOf, MixesWith};
+use crate::storage::{Buffer, Owned, Plain, SliceMut, SliceRef};
 
 /// The seal of [`Stored`]: the floating-point types break it beside their arithmetic.
 pub(crate) mod sealed {
@@ -14,12 +18,12 @@ pub(crate) mod sealed {
 
 /// What a tensor can hold: the numbers of equations ([`Element`](crate::element::Element)), `i32`, `i64`, `u8` and `bool`. Sealed.
 ///
-/// Equations compute with `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Tensors of the other types have constructors, views, files, comparisons
-/// and the methods of whole tensors.
+/// Equations compute with all of them but `bool`, whose tensors are conditions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that tensors hold",
     label = "tensors hold `f32`, `f64`, `Complex<f32>`, `Complex<f64>`, `i32`, `i64`, `u8` or `bool`",
-    note = "in generic code the bound is `T: Element` for tensors in equations, and `T: Stored` for all others"
+    note = "in generic code the bound is `T: Element` for equations with functions or division, `T: Numeric` for all equations, and `T: Stored` for \
+            tensors without equations"
 )]
 pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + PartialEq + Send + Sync + 'static {
     /// The type's name, as Rust writes it.
@@ -51,10 +55,15 @@ pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + Pa
     }
 }
 
-/// A number: every type that tensors hold but `bool`. Whole tensors of numbers are added, multiplied and summed. Sums of integers that overflow
-/// wrap around, as NumPy's do.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a number", label = "tensors of numbers are computed with")]
-pub trait Numeric: Stored {
+/// A number: every type that tensors hold but `bool`. Whole tensors of numbers are added, multiplied and summed, and so are they in
+/// equations. Integers that overflow wrap around, as NumPy's do; equations compute them in 64 bits.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type of number that equations compute with",
+    label = "not a number",
+    note = "equations compute with `f32`, `f64`, `Complex<f32>`, `Complex<f64>`, `i32`, `i64` and `u8`; a tensor of `bool` is a condition, \
+            `select(m[i]; X, Y)`; in generic code the bound is `T: Element`, or `T: Numeric` for integers, too"
+)]
+pub trait Numeric: Stored + ElementOf<Itself = Self> + MixesWith<Self, Mixed = Self> {
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
     /// `self - other`.
@@ -65,6 +74,38 @@ pub trait Numeric: Stored {
     fn negated(self) -> Self;
     /// A whole number as this type, rounded or wrapped around if the type does not have it.
     fn whole(number: i64) -> Self;
+
+    /// The type in which a device computes equations over such numbers.
+    #[doc(hidden)]
+    const COMPUTED: Dtype;
+    /// Whether it is an integer, which that type does not always hold.
+    #[doc(hidden)]
+    const IS_INTEGER: bool;
+    /// This number in an equation: an integer is the sum of both parts.
+    #[doc(hidden)]
+    fn to_constant(self) -> Complex<f64>;
+    /// The elements of a buffer, if they are of this type.
+    #[doc(hidden)]
+    fn of_buffer(buffer: Buffer) -> Result<Owned<Self>, Buffer>;
+    /// The slice with its type erased, of integers.
+    #[doc(hidden)]
+    fn integers(_: &[Self]) -> Option<IntegersRef<'_>> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Numeric> MixesWith<T> for T {
+    type Mixed = T;
+}
+
+/// Integers of a type that is known at run time.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum IntegersRef<'a> {
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    U8(&'a [u8]),
 }
 
 /// A number as its bytes.
@@ -116,8 +157,14 @@ stored! { {}
 }
 
 macro_rules! integers {
-    ($($T:ty)*) => { $(
+    ($($T:ty: $Variant:ident),*) => { $(
+        impl ElementOf for $T {
+            type Itself = $T;
+        }
         impl Numeric for $T {
+            const COMPUTED: Dtype = Dtype::F64;
+            const IS_INTEGER: bool = true;
+
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -138,7 +185,37 @@ macro_rules! integers {
             fn whole(number: i64) -> Self {
                 number as $T
             }
+            fn to_constant(self) -> Complex<f64> {
+                exact_parts(i64::from(self))
+            }
+            fn of_buffer(buffer: Buffer) -> Result<Owned<Self>, Buffer> {
+                Err(buffer)
+            }
+            fn integers(slice: &[Self]) -> Option<IntegersRef<'_>> {
+                Some(IntegersRef::$Variant(slice))
+            }
         }
     )* };
 }
-integers! { i32 i64 u8 }
+integers! { i32: I32, i64: I64, u8: U8 }
+
+/// An integer as the sum of two numbers of double precision. The second one is zero where the first one holds it.
+fn exact_parts(number: i64) -> Complex<f64> {
+    let low = if number.unsigned_abs() > 1 << f64::MANTISSA_DIGITS { number & 0xffff_ffff } else { 0 };
+    Complex::new((number - low) as f64, low as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_the_sum_of_both_parts() {
+        let large = [i64::MAX, i64::MIN, (1 << 53) + 1, -(1 << 53) - 1, 0x1234_5678_9abc_def1];
+        for number in [0, 1, -1, 1 << 53, -(1 << 53)].into_iter().chain(large) {
+            let parts = number.to_constant();
+            assert_eq!(parts.re as i128 + parts.im as i128, i128::from(number), "{number}");
+            assert_eq!(parts.im != 0.0, number.unsigned_abs() > 1 << 53 && number != i64::MIN, "{number}");
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod diagnostic;
 mod einsum;
 mod equation;
 mod factorisation;
+mod fraction;
 mod function;
 mod holes;
 mod leaves;
@@ -39,6 +40,7 @@ pub use equation::{
     Cast, CastId, Claimed, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
     OperandId, ScalarId,
 };
+pub use fraction::{Fraction, fractions};
 pub use function::Function;
 pub use holes::{InnermostCasts, Use};
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};

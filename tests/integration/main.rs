@@ -24,6 +24,7 @@ mod explain;
 mod finish;
 mod further_forms;
 mod fuzz;
+mod integers;
 mod layouts;
 mod linalg;
 mod linalg_edges;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Elements, Hole, Scalar, Statement};
-use tensorwrapper_notation::{CastId, Equation, Left, LeftAxis, Mapped, Use, write};
+use tensorwrapper_notation::{CastId, Equation, Fraction, Left, LeftAxis, Mapped, Use, fractions, write};
 
 use super::checks;
 use super::environment::{Environment, first_of_spelling};
@@ -27,6 +27,7 @@ pub(super) struct Recorded {
 pub(super) fn record(environment: &Environment<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
     let operands: Vec<Ident> = equation.operands().iter().map(|operand| environment.operand(&operand.hole)).collect();
     let elements = elements(environment, equation, &operands);
+    let fractions = fractional(environment, statement, equation);
     let checks = checks::checks(environment, equation, &operands);
     let constants = checks::labels_are_no_constants(environment, equation);
     let pass = pass(environment, equation);
@@ -35,6 +36,7 @@ pub(super) fn record(environment: &Environment<'_>, statement: &Statement, equat
         {
             #constants
             #elements
+            #fractions
             #checks
             #pass
             #tickets
@@ -106,12 +108,25 @@ fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet
         let named = emit!(::core::marker::PhantomData::<#named>);
         code.extend(if known.insert(cast.outer) { emit!(let #element = #named;) } else { agree(&element, &named, span) });
     }
-    for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
+    // Truth values are 1 and 0 in every type.
+    let is_mask = |n: usize| equation.operands().iter().any(|operand| operand.is_mask && operand.cast == Some(CastId(n)));
+    for (n, cast) in equation.casts().iter().enumerate().filter(|(n, cast)| !cast.is_real && !is_mask(*n)) {
         let (from, to) = (element(Some(CastId(n))), element(cast.outer));
         let check = quote_spanned!(environment.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
         code.extend(checked(&check, &emit!(#from), &emit!(#to)));
     }
     code
+}
+
+/// Code that checks that what integers do not have, such as a division, is not asked of them.
+fn fractional(environment: &Environment<'_>, statement: &Statement, equation: &Equation) -> TokenStream {
+    let check = |place: Fraction| {
+        let part = equation.casts().iter().position(|cast| Some(cast.span) == place.cast).map(CastId);
+        let element = element(part);
+        let check = quote_spanned!(environment.host.span(place.span)=> <_ as __tw::Fractional>::check);
+        emit!(#check(#element);)
+    };
+    fractions(statement).into_iter().map(check).collect()
 }
 
 /// Code for the element type of an equation over elements of two types.

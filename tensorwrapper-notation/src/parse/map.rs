@@ -134,8 +134,9 @@ pub(super) fn cast(tokens: &[Token], at: Span) -> Result<(Option<Hole>, &[Token]
     if let Some([Token { tree: Tree::Ident(name), span }]) = named
         && NO_ELEMENTS.contains(&name.as_str())
     {
-        let fault = Diagnostic::syntax(*span, format!("`{name}` is not an element type of tensors"));
-        return Err(fault.help("tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"));
+        let fault = Diagnostic::syntax(*span, format!("an equation does not convert to `{name}`"));
+        let help = "it converts to `f32`, `f64`, `Complex<f32>` or `Complex<f64>`; whole tensors are converted by `a.cast::<i32>()?`, too";
+        return Err(fault.help(help));
     }
     match parts[..] {
         [body] => Ok((named.map(hole), body)),

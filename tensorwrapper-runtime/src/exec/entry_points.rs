@@ -2,6 +2,7 @@
 
 use super::compile::{evaluate, evaluate_to};
 use super::context::Context;
+use super::integers::{KnownIntegers, evaluate_integers};
 use super::operands::{DynOperand, given};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
@@ -10,10 +11,12 @@ use crate::expr::{Expr, Indexed, OperandData};
 use crate::lower::lower;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_notation::Equation;
 
 /// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, `...` for unnamed axes, and without `->` the result has
 /// the labels that occur once, in alphabetical order. Any letter is a label. A label that is repeated on one operand takes its
@@ -37,7 +40,7 @@ use tensorwrapper_core::shape::Extents;
 /// assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+pub fn einsum<T: Numeric>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
     Context::global().einsum(subscripts, operands)
 }
 
@@ -57,7 +60,7 @@ pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> 
 /// assert_eq!(c[[1, 3]], 6.0);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub fn contract<T: Element>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Tensor<T>, Error> {
+pub fn contract<T: Numeric>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Tensor<T>, Error> {
     Context::global().contract(operands, output)
 }
 
@@ -66,7 +69,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`einsum`].
-    pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+    pub fn einsum<T: Numeric>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         self.einsum_to(subscripts, operands, ResultPlacement::Host)
     }
 
@@ -74,7 +77,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`einsum`].
-    pub(super) fn einsum_to<T: Element>(
+    pub(super) fn einsum_to<T: Numeric>(
         &self,
         subscripts: &str,
         operands: &[&dyn DynOperand<T>],
@@ -90,11 +93,10 @@ impl Context {
                 let execution = Execution::new(&kept.plan, &context.backend, &context.observer);
                 Ok(kept.result(execution.run(&kept.beginnings(&tensors), placement)?))
             }
-            // A recorded result has a structure of its own, which no plan that was kept can know.
+            // A recorded result has a structure of its own, which no plan that was kept can know, and integers have no plan.
             false => {
-                let values: Vec<_> = given.iter().map(OperandData::value).collect::<Result<_, _>>()?;
-                let equation = checked(&subscripts_statement(subscripts, values.len())?)?;
-                self.eval_to(&Expr::<T>::new(product::<T>(&equation, &values)?), placement)
+                let equation = checked(&subscripts_statement(subscripts, given.len())?)?;
+                self.product_to(&equation, &given, placement)
             }
         }
     }
@@ -103,13 +105,31 @@ impl Context {
     ///
     /// # Errors
     /// As [`contract`].
-    pub fn contract<T: Element>(
+    pub fn contract<T: Numeric>(
         &self,
         operands: &[(&dyn DynOperand<T>, &[usize])],
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect::<Result<_, _>>()?;
-        self.eval(&Expr::<T>::new(product::<T>(&checked(&labels_statement(operands, output)?)?, &values)?))
+        let given: Vec<OperandData<'_>> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
+        self.product_to(&checked(&labels_statement(operands, output)?)?, &given, ResultPlacement::Host)
+    }
+
+    /// The product of an equation that no plan is kept for.
+    fn product_to<T: Numeric>(
+        &self,
+        equation: &Equation,
+        given: &[OperandData<'_>],
+        placement: ResultPlacement,
+    ) -> Result<Tensor<T>, Error> {
+        if T::IS_INTEGER {
+            let known: Vec<KnownIntegers<'_>> = given.iter().map(KnownIntegers::of).collect::<Result<_, _>>()?;
+            let values: Vec<_> = known.iter().map(KnownIntegers::value).collect();
+            let results = evaluate_integers(self, &[product::<T>(equation, &values)?], &known)?;
+            let (elements, layout) = results[0].typed();
+            return Ok(Tensor::from_parts(elements, layout));
+        }
+        let values: Vec<_> = given.iter().map(OperandData::value).collect::<Result<_, _>>()?;
+        evaluate_to(self, &[product::<T>(equation, &values)?], placement)?.remove(0).into_tensor()
     }
 
     /// Computes a recorded result.

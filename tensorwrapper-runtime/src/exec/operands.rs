@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use crate::expr::{OperandData, TensorLike};
 use crate::tensor::AnyRef;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 
 /// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element
@@ -18,7 +19,7 @@ pub trait DynOperand<T> {
 #[derive(Clone, Debug)]
 pub struct DynValue<'a>(pub(super) OperandData<'a>);
 
-impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
+impl<T: Numeric, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
         DynValue(self.operand().given)
     }
@@ -30,7 +31,7 @@ pub trait AnyOperand {
     fn any_operand(&self) -> DynValue<'_>;
 }
 
-impl<X: TensorLike> AnyOperand for X {
+impl<X: TensorLike<Elem: Element>> AnyOperand for X {
     fn any_operand(&self) -> DynValue<'_> {
         DynValue(self.operand().given)
     }

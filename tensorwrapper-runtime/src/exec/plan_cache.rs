@@ -17,7 +17,7 @@ use super::plan_key::{Equations, KeptPlan, PlanKey, Tensor, hash};
 use super::statements::{checked, product, subscripts_statement};
 use crate::expr::OperandData;
 use crate::optimize::Plain;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
@@ -35,7 +35,7 @@ impl Meaning {
     }
 
     /// Plans the equation for operands with these layouts. `text` is the equation's name in messages.
-    pub(super) fn planned<T: Element>(
+    pub(super) fn planned<T: Numeric>(
         &self,
         context: &Context,
         text: &str,
@@ -46,7 +46,7 @@ impl Meaning {
             true => self
                 .plain
                 .as_ref()
-                .and_then(|plain| plain.pairs(&context.choices, T::DTYPE, operands.iter().map(Strided::extents))),
+                .and_then(|plain| plain.pairs(&context.choices, T::COMPUTED, operands.iter().map(Strided::extents))),
             false => None,
         };
         let plan = match graph {
@@ -59,8 +59,8 @@ impl Meaning {
                 planned_over(context, &values, &product::<T>(&self.equation, &values)?)?
             }
         };
-        let equations = Equations::Subscripts(text.into(), T::DTYPE);
-        let key = PlanKey::new(context, equations, operands.into_iter().map(|layout| (T::DTYPE, layout)));
+        let equations = Equations::Subscripts(text.into(), T::COMPUTED);
+        let key = PlanKey::new(context, equations, operands.into_iter().map(|layout| (T::COMPUTED, layout)));
         Ok(KeptPlan::in_order(key, plan))
     }
 }
@@ -170,13 +170,13 @@ impl Context {
     }
 
     /// The plan of subscripts for operands with these layouts: a kept one, or a new one, which is then kept.
-    pub(super) fn kept<T: Element>(&self, subscripts: &str, tensors: &[Tensor<'_, '_>]) -> Result<Arc<KeptPlan>, Error> {
+    pub(super) fn kept<T: Numeric>(&self, subscripts: &str, tensors: &[Tensor<'_, '_>]) -> Result<Arc<KeptPlan>, Error> {
         let mut mixer = Mixer::default();
-        hash(&mut mixer, self, (subscripts, T::DTYPE), tensors);
+        hash(&mut mixer, self, (subscripts, T::COMPUTED), tensors);
         let hash = mixer.finish();
         if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).plans.get(&hash)
             && entry.plan.key.is_of(self)
-            && entry.plan.key.is_of_subscripts(subscripts, T::DTYPE, tensors)
+            && entry.plan.key.is_of_subscripts(subscripts, T::COMPUTED, tensors)
         {
             entry.used.store(PLANS.now(), Ordering::Relaxed);
             return Ok(Arc::clone(&entry.plan));

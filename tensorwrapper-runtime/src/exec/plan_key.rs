@@ -15,8 +15,9 @@ use crate::expr::Target;
 use crate::lower::SourceTensor;
 use crate::optimize::Choices;
 use crate::tensor::Tensor as Dense;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::InstanceKey;
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Tiling;
@@ -314,9 +315,9 @@ impl KeptPlan {
 
     /// The result of a run of a plan with one result, as a tensor.
     #[inline]
-    pub(super) fn result<T: Element>(&self, mut computed: Computed) -> Dense<T> {
+    pub(super) fn result<T: Numeric>(&self, mut computed: Computed) -> Dense<T> {
         let computed = computed.pop();
-        let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
+        let elements = computed.and_then(|buffer| T::of_buffer(buffer).ok()).expect("the plan has one result, of this type");
         Dense::from_parts(elements, self.plan.results[0].clone())
     }
 

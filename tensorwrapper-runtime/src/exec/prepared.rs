@@ -309,7 +309,7 @@ impl<T: Element, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
 
 impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
     fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
-        let layout = self.erase_mut().layout;
-        write(DynPlace { data: self.as_mut_slice(), layout: &layout })
+        let (data, layout) = self.parts_mut();
+        write(DynPlace { data, layout: &layout })
     }
 }

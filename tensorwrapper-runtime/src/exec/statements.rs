@@ -6,7 +6,7 @@ use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as 
 use super::operands::DynOperand;
 use crate::expr::{Holes, Notation, Tree, Value, bind_value, faults_to_error};
 use crate::link::Link;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::error::Error;
 
 /// The statement of subscripts over this number of operands.
@@ -27,8 +27,8 @@ pub(super) fn checked(statement: &Statement) -> Result<Equation, Error> {
 }
 
 /// The value of an equation whose operands are identified by position.
-pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Link<Value<'a>>]) -> Result<Link<Value<'a>>, Error> {
-    bind_value(equation, T::DTYPE, &Listed(values))
+pub(super) fn product<'a, T: Numeric>(equation: &Equation, values: &[Link<Value<'a>>]) -> Result<Link<Value<'a>>, Error> {
+    bind_value(equation, T::COMPUTED, &Listed(values))
 }
 
 /// Operands that are known by their positions.

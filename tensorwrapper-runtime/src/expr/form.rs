@@ -1,22 +1,24 @@
 //! The form of an operand: whether it is dense, a block tensor or holds truth values, which decides the type of a result.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
+use super::integers::Integers;
 use crate::tensor::{AnyBlocks, Blocks, Tensor};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
-use tensorwrapper_core::storage::Buffer;
+use tensorwrapper_core::storage::{Buffer, Owned};
 
 /// How the elements of a tensor are kept: all of them, or those of some blocks. A result of an equation is in blocks where an operand is.
 pub trait Form: sealed::Sealed + 'static {
     /// The form of a result of operands in this form and in another one.
     type With<F: Form>: Form;
     /// A computed result.
-    type Computed<T: Element, S: Extents>;
+    type Computed<T: Numeric, S: Extents>;
     /// The next result of a run, which has this form.
     #[doc(hidden)]
-    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Self::Computed<T, S>;
+    fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Self::Computed<T, S>;
 }
 
 /// The results of a run, one by one.
@@ -26,6 +28,18 @@ pub trait NextResult {
     fn next_dense(&mut self) -> (Buffer, Strided);
     /// One in blocks.
     fn next_blocks(&mut self) -> AnyBlocks;
+    /// A dense one of integers.
+    fn next_integers(&mut self) -> Arc<Integers>;
+}
+
+/// The elements of the next result, which is dense.
+fn next_elements<T: Numeric>(results: &mut dyn NextResult) -> (Owned<T>, Strided) {
+    if T::IS_INTEGER {
+        return results.next_integers().typed();
+    }
+    let (elements, layout) = results.next_dense();
+    let elements = T::of_buffer(elements);
+    (elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME)), layout)
 }
 
 /// All elements: the form of [`Tensor`], of views and of recorded results.
@@ -56,29 +70,27 @@ pub fn check_layers<F: InLayers>(_: PhantomData<F>) {}
 
 impl Form for Whole {
     type With<F: Form> = F;
-    type Computed<T: Element, S: Extents> = Tensor<T, S>;
-    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Tensor<T, S> {
-        let (elements, layout) = results.next_dense();
-        let elements = T::typed_vec(elements);
-        Tensor::from_parts(elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE)), layout)
+    type Computed<T: Numeric, S: Extents> = Tensor<T, S>;
+    fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<T, S> {
+        let (elements, layout) = next_elements::<T>(results);
+        Tensor::from_parts(elements, layout)
     }
 }
 
 impl Form for Truth {
     type With<F: Form> = F;
-    type Computed<T: Element, S: Extents> = Tensor<bool, S>;
-    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
-        let (elements, layout) = results.next_dense();
-        let elements = T::typed(elements.as_ref()).unwrap_or_else(|| unreachable!("a result of {} was recorded", T::DTYPE));
-        let truth: Vec<bool> = elements.iter().map(|element| *element != T::ZERO).collect();
+    type Computed<T: Numeric, S: Extents> = Tensor<bool, S>;
+    fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
+        let (elements, layout) = next_elements::<T>(results);
+        let truth: Vec<bool> = elements.iter().map(|element| *element != T::NOTHING).collect();
         Tensor::from_parts(truth, layout)
     }
 }
 
 impl Form for InBlocks {
     type With<F: Form> = InBlocks;
-    type Computed<T: Element, S: Extents> = Blocks<T, S>;
-    fn next<T: Element, S: Extents>(results: &mut dyn NextResult) -> Blocks<T, S> {
+    type Computed<T: Numeric, S: Extents> = Blocks<T, S>;
+    fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Blocks<T, S> {
         Blocks::of_any(results.next_blocks())
     }
 }

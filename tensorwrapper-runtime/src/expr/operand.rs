@@ -3,17 +3,18 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use num_complex::Complex;
-
 use super::form::{Form, InBlocks, Truth, Whole};
+use super::integers::rounded;
 use super::value::{Expr, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::storage::{Owned, SliceRef};
+use tensorwrapper_core::stored::IntegersRef;
 
 /// Anything that `tensor!` can index: tensors, views, block tensors, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
@@ -23,7 +24,7 @@ use tensorwrapper_core::storage::{Owned, SliceRef};
 )]
 pub trait TensorLike {
     /// The element type.
-    type Elem: Element;
+    type Elem: Numeric;
     /// The shape type.
     type Shape: Extents;
     /// Whether results are dense or in blocks because of it.
@@ -69,6 +70,8 @@ pub(crate) enum OperandData<'a> {
     Blocks(BlocksRef<'a>),
     /// Truth values, which are made numbers when they are read.
     Truth(&'a [bool], &'a Strided),
+    /// Integers, which are made numbers of double precision where these hold them.
+    Integers(IntegersRef<'a>, &'a Strided),
 }
 
 impl<'a> OperandData<'a> {
@@ -83,6 +86,7 @@ impl<'a> OperandData<'a> {
             OperandData::Inline(data, layout) => leaf(*data, layout),
             OperandData::Blocks(blocks) => Value::computed(Arc::new(blocks.to_dense()?)),
             OperandData::Truth(data, layout) => Value::computed(Arc::new(truth_numbers(data, layout)?.into())),
+            OperandData::Integers(data, layout) => Value::computed(Arc::new(rounded(*data, layout)?.into())),
         })
     }
 
@@ -93,7 +97,7 @@ impl<'a> OperandData<'a> {
             OperandData::Elements(_, layout) => layout.rank(),
             OperandData::Inline(_, layout) => layout.rank(),
             OperandData::Blocks(blocks) => blocks.structure.rank(),
-            OperandData::Truth(_, layout) => layout.rank(),
+            OperandData::Truth(_, layout) | OperandData::Integers(_, layout) => layout.rank(),
         }
     }
 
@@ -103,7 +107,7 @@ impl<'a> OperandData<'a> {
         match self {
             OperandData::Elements(data, layout) => Some((*data, layout)),
             OperandData::Inline(data, layout) => Some((*data, layout)),
-            OperandData::Recorded(_) | OperandData::Blocks(_) | OperandData::Truth(..) => None,
+            OperandData::Recorded(_) | OperandData::Blocks(_) | OperandData::Truth(..) | OperandData::Integers(..) => None,
         }
     }
 }
@@ -135,6 +139,16 @@ pub struct Operand<'a, T, S, F = Whole> {
     types: PhantomData<fn() -> (T, S, F)>,
 }
 
+impl<'a, T: Numeric, S, F> Operand<'a, T, S, F> {
+    fn leaf((data, layout): (&'a [T], &'a Strided)) -> Self {
+        Operand::new(match (T::numbers(data), T::integers(data)) {
+            (Some(data), _) => OperandData::Elements(data, layout),
+            (None, Some(data)) => OperandData::Integers(data, layout),
+            (None, None) => unreachable!("numbers are integers or have fractions"),
+        })
+    }
+}
+
 // Without bounds on the element type: one that is none is said once, by what is indexed.
 impl<'a, T, S, F> Operand<'a, T, S, F> {
     fn new(given: OperandData<'a>) -> Self {
@@ -144,10 +158,6 @@ impl<'a, T, S, F> Operand<'a, T, S, F> {
     /// The form, for the type of a result.
     pub fn form(&self) -> PhantomData<F> {
         PhantomData
-    }
-
-    fn leaf((data, layout): (SliceRef<'a>, &'a Strided)) -> Self {
-        Operand::new(OperandData::Elements(data, layout))
     }
 
     /// The shape type, for the compile-time checks.
@@ -214,30 +224,30 @@ impl<X: MaskLike + ?Sized> MaskLike for &X {
     }
 }
 
-impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
+impl<T: Numeric, S: Extents> TensorLike for Tensor<T, S> {
     type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.parts())
+        Operand::leaf(self.located())
     }
 }
 
-impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
+impl<T: Numeric, S: Extents> TensorLike for TensorRef<'_, T, S> {
     type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.parts())
+        Operand::leaf(self.located())
     }
 }
 
-impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
+impl<T: Numeric, S: Extents> TensorLike for TensorMut<'_, T, S> {
     type Elem = T::Itself;
     type Shape = S;
     type Form = Whole;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.parts())
+        Operand::leaf(self.located())
     }
 }
 
@@ -289,130 +299,5 @@ impl<X: TensorLike + ?Sized> TensorLike for &mut X {
     type Form = X::Form;
     fn operand(&self) -> Operand<'_, X::Elem, X::Shape, X::Form> {
         (**self).operand()
-    }
-}
-
-/// A scalar of an equation: a number, or a tensor or recorded result of rank 0.
-#[derive(Debug)]
-pub struct ScalarValue<'a>(pub(crate) ScalarKind<'a>);
-
-/// What a scalar is.
-#[derive(Clone, Debug)]
-pub(crate) enum ScalarKind<'a> {
-    /// A number.
-    Number(Complex<f64>),
-    /// A tensor of rank 0.
-    Tensor(OperandData<'a>),
-    /// A result of the block, by its number there.
-    Local(usize),
-}
-
-impl<'a> ScalarValue<'a> {
-    /// A number that an earlier equation of the block computes.
-    pub(crate) fn local(number: usize) -> Self {
-        ScalarValue(ScalarKind::Local(number))
-    }
-
-    fn number(value: Complex<f64>) -> Self {
-        ScalarValue(ScalarKind::Number(value))
-    }
-}
-
-/// Anything that can be a number in an equation over elements of type `T`. It is borrowed for `'r`, and what is recorded lives for `'x`: a
-/// number for as long as wanted, a reference and a recorded result for as long as what they refer to.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a scalar in an equation over `{T}`",
-    label = "not a scalar of `{T}` equations",
-    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`",
-    note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
-)]
-pub trait IntoScalar<'r, 'x, T: Element> {
-    /// This number, recorded.
-    fn to_scalar(&'r self) -> ScalarValue<'x>;
-    /// The same, with the element type given by a value.
-    #[doc(hidden)]
-    fn scalar(_: PhantomData<T>, value: &'r Self) -> ScalarValue<'x> {
-        value.to_scalar()
-    }
-}
-
-/// The shape of a tensor that can be used without indices, as a single number.
-pub trait ScalarShape: Extents {}
-impl ScalarShape for () {}
-
-#[diagnostic::do_not_recommend]
-impl<'r, 'x, T: Element> IntoScalar<'r, 'x, T> for T {
-    fn to_scalar(&'r self) -> ScalarValue<'x> {
-        ScalarValue::number(self.to_complex())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'r, 'x> IntoScalar<'r, 'x, Complex<f64>> for f64 {
-    fn to_scalar(&'r self) -> ScalarValue<'x> {
-        ScalarValue::number(Complex::new(*self, 0.0))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'r, 'x> IntoScalar<'r, 'x, Complex<f32>> for f32 {
-    fn to_scalar(&'r self) -> ScalarValue<'x> {
-        ScalarValue::number(Complex::new(f64::from(*self), 0.0))
-    }
-}
-
-/// References to numbers, one by one: a blanket implementation would meet the one for elements.
-macro_rules! references {
-    ($($X:ty: $($T:ty),*;)*) => { $($(
-        #[diagnostic::do_not_recommend]
-        impl<'r, 'x> IntoScalar<'r, 'x, $T> for &$X {
-            fn to_scalar(&'r self) -> ScalarValue<'x> {
-                ScalarValue::number((**self).to_complex())
-            }
-        }
-    )*)* };
-}
-references! {
-    f32: f32, Complex<f32>;
-    f64: f64, Complex<f64>;
-    Complex<f32>: Complex<f32>;
-    Complex<f64>: Complex<f64>;
-}
-
-/// Tensors of rank 0 and references to them, one by one for the same reason. `'o` is how long each lives that does not live as long as
-/// its place.
-macro_rules! tensors {
-    ($($borrow:lifetime [$($life:lifetime)?] $X:ty;)*) => { $(
-        #[diagnostic::do_not_recommend]
-        impl<'r, 'x, $($life,)? T: Element, S: ScalarShape> IntoScalar<'r, 'x, T> for $X where $borrow: 'x {
-            fn to_scalar(&'r self) -> ScalarValue<'x> {
-                ScalarValue(ScalarKind::Tensor((*self).__operand().given))
-            }
-        }
-    )* };
-}
-tensors! {
-    'r [] Tensor<T, S>;
-    'o ['o] &'o Tensor<T, S>;
-    'r [] &mut Tensor<T, S>;
-    'r [] TensorRef<'_, T, S>;
-    'o ['o] &'o TensorRef<'_, T, S>;
-    'r [] TensorMut<'_, T, S>;
-    'o ['o] &'o TensorMut<'_, T, S>;
-    'o ['o] Expr<'o, T, S>;
-    'o ['o] &Expr<'o, T, S>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'r: 'x, 'x, T: Element> IntoScalar<'r, 'x, T> for StaticTensor<T, ()> {
-    fn to_scalar(&'r self) -> ScalarValue<'x> {
-        ScalarValue(ScalarKind::Tensor(self.operand().given))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'r, 'x, T: Element> IntoScalar<'r, 'x, T> for &'x StaticTensor<T, ()> {
-    fn to_scalar(&'r self) -> ScalarValue<'x> {
-        (**self).to_scalar()
     }
 }

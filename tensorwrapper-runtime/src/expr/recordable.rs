@@ -35,7 +35,7 @@ impl<'a, T: Element, S: Extents> Recordable<'a> for &Expr<'a, T, S> {
     }
 }
 
-fn borrowed<'a>(tensor: &'a impl TensorLike) -> AnyValue<'a> {
+fn borrowed<'a>(tensor: &'a impl TensorLike<Elem: Element>) -> AnyValue<'a> {
     let operand = tensor.operand().given;
     let (data, layout) = operand.elements().expect("a dense tensor has elements");
     let source = Source::Tensor(AnyRef { data, layout: layout.clone() });

@@ -15,6 +15,7 @@ use tensorwrapper_notation::syntax::{Operator, Reduction};
 use super::mapping::Mapping;
 use crate::link::{Link, Node};
 use crate::tensor::{AnyRef, AnyTensor, Tensor};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::{Decomposition, Unary};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::Error;
@@ -37,19 +38,21 @@ impl<T, S> Clone for Expr<'_, T, S> {
     }
 }
 
-impl<T: Element, S: Extents> fmt::Debug for Expr<'_, T, S> {
+impl<T: Numeric, S: Extents> fmt::Debug for Expr<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Expr<{}, extents {:?}>", T::DTYPE, self.extents())
+        write!(f, "Expr<{}, extents {:?}>", T::NAME, self.value.extents)
+    }
+}
+
+impl<'a, T: Numeric, S: Extents> Expr<'a, T, S> {
+    pub(crate) fn new(value: Link<Value<'a>>) -> Self {
+        debug_assert_eq!(value.dtype, T::COMPUTED);
+        debug_assert!(S::check(&value.extents).is_ok());
+        Expr { value, types: PhantomData }
     }
 }
 
 impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
-    pub(crate) fn new(value: Link<Value<'a>>) -> Self {
-        debug_assert_eq!(value.dtype, T::DTYPE);
-        debug_assert!(S::check(&value.extents).is_ok());
-        Expr { value, types: PhantomData }
-    }
-
     /// Extents of the result.
     pub fn extents(&self) -> &[usize] {
         &self.value.extents

@@ -8,6 +8,7 @@
 mod gradients;
 mod holes;
 mod in_blocks;
+mod in_integers;
 mod made;
 
 use std::cell::Cell;
@@ -25,11 +26,14 @@ use super::evaluator::{Computes, ComputesExtents};
 use super::site::{Call, CallSite, Tensor, constants};
 use super::ticket::Ticket;
 use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
-use crate::expr::{Bound, Form, NextResult, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Value, Write, bind};
+use crate::expr::{
+    Bound, Form, Integers, NextResult, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Value, Write, bind,
+};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, AnyTensor};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
@@ -44,13 +48,13 @@ impl<'a, T, S, F> Operand<'a, T, S, F> {
 }
 
 /// A block's own result as a number of a later equation.
-pub fn local_scalar<'a, T: Element, S: ScalarShape, F>(_: PhantomData<T>, ticket: &Ticket<T, S, F>) -> ScalarValue<'a> {
+pub fn local_scalar<'a, T: Numeric, S: ScalarShape, F>(_: PhantomData<T>, ticket: &Ticket<T, S, F>) -> ScalarValue<'a> {
     ScalarValue::local(ticket.number)
 }
 
 /// The element type of a mark, as a value.
-pub fn dtype<T: Element>(_: PhantomData<T>) -> Dtype {
-    T::DTYPE
+pub fn dtype<T: Numeric>(_: PhantomData<T>) -> Dtype {
+    T::COMPUTED
 }
 
 /// One run of an invocation.
@@ -67,9 +71,9 @@ pub struct Block<'b, 'a, E> {
     computes_extents: bool,
     known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
-    /// The results of a run over block tensors.
-    in_blocks: Option<MadeResults>,
-    /// The block tensors among `tensors` as dense ones, once they are read so.
+    /// The results of a run over block tensors, or over integers.
+    made: Option<MadeResults>,
+    /// The block tensors and integers among `tensors` as dense ones, once they are read so.
     dense: Vec<Option<Link<Value<'a>>>>,
 }
 
@@ -107,19 +111,19 @@ pub fn begin<'b, 'a, E>(site: &'static CallSite, context: &'b E, tensors: &'b [T
         computes_extents: false,
         known: None,
         computed: None,
-        in_blocks: None,
+        made: None,
         dense: Vec::new(),
     }
 }
 
 impl<'a, E> Block<'_, 'a, E> {
     /// Begins the next equation, over elements of one type.
-    pub fn equation<T: Element>(&mut self, element: PhantomData<T>) {
+    pub fn equation<T: Numeric>(&mut self, element: PhantomData<T>) {
         self.equation_with(element, [], []);
     }
 
     /// The same with the numbers of the equation, in the order of [`Equation::holes`].
-    pub fn equation_with<T: Element, const N: usize, const M: usize>(
+    pub fn equation_with<T: Numeric, const N: usize, const M: usize>(
         &mut self,
         element: PhantomData<T>,
         scalars: [ScalarValue<'a>; N],
@@ -129,7 +133,7 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 
     /// The same with the functions of the equation, and the element types inside its casts.
-    pub fn equation_of<T: Element, const N: usize, const M: usize, const F: usize, const C: usize>(
+    pub fn equation_of<T: Numeric, const N: usize, const M: usize, const F: usize, const C: usize>(
         &mut self,
         _: PhantomData<T>,
         scalars: [ScalarValue<'a>; N],
@@ -138,7 +142,14 @@ impl<'a, E> Block<'_, 'a, E> {
         casts: [Dtype; C],
     ) {
         let (scalars, numbers) = (scalars.into(), numbers.into());
-        self.calls.push(Call { dtype: T::DTYPE, scalars, numbers, functions: functions.into(), casts: casts.into() });
+        self.calls.push(Call {
+            dtype: T::COMPUTED,
+            is_integer: T::IS_INTEGER,
+            scalars,
+            numbers,
+            functions: functions.into(),
+            casts: casts.into(),
+        });
     }
 
     /// Records the next equation.
@@ -239,7 +250,7 @@ impl<'a, E> Block<'_, 'a, E> {
 impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Whether no plan is known for this run, so that its equations must be recorded.
     pub(super) fn is_new(&mut self) -> bool {
-        if self.is_in_blocks() {
+        if self.is_in_blocks() || self.is_in_integers() {
             return false;
         }
         if self.known.is_none() && self.recorded == 0 {
@@ -266,6 +277,9 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     pub(super) fn compute(&mut self) -> Result<(), Error> {
         if self.is_in_blocks() {
             return self.compute_in_blocks();
+        }
+        if self.is_in_integers() {
+            return self.compute_in_integers();
         }
         if self.is_new() {
             return self.compute_anew();
@@ -317,25 +331,25 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     }
 
     /// The next computed result.
-    pub(super) fn take<F: Form, T: Element, S: Extents>(&mut self) -> F::Computed<T, S> {
-        match &mut self.in_blocks {
+    pub(super) fn take<F: Form, T: Numeric, S: Extents>(&mut self) -> F::Computed<T, S> {
+        match &mut self.made {
             Some(made) => F::next(made),
             None => F::next(self.results()),
         }
     }
 
     /// The next computed result, which is a number.
-    pub(super) fn take_number<T: Element>(&mut self) -> T {
-        if let Some(made) = &mut self.in_blocks {
+    pub(super) fn take_number<T: Numeric>(&mut self) -> T {
+        if let Some(made) = &mut self.made {
             return made.next_number();
         }
         let elements = self.results().next().0;
-        T::typed(elements.as_ref()).expect("a result of this type was recorded")[0]
+        T::of_buffer(elements).expect("a result of this type was recorded")[0]
     }
 
     /// The next computed result, and where it is written.
     pub(super) fn take_write(&mut self) -> Taken {
-        if let Some(made) = &mut self.in_blocks {
+        if let Some(made) = &mut self.made {
             return made.next();
         }
         let results = self.results();
@@ -357,5 +371,9 @@ impl NextResult for Results {
 
     fn next_blocks(&mut self) -> AnyBlocks {
         unreachable!("an equation without block tensors has no result in blocks")
+    }
+
+    fn next_integers(&mut self) -> Arc<Integers> {
+        unreachable!("equations over integers have no plan")
     }
 }

@@ -57,6 +57,7 @@ pub mod checks {
 
 use crate::exec::Context;
 use crate::grad::RealNumber;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::{CastInto, Element};
 pub use tensorwrapper_core::element::{Elements, MixesWith};
 pub use tensorwrapper_core::error::Error;
@@ -73,13 +74,28 @@ pub trait WrittenInto<U> {
     /// Checks at compile time that results can be written.
     fn check(_: Elements<Self, U>) {}
 }
-impl<T: Element> WrittenInto<T> for T {}
+impl<T: Numeric> WrittenInto<T> for T {}
+
+/// Element types with numbers between the whole ones, which division, most functions, derivatives and linear algebra need.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no fractions",
+    label = "this needs numbers with fractions",
+    note = "integers are added, subtracted, multiplied, compared and chosen; convert them where they are read, as in `exp(cast(f64; A[i]))`, or \
+            as whole tensors, `a.cast::<f64>()?`"
+)]
+pub trait Fractional {
+    /// Checks at compile time that it has them.
+    fn check(_: PhantomData<Self>) {}
+}
+#[diagnostic::do_not_recommend]
+impl<T: Element> Fractional for T {}
 
 /// Pairs of element types between which an equation can cast.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{T}` are not cast to `{U}`",
     label = "a cast of `{T}` to `{U}`",
-    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: Element + CastInto<U>`"
+    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; numbers become integers as whole tensors alone, \
+            `a.cast::<i64>()?`; in generic code, `T: Element + CastInto<U>`"
 )]
 pub trait Casts<T, U> {
     /// Checks at compile time that there is a cast from the first type to the second.
@@ -92,7 +108,7 @@ impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
 #[diagnostic::on_unimplemented(
     message = "a number of type `{Self}` has no gradient in an equation over `{U}`",
     label = "a number of type `{Self}`",
-    note = "the gradient of a real number has the elements of its variable; of a complex number take a part: `cast(re(…))`"
+    note = "the gradient of a real number has the elements of its variable; of a complex number take a part: `cast(re(…))`; integers have no derivatives"
 )]
 pub trait HasGradient<U> {
     /// Checks at compile time that a number is real, and that its type is that of the real parts of the gradient.
@@ -158,7 +174,7 @@ marks! {
 }
 
 /// The result of an equation, typed; `number` counts the results of its block.
-pub fn ticket<T: Element, M: Marks, F: Form>(
+pub fn ticket<T: Numeric, M: Marks, F: Form>(
     _: PhantomData<T>,
     _: M,
     _: PhantomData<F>,

@@ -9,7 +9,8 @@ use super::ticket::Ticket;
 use crate::exec::{Context, Graph};
 use crate::expr::{Axis, Expr, Form, Operand, Target, Truth};
 use crate::link::Link;
-use crate::tensor::{AnyBlocks, AnyMut, AnyTensor, Blocks, StaticTensor, Tensor, TensorMut};
+use crate::tensor::{AnyBlocks, Blocks, StaticTensor, Tensor, TensorMut, copy_between};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -44,9 +45,9 @@ impl<'c> IntoContext<'c> for &'c Graph {
 /// Contexts of blocks, which decide the types of a block's results: tensors and numbers, or recorded values.
 pub trait Evaluator: ComputesExtents + Sized {
     /// A result with brackets on its left side.
-    type Tensor<'a, F: Form, T: Element, S: Extents>;
+    type Tensor<'a, F: Form, T: Numeric, S: Extents>;
     /// A result without brackets on its left side.
-    type Number<'a, T: Element>;
+    type Number<'a, T: Numeric>;
     /// Truth values of the program as equations read them.
     type Mask<'a, S>;
     /// Makes truth values ready to be read.
@@ -59,17 +60,17 @@ pub trait Evaluator: ComputesExtents + Sized {
     /// Whether the block's equations must be recorded, because no earlier run has made a plan that fits.
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
-    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+    fn take_tensor<'a, F: Form, T: Numeric, S: Extents>(
         block: &mut Block<'_, 'a, Self>,
         ticket: &Ticket<T, S, F>,
     ) -> Self::Tensor<'a, F, T, S>;
     /// The next result, of rank 0.
-    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Self::Number<'a, T>;
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Self::Number<'a, T>;
 }
 
 impl Evaluator for Context {
-    type Tensor<'a, F: Form, T: Element, S: Extents> = F::Computed<T, S>;
-    type Number<'a, T: Element> = T;
+    type Tensor<'a, F: Form, T: Numeric, S: Extents> = F::Computed<T, S>;
+    type Number<'a, T: Numeric> = T;
     type Mask<'a, S> = MaskNumbers<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
@@ -84,21 +85,21 @@ impl Evaluator for Context {
         block.is_new()
     }
 
-    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+    fn take_tensor<'a, F: Form, T: Numeric, S: Extents>(
         block: &mut Block<'_, 'a, Self>,
         _: &Ticket<T, S, F>,
     ) -> F::Computed<T, S> {
         block.take::<F, T, S>()
     }
 
-    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
         block.take_number()
     }
 }
 
 impl Evaluator for Graph {
-    type Tensor<'a, F: Form, T: Element, S: Extents> = Expr<'a, T, S>;
-    type Number<'a, T: Element> = Expr<'a, T, ()>;
+    type Tensor<'a, F: Form, T: Numeric, S: Extents> = Expr<'a, T, S>;
+    type Number<'a, T: Numeric> = Expr<'a, T, ()>;
     type Mask<'a, S> = RecordedMask<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> RecordedMask<'a, S> {
@@ -106,6 +107,7 @@ impl Evaluator for Graph {
     }
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
+        block.refuse_integers("equations over integers are computed at once, and not recorded")?;
         block.record_all()
     }
 
@@ -113,14 +115,14 @@ impl Evaluator for Graph {
         true
     }
 
-    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+    fn take_tensor<'a, F: Form, T: Numeric, S: Extents>(
         block: &mut Block<'_, 'a, Self>,
         ticket: &Ticket<T, S, F>,
     ) -> Expr<'a, T, S> {
         Expr::new(Link::clone(block.result(ticket.number)))
     }
 
-    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Expr<'a, T, ()> {
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Expr<'a, T, ()> {
         Expr::new(Link::clone(block.result(ticket.number)))
     }
 }
@@ -133,50 +135,62 @@ impl Evaluator for Graph {
 )]
 pub trait WritesTensors: Sized {
     /// The next result as a patch.
-    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch;
+    fn take_patch<T: Numeric, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch;
 }
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {
-    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
+    fn take_patch<T: Numeric, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
         block.take_patch()
     }
 }
 
 impl<E: Computes> Block<'_, '_, E> {
     /// The next result as a patch.
-    fn take_patch<T: Element>(&mut self) -> Patch<T> {
-        let typed =
-            |part: AnyTensor| part.into_tensor().unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE));
+    fn take_patch<T: Numeric>(&mut self) -> Patch<T> {
+        let part = |elements, layout, Target { selection, whole }: Target| {
+            Patch(Written::Part(Part { part: Tensor::from_parts(elements, layout), selection, whole }))
+        };
         match self.take_write() {
-            Taken::Part(part, Target { selection, whole }) => Patch(Written::Part(Part { part: typed(part), selection, whole })),
-            Taken::Blocks(blocks) => Patch(Written::Blocks(Blocks::of_any(blocks))),
-            Taken::Dense(_) => unreachable!("what is written has a place"),
+            Taken::Part(tensor, place) => {
+                let (elements, layout) = tensor.into_buffer();
+                part(
+                    T::of_buffer(elements).unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME)),
+                    layout,
+                    place,
+                )
+            }
+            Taken::Integers(integers, Some(place)) => {
+                let (elements, layout) = integers.typed();
+                part(elements, layout, place)
+            }
+            Taken::Blocks(blocks) => Patch(Written::Blocks(blocks)),
+            Taken::Dense(_) | Taken::Integers(_, None) => unreachable!("what is written has a place"),
         }
     }
 }
 
 /// What is written into a tensor.
 #[derive(Debug)]
-pub struct Patch<T: Element>(Written<T>);
+pub struct Patch<T: Numeric>(Written<T>);
 
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a write of a small tensor is fast, and one value exists at a time")]
-enum Written<T: Element> {
+enum Written<T: Numeric> {
     Part(Part<T>),
     /// All blocks of a block tensor.
-    Blocks(Blocks<T>),
+    Blocks(AnyBlocks),
 }
 
 /// A computed part of a tensor and where it goes.
 #[derive(Debug)]
-struct Part<T: Element> {
+struct Part<T: Numeric> {
     part: Tensor<T>,
     selection: Vec<Axis>,
     /// Extents of the tensor that it was checked against.
     whole: Vec<usize>,
 }
 
-impl<T: Element> Patch<T> {
+impl<T: Numeric> Patch<T> {
     fn into_part(self) -> Part<T> {
         match self.0 {
             Written::Part(part) => part,
@@ -185,7 +199,7 @@ impl<T: Element> Patch<T> {
     }
 }
 
-impl<T: Element> Part<T> {
+impl<T: Numeric> Part<T> {
     /// Checks the extents of the place. A place is evaluated twice, to read its extents and to write it; both give the same
     /// tensor, unless an `IndexMut` of the program returns another one.
     #[track_caller]
@@ -205,7 +219,7 @@ pub trait Patched {
     /// The patch.
     type Patch;
 }
-impl<T: Element> Patched for T {
+impl<T: Numeric> Patched for T {
     type Patch = Patch<T>;
 }
 
@@ -235,7 +249,7 @@ pub trait WriteInto<X: ?Sized> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
+impl<T: Numeric, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut Tensor<T, S>) {
         let part = self.into_part();
@@ -245,19 +259,20 @@ impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
+impl<T: Numeric, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut TensorMut<'_, T, S>) {
         let part = self.into_part();
         part.check(target.extents());
-        copy(target.erase_mut(), &part);
+        copy(target.parts_mut(), &part);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: StaticExtents> WriteInto<StaticTensor<T, S>> for Patch<T> {
     fn write(self, target: &mut StaticTensor<T, S>) {
-        copy(target.erase_mut(), &self.into_part());
+        let (elements, layout) = target.parts_mut();
+        copy((elements, &layout), &self.into_part());
     }
 }
 
@@ -267,18 +282,18 @@ impl<T: Element, S: Extents> WriteInto<Blocks<T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut Blocks<T, S>) {
         let Written::Blocks(blocks) = self.0 else { unreachable!("a block tensor is written by blocks") };
-        let (whole, found) = (blocks.structure().shape(), target.structure().shape());
+        let (whole, found) = (blocks.structure.shape(), target.structure().shape());
         assert!(
             whole == found,
             "the place of an assignment had extents {whole:?} when it was read, and has {found:?} where it is written: \
              it is another tensor now"
         );
-        *target = Blocks::of_any(AnyBlocks::from(blocks));
+        *target = Blocks::of_any(blocks);
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, X> WriteInto<&mut X> for Patch<T>
+impl<T: Numeric, X> WriteInto<&mut X> for Patch<T>
 where
     Patch<T>: WriteInto<X>,
 {
@@ -289,18 +304,18 @@ where
 }
 
 /// Moves a whole result in, and copies a part.
-fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Part<T>) {
+fn whole_or_part<T: Numeric, S: Extents>(tensor: &mut Tensor<T, S>, patch: Part<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
     if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
         tensor.replace_elements(patch.part.into_elements());
     } else {
-        copy(tensor.erase_mut(), &patch);
+        copy(tensor.parts_mut(), &patch);
     }
 }
 
 /// Copies a part into the selected elements.
-fn copy<T: Element>(view: AnyMut<'_>, patch: &Part<T>) {
-    let mut layout = view.layout;
+fn copy<T: Numeric>((target, layout): (&mut [T], &Strided), patch: &Part<T>) {
+    let mut layout = layout.clone();
     // From the last axis, so that removing one leaves the numbers of those before it.
     let mut labels = Vec::new();
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
@@ -314,8 +329,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Part<T>) {
         }
     }
     let layout = layout.gather(&labels, patch.part.extents());
-    let target = T::typed_mut(view.data).expect("the element type was checked");
-    let (part, lies) = (patch.part.as_slice(), Strided::row_major(patch.part.extents()));
-    let copied = lies.and_then(|lies| tensorwrapper_cpu::copy(part, &lies, target, &layout));
+    let (part, lies) = patch.part.located();
+    let copied = copy_between(part, lies, target, &layout);
     copied.expect("a copy of what exists needs no memory of its own");
 }

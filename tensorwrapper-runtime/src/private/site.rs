@@ -50,6 +50,8 @@ pub struct Tensor<'a>(pub(super) OperandData<'a>);
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) dtype: Dtype,
+    /// Whether its elements are integers, which are recorded as elements of that type.
+    pub(super) is_integer: bool,
     pub(super) scalars: Vec<ScalarValue<'a>>,
     pub(super) numbers: Vec<Number>,
     pub(super) functions: Vec<Callback<'a>>,

@@ -6,6 +6,7 @@ use super::dense::Tensor;
 use super::located::{Located, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyRef, Placement};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Layout, Strided};
@@ -52,10 +53,10 @@ impl AnyTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Element`] when the elements are of another type.
-    pub fn into_tensor<T: Element>(self) -> Result<Tensor<T>, Error> {
+    pub fn into_tensor<T: Numeric>(self) -> Result<Tensor<T>, Error> {
         let wrong = self.wrong::<T>();
         let Located { data, layout, placement, preferred } = self.located;
-        let data = T::typed_vec(data).map_err(|_| wrong)?;
+        let data = T::of_buffer(data).map_err(|_| wrong)?;
         Ok(Tensor::in_layout(Located { data, layout, placement, preferred }, self.layout))
     }
 
@@ -68,8 +69,8 @@ impl AnyTensor {
         Ok(TensorRef::from_located(self.located.with_data(data)))
     }
 
-    fn wrong<T: Element>(&self) -> Error {
-        Error::new(ErrorKind::Element { expected: T::DTYPE, found: self.dtype() })
+    fn wrong<T: Numeric>(&self) -> Error {
+        Error::new(ErrorKind::Element { expected: T::COMPUTED, found: self.dtype() })
     }
 
     /// The largest real part of its elements, if it has any.

@@ -7,6 +7,7 @@ mod erased;
 use std::marker::PhantomData;
 
 use num_complex::Complex;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::{has_elements, picked, places};
@@ -52,7 +53,7 @@ mod tiled;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Blocks<T: Element, S: Extents = Shape> {
+pub struct Blocks<T: Numeric, S: Extents = Shape> {
     structure: Structure,
     /// All blocks, each where [`StoredBlocks::start`](tensorwrapper_core::structure::StoredBlocks::start) says.
     slab: Owned<T>,
@@ -99,13 +100,21 @@ impl<T: Element> Blocks<T> {
     }
 }
 
-impl<T: Element, S: Extents> Blocks<T, S> {
+impl<T: Numeric, S: Extents> Blocks<T, S> {
     /// Puts elements and their structure together. The caller must have checked that they fit: this function checks nothing.
     pub(crate) fn from_slab(slab: Owned<T>, structure: Structure) -> Blocks<T, S> {
         debug_assert!(S::check(structure.shape().extents()).is_ok(), "{structure:?} has other extents than the type");
         Blocks { structure, slab, shape: PhantomData }
     }
 
+    /// The tensor of these elements, whose type and extents the caller knows.
+    pub(crate) fn of_any(any: AnyBlocks) -> Blocks<T, S> {
+        let slab = T::of_buffer(any.slab).unwrap_or_else(|_| unreachable!("elements of {} were computed", T::NAME));
+        Blocks::from_slab(slab, any.structure)
+    }
+}
+
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// Converts to another shape type `S2`, which says what the compiler knows of the extents. No element moves.
     ///
     /// # Errors
@@ -164,12 +173,6 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// The tensor without its types.
     pub(crate) fn erase(&self) -> BlocksRef<'_> {
         BlocksRef { structure: &self.structure, slab: T::erase(&self.slab) }
-    }
-
-    /// The tensor of these elements, whose type and extents the caller knows.
-    pub(crate) fn of_any(any: AnyBlocks) -> Blocks<T, S> {
-        let slab = T::typed_vec(any.slab).unwrap_or_else(|_| unreachable!("elements of {} were computed", T::DTYPE));
-        Blocks::from_slab(slab, any.structure)
     }
 
     /// What is known of the tensor without its elements.

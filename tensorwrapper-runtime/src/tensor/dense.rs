@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::located::{Located, indexing, metadata};
-use super::{AnyMut, Placement, copy};
+use super::{Placement, copy};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Layout, Strided};
@@ -236,11 +236,6 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     #[cfg(test)]
     pub(crate) fn erase(&self) -> super::AnyRef<'_> {
         self.view().erase()
-    }
-
-    /// The whole tensor, borrowed for writing, its element type erased.
-    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
-        AnyMut { layout: self.located.layout.clone(), data: T::erase_mut(&mut self.located.data) }
     }
 }
 

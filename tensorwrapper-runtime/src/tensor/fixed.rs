@@ -5,11 +5,11 @@
 use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
 
+use super::AnyRef;
 use super::dense::Tensor;
 use super::located::{Located, no_such_element};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use super::{AnyMut, AnyRef};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -186,8 +186,9 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
         AnyRef { data: T::erase(self.as_slice()), layout: layout::<S>() }
     }
 
-    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
-        AnyMut { layout: layout::<S>(), data: T::erase_mut(self.as_mut_slice()) }
+    /// The elements, writable, and where they lie.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [T], Strided) {
+        (self.as_mut_slice(), layout::<S>())
     }
 }
 

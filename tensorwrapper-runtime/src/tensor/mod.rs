@@ -37,7 +37,7 @@ pub use close::Difference;
 pub(crate) use close::index_of;
 pub(crate) use copy::copy_between;
 pub use dense::Tensor;
-pub(crate) use erased::{AnyMut, AnyRef};
+pub(crate) use erased::AnyRef;
 pub use fixed::StaticTensor;
 pub(crate) use fixed::zeroed;
 pub use placement::{ComputeDevice, MemoryKind, Placement};

@@ -6,13 +6,12 @@ use std::ops::RangeBounds;
 use super::dense::{Tensor, host};
 use super::extents::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
+use super::select;
 use super::view::TensorRef;
-use super::{AnyMut, select};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
-use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_core::stored::Stored;
 
 /// A tensor borrowed for writing. No two of its indices lead to the same element.
@@ -185,6 +184,11 @@ impl<'a, T: Stored, S: Extents> TensorMut<'a, T, S> {
         TensorMut::from_located(self.located.with_layout(layout))
     }
 
+    /// The elements, and where they lie.
+    pub(crate) fn located(&self) -> (&[T], &Strided) {
+        (self.located.data, &self.located.layout)
+    }
+
     /// The elements, writable, and where they lie.
     pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
         (self.located.data, &self.located.layout)
@@ -195,21 +199,6 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// The element type, as a value.
     pub fn dtype(&self) -> Dtype {
         T::DTYPE
-    }
-
-    /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
-        (T::erase(self.located.data), &self.located.layout)
-    }
-
-    /// The same view with a shorter lifetime, its element type erased.
-    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
-        self.reborrow().into_erased()
-    }
-
-    /// The same view, its element type erased.
-    pub(crate) fn into_erased(self) -> AnyMut<'a> {
-        AnyMut { data: T::erase_mut(self.located.data), layout: self.located.layout }
     }
 }
 

@@ -41,6 +41,10 @@ impl<'o, T: Element> BlockOperand<'o, T> {
                 let error = Error::new(ErrorKind::Unsupported("a recorded result in an equation of block tensors".to_string()));
                 Err(error.with_help("compute it first"))
             }
+            OperandData::Integers(..) => {
+                let error = Error::new(ErrorKind::Unsupported("integers in an equation of block tensors".to_string()));
+                Err(error.with_help("convert them: `a.cast::<f64>()?`"))
+            }
         }
     }
 

@@ -43,7 +43,7 @@ pub fn matpow<X: Matrices>(a: &X, exponent: i32) -> X::Factors<'_, Matpow> {
 /// [`svd`] with truncation by [`max`](Factors::max) or [`tol`](Factors::tol), and the discarded weight as a fourth result. The
 /// results are not static, because their extents may depend on elements.
 #[allow(clippy::type_complexity, reason = "the element types of the results")]
-pub fn svd_cut<X: TensorLike>(
+pub fn svd_cut<X: TensorLike<Elem: Element>>(
     a: &X,
 ) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem, <X::Elem as Element>::Real)> {
     let (a, rank) = labelled(a, &["i", "j"]);
@@ -53,7 +53,7 @@ pub fn svd_cut<X: TensorLike>(
 
 /// A = U·diag(s)·V with square U and V.
 #[allow(clippy::type_complexity, reason = "as above")]
-pub fn svd_full<X: TensorLike>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
+pub fn svd_full<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
     let (a, rank) = labelled(a, &["i", "j"]);
     let [u, s, v] = [labels(&["i", "m"], rank), labels(&["k"], rank - 1), labels(&["n", "j"], rank)];
     a.svd([&u, &s, &v]).full().matrix("i,", "j,")
@@ -63,7 +63,7 @@ pub fn svd_full<X: TensorLike>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem
 #[allow(clippy::type_complexity, reason = "as above")]
 pub fn eigh_in_metric<'a, X, Y>(a: &'a X, metric: &'a Y) -> Factors<'a, X::Elem, (<X::Elem as Element>::Real, X::Elem)>
 where
-    X: TensorLike,
+    X: TensorLike<Elem: Element>,
     Y: TensorLike<Elem = X::Elem>,
 {
     let ((a, rank), (metric, _)) = (labelled(a, &["i", "j"]), labelled(metric, &["i", "j"]));
@@ -77,7 +77,7 @@ macro_rules! systems {
         /// A right side with one axis less than `a` has one vector for each matrix.
         pub fn $name<'a, X, Y>(a: &'a X, b: &'a Y) -> <X as RightHandSide<X::Elem, Y>>::Factors<'a, $Name>
         where
-            X: TensorLike + RightHandSide<X::Elem, Y>,
+            X: TensorLike<Elem: Element> + RightHandSide<X::Elem, Y>,
             Y: TensorLike<Elem = X::Elem>,
         {
             RightHandSide::<X::Elem, Y>::factors(a, b)

@@ -13,7 +13,7 @@ pub(super) fn labels(first: &[&str], rank: usize) -> String {
 }
 
 /// A tensor labelled as a matrix `names` and a batch, and its rank.
-pub(super) fn labelled<'a, X: TensorLike>(tensor: &'a X, names: &[&str]) -> (Indexed<'a, X::Elem>, usize)
+pub(super) fn labelled<'a, X: TensorLike<Elem: Element>>(tensor: &'a X, names: &[&str]) -> (Indexed<'a, X::Elem>, usize)
 where
     X::Elem: Element,
 {

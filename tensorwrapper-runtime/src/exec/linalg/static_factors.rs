@@ -30,7 +30,7 @@ use tensorwrapper_cpu::factorise::stack::{Argument, Call, is_short};
     label = "not a tensor",
     note = "matrices are a `Tensor`, a `StaticTensor`, a view, an `Expr` or a reference to one"
 )]
-pub trait Matrices: TensorLike + sealed::Sealed {
+pub trait Matrices: TensorLike<Elem: Element> + sealed::Sealed {
     /// The operation that is not computed yet.
     type Factors<'a, F: Operation<Self::Elem>>
     where

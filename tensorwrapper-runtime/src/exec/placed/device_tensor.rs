@@ -11,6 +11,7 @@ use super::copied::compute_device;
 use crate::exec::run::copied;
 use crate::expr::{Indexed, IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike, Whole};
 use crate::tensor::{Placement, Tensor};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::{BackendInstance, DeviceMemory};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
@@ -41,19 +42,21 @@ use tensorwrapper_core::storage::Owned;
 /// assert!(power(&Context::cpu(), &a, 3).is_err());
 /// # Ok::<(), Error>(())
 /// ```
-pub struct DeviceTensor<T: Element, S: Extents = Shape> {
+pub struct DeviceTensor<T: Numeric, S: Extents = Shape> {
     /// Extents, and host addresses by which the copy is found. The memory at these addresses is never accessed, so the system
     /// allocates no pages for it, unless it held an earlier result.
     tensor: Tensor<T, S>,
     backend: Arc<BackendInstance>,
 }
 
-impl<T: Element, S: Extents> DeviceTensor<T, S> {
+impl<T: Numeric, S: Extents> DeviceTensor<T, S> {
     /// A tensor whose elements are on this backend's device, found by the addresses of `tensor`.
     pub(crate) fn new(tensor: Tensor<T, S>, backend: &Arc<BackendInstance>) -> DeviceTensor<T, S> {
         DeviceTensor { tensor, backend: Arc::clone(backend) }
     }
+}
 
+impl<T: Element, S: Extents> DeviceTensor<T, S> {
     /// Copies the elements to the host, after all work that was queued before is done.
     ///
     /// # Errors

@@ -242,6 +242,7 @@ fn stand_in<'a>(tensor: &OperandData<'_>) -> Result<Link<Value<'a>>, Error> {
         OperandData::Elements(data, layout) => (layout.extents().to_vec(), data.dtype()),
         OperandData::Inline(data, layout) => (layout.extents().to_vec(), data.dtype()),
         OperandData::Truth(..) => return Err(refused("and truth values")),
+        OperandData::Integers(..) => return Err(refused("and integers")),
         OperandData::Recorded(_) => return Err(refused("and recorded results")),
     };
     Ok(Value::filled(Complex::ONE, extents, dtype))
@@ -277,7 +278,7 @@ fn projected<T: Element>(gradient: &OperandData<'_>, structure: &Structure) -> R
         }
         OperandData::Elements(data, layout) => dense::<T>(*data, layout),
         OperandData::Inline(data, layout) => dense::<T>(*data, layout),
-        OperandData::Recorded(_) | OperandData::Truth(..) => unreachable!("a gradient was computed"),
+        OperandData::Recorded(_) | OperandData::Truth(..) | OperandData::Integers(..) => unreachable!("a gradient was computed"),
     };
     let elements = structure.symmetry().elements();
     let share = T::from_complex(Complex::new(1.0 / elements.len() as f64, 0.0));

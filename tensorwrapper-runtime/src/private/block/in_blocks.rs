@@ -26,6 +26,7 @@ impl<'a, E> Block<'_, 'a, E> {
 impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Computes all equations.
     pub(super) fn compute_in_blocks(&mut self) -> Result<(), Error> {
+        self.refuse_integers("integers do not stand beside block tensors")?;
         let mut made: Vec<Made> = Vec::new();
         let mut written: Vec<usize> = Vec::new();
         for (number, equation) in self.site.equations().iter().enumerate() {
@@ -77,7 +78,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                 }
             });
         }
-        self.in_blocks = Some(MadeResults::new(taken));
+        self.made = Some(MadeResults::new(taken));
         Ok(())
     }
 
@@ -87,14 +88,18 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.site.equations()[later.clone()].iter().any(|equation| !equation.gradients().is_empty()) {
             return Ok(());
         }
-        let mut is_read = vec![false; made.len()];
-        let reads = later.flat_map(|equation| self.site.recipes[equation].1.iter().copied().chain(self.locals(equation)));
-        let leaves = written.iter().chain(self.site.sinks).copied();
-        reads.chain(leaves).filter(|&known| known < made.len()).for_each(|known| is_read[known] = true);
-        for (made, _) in made.iter_mut().zip(is_read).filter(|(_, is_read)| !is_read) {
+        let leaves = |known: &usize| written.contains(known) || self.site.sinks.contains(known);
+        for (_, made) in made.iter_mut().enumerate().filter(|(known, _)| !leaves(known) && !self.is_read_after(number, *known)) {
             *made = Made::Dense(Arc::new(Tensor::<f64>::zeros([0])?.into()), None);
         }
         Ok(())
+    }
+
+    /// Whether an equation after this one reads a result.
+    pub(super) fn is_read_after(&self, number: usize, result: usize) -> bool {
+        let mut later = number + 1..self.site.equations().len();
+        later
+            .any(|equation| self.site.recipes[equation].1.contains(&result) || self.locals(equation).any(|local| local == result))
     }
 
     /// The numbers of an equation that are results of earlier ones.
@@ -194,7 +199,7 @@ fn first_of(tensor: &OperandData<'_>) -> Result<Complex<f64>, Error> {
         OperandData::Blocks(blocks) => Ok(element(blocks.slab, 0)),
         OperandData::Elements(data, layout) => Ok(element(*data, layout.start())),
         OperandData::Inline(data, layout) => Ok(element(*data, layout.start())),
-        OperandData::Truth(..) => unreachable!("truth values are no numbers of equations"),
+        OperandData::Truth(..) | OperandData::Integers(..) => unreachable!("they are no numbers of such equations"),
         OperandData::Recorded(_) => {
             let error = Error::new(ErrorKind::Unsupported("a recorded number in an equation of block tensors".to_string()));
             Err(error.with_help("compute it first"))

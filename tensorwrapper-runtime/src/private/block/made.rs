@@ -1,10 +1,10 @@
-//! The results of a run over block tensors.
+//! The results of a run that has no plan of its own: over block tensors, and over integers.
 
 use std::sync::Arc;
 
-use crate::expr::{NextResult, Target};
+use crate::expr::{Integers, NextResult, Target};
 use crate::tensor::{AnyBlocks, AnyTensor};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::Buffer;
 
@@ -29,6 +29,8 @@ pub(in crate::__private) enum Taken {
     Part(AnyTensor, Target),
     /// A block tensor.
     Blocks(AnyBlocks),
+    /// A tensor of integers, and its place where it is written into one.
+    Integers(Arc<Integers>, Option<Target>),
 }
 
 impl MadeResults {
@@ -42,13 +44,14 @@ impl MadeResults {
     }
 
     /// The next result, which is a number.
-    pub(super) fn next_number<T: Element>(&mut self) -> T {
+    pub(super) fn next_number<T: Numeric>(&mut self) -> T {
         let elements = match self.next() {
             Taken::Dense(tensor) | Taken::Part(tensor, _) => tensor.into_buffer().0,
             Taken::Blocks(blocks) => blocks.slab,
+            Taken::Integers(integers, _) => return integers.first(),
         };
         // A number that no block contributes to is zero.
-        T::typed(elements.as_ref()).and_then(|elements| elements.first().copied()).unwrap_or(T::ZERO)
+        T::of_buffer(elements).ok().and_then(|elements| elements.first().copied()).unwrap_or(T::NOTHING)
     }
 }
 
@@ -56,14 +59,21 @@ impl NextResult for MadeResults {
     fn next_dense(&mut self) -> (Buffer, Strided) {
         match self.next() {
             Taken::Dense(tensor) | Taken::Part(tensor, _) => tensor.into_buffer(),
-            Taken::Blocks(_) => unreachable!("a dense result was recorded"),
+            Taken::Blocks(_) | Taken::Integers(..) => unreachable!("a dense result was recorded"),
+        }
+    }
+
+    fn next_integers(&mut self) -> Arc<Integers> {
+        match self.next() {
+            Taken::Integers(integers, _) => integers,
+            Taken::Dense(_) | Taken::Part(..) | Taken::Blocks(_) => unreachable!("a result of integers was recorded"),
         }
     }
 
     fn next_blocks(&mut self) -> AnyBlocks {
         match self.next() {
             Taken::Blocks(blocks) => blocks,
-            Taken::Dense(_) | Taken::Part(..) => unreachable!("a result in blocks was recorded"),
+            Taken::Dense(_) | Taken::Part(..) | Taken::Integers(..) => unreachable!("a result in blocks was recorded"),
         }
     }
 }

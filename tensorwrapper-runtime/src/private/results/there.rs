@@ -6,7 +6,7 @@ use crate::__private::mask::MaskNumbers;
 use crate::__private::ticket::Ticket;
 use crate::exec::{DeviceTensor, OnDevice};
 use crate::expr::{Form, Operand, Truth, Whole};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
@@ -19,8 +19,8 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
 }
 
 impl Evaluator for OnDevice {
-    type Tensor<'a, F: Form, T: Element, S: Extents> = DeviceTensor<T, S>;
-    type Number<'a, T: Element> = T;
+    type Tensor<'a, F: Form, T: Numeric, S: Extents> = DeviceTensor<T, S>;
+    type Number<'a, T: Numeric> = T;
     type Mask<'a, S> = MaskNumbers<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
@@ -32,6 +32,7 @@ impl Evaluator for OnDevice {
             let message = "block tensors in a block whose results stay on a device".to_string();
             return Err(Error::new(ErrorKind::Unsupported(message)).with_help("compute it `in &context;`"));
         }
+        block.refuse_integers("results of equations over integers do not stay on a device")?;
         block.compute()
     }
 
@@ -39,7 +40,7 @@ impl Evaluator for OnDevice {
         block.is_new()
     }
 
-    fn take_tensor<'a, F: Form, T: Element, S: Extents>(
+    fn take_tensor<'a, F: Form, T: Numeric, S: Extents>(
         block: &mut Block<'_, 'a, Self>,
         _: &Ticket<T, S, F>,
     ) -> DeviceTensor<T, S> {
@@ -47,14 +48,14 @@ impl Evaluator for OnDevice {
         DeviceTensor::new(block.take::<Whole, T, S>(), device)
     }
 
-    fn take_number<'a, F: Form, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
         block.take_number()
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl WritesTensors for OnDevice {
-    fn take_patch<T: Element, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
+    fn take_patch<T: Numeric, S, F>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S, F>) -> <T as Patched>::Patch {
         block.take_patch()
     }
 }

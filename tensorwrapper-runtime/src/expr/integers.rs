@@ -1,0 +1,104 @@
+//! Integers of the program as numbers that equations compute with, and back.
+
+use std::sync::Arc;
+
+use crate::tensor::{AnyTensor, Tensor};
+use tensorwrapper_core::Numeric;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::IntegersRef;
+
+/// A computed tensor of integers.
+#[derive(Debug)]
+pub enum Integers {
+    /// Numbers of double precision, which holds all of them.
+    Double(Arc<AnyTensor>),
+    /// 64 bits, in C order.
+    Exact(Arc<ExactIntegers>),
+}
+
+/// Integers in C order.
+#[derive(Debug)]
+pub struct ExactIntegers {
+    pub(crate) extents: Vec<usize>,
+    pub(crate) numbers: Owned<i64>,
+}
+
+impl Integers {
+    /// Elements as a type holds them, where what it does not hold wraps around, and their layout.
+    pub(crate) fn typed<T: Numeric>(&self) -> (Owned<T>, Strided) {
+        let layout = |extents: &[usize]| Strided::row_major(extents).unwrap_or_else(|_| unreachable!("a tensor has a layout"));
+        match self {
+            Integers::Double(tensor) => {
+                let elements: Vec<T> = in_c_order(tensor, |number| T::whole(number as i64));
+                (elements.into(), layout(tensor.extents()))
+            }
+            Integers::Exact(exact) => {
+                let elements: Vec<T> = exact.numbers.iter().map(|&number| T::whole(number)).collect();
+                (elements.into(), layout(&exact.extents))
+            }
+        }
+    }
+
+    /// The first one, as a type holds it.
+    pub(crate) fn first<T: Numeric>(&self) -> T {
+        self.typed::<T>().0[0]
+    }
+}
+
+/// Something of each number of double precision, in C order.
+fn in_c_order<R>(tensor: &AnyTensor, of: impl Fn(f64) -> R) -> Vec<R> {
+    let tensor = tensor.erase();
+    let data = f64::typed(tensor.data).unwrap_or_else(|| unreachable!("integers are computed in double precision"));
+    match tensor.layout.is_row_major() {
+        true => data[tensor.layout.start()..][..tensor.layout.len()].iter().map(|&number| of(number)).collect(),
+        false => tensor.layout.positions().map(|position| of(data[position])).collect(),
+    }
+}
+
+/// Something of each integer, in C order.
+///
+/// # Errors
+/// Memory.
+fn each<R: Numeric>(data: IntegersRef<'_>, layout: &Strided, of: impl Fn(i64) -> R) -> Result<Owned<R>, Error> {
+    fn read<T: Copy + Into<i64>, R>(data: &[T], layout: &Strided, into: &mut impl Extend<R>, of: impl Fn(i64) -> R) {
+        match layout.is_row_major() {
+            true => into.extend(data[layout.start()..][..layout.len()].iter().map(|&number| of(number.into()))),
+            false => into.extend(layout.positions().map(|position| of(data[position].into()))),
+        }
+    }
+    let mut results = Owned::with_room(layout.len())?;
+    match data {
+        IntegersRef::I32(data) => read(data, layout, &mut results, of),
+        IntegersRef::I64(data) => read(data, layout, &mut results, of),
+        IntegersRef::U8(data) => read(data, layout, &mut results, of),
+    }
+    Ok(results)
+}
+
+/// Integers as numbers of double precision, rounded where these do not hold them.
+///
+/// # Errors
+/// Memory.
+pub(crate) fn rounded(data: IntegersRef<'_>, layout: &Strided) -> Result<Tensor<f64>, Error> {
+    Ok(Tensor::from_parts(each(data, layout, |number| number as f64)?, Strided::row_major(layout.extents())?))
+}
+
+/// Integers in C order, in 64 bits.
+///
+/// # Errors
+/// Memory.
+pub(crate) fn exact(data: IntegersRef<'_>, layout: &Strided) -> Result<Owned<i64>, Error> {
+    each(data, layout, |number| number)
+}
+
+/// The first integer of a tensor that has one.
+pub(super) fn first(data: IntegersRef<'_>, layout: &Strided) -> i64 {
+    match data {
+        IntegersRef::I32(data) => data[layout.start()].into(),
+        IntegersRef::I64(data) => data[layout.start()],
+        IntegersRef::U8(data) => data[layout.start()].into(),
+    }
+}

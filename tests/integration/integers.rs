@@ -1,0 +1,237 @@
+//! Equations over integers, against plain loops that wrap around.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tensorwrapper::prelude::*;
+use tensorwrapper::{CastInto, Context, ErrorKind, Graph, Numeric, contract, einsum};
+
+/// Integers of either few digits, whose equations double precision holds, or of all digits.
+fn drawn<T: Numeric>(rng: &mut StdRng, extents: &[usize], bits: u32) -> Tensor<T> {
+    Tensor::from_fn(extents, |_| T::whole(rng.random::<i64>() >> (64 - bits))).unwrap()
+}
+
+/// The sum of products that subscripts stand for, computed in 64 bits for every index of the result.
+fn by_loops<T: Numeric + CastInto<i64>>(subscripts: &str, operands: &[&Tensor<T>]) -> Vec<T> {
+    let (inputs, output) = subscripts.split_once("->").unwrap();
+    let mut labels: Vec<(char, usize)> = Vec::new();
+    for (labelled, operand) in inputs.split(',').zip(operands) {
+        for (label, &extent) in labelled.chars().zip(operand.extents()) {
+            if !labels.contains(&(label, extent)) {
+                labels.push((label, extent));
+            }
+        }
+    }
+    // Those of the result run slowest, in their order.
+    labels.sort_by_key(|(label, _)| output.find(*label).unwrap_or(usize::MAX));
+    let total: usize = labels.iter().map(|(_, extent)| extent).product();
+    let kept: usize = labels.iter().filter(|(label, _)| output.contains(*label)).map(|(_, extent)| extent).product();
+    let mut sums = vec![0i64; kept];
+    for point in 0..total {
+        let mut rest = point;
+        let mut index: Vec<(char, usize)> = Vec::new();
+        for (label, extent) in labels.iter().rev() {
+            index.push((*label, rest % extent));
+            rest /= extent;
+        }
+        let of = |label: char| index.iter().find(|(known, _)| *known == label).unwrap().1;
+        let product = inputs.split(',').zip(operands).fold(1i64, |product, (labelled, operand)| {
+            let at: Vec<usize> = labelled.chars().map(of).collect();
+            product.wrapping_mul(operand.get(&at).unwrap().cast_into())
+        });
+        sums[point / (total / kept)] = sums[point / (total / kept)].wrapping_add(product);
+    }
+    sums.into_iter().map(T::whole).collect()
+}
+
+/// Subscripts of up to four operands of rank up to three, and the extent of each label.
+fn drawn_subscripts(rng: &mut StdRng) -> (String, Vec<usize>) {
+    let extents: Vec<usize> = (0..5).map(|_| rng.random_range(1..5)).collect();
+    let letter = |rng: &mut StdRng| char::from(b'a' + rng.random_range(0..5u8));
+    let inputs: Vec<String> =
+        (0..rng.random_range(1..5)).map(|_| (0..rng.random_range(0..4)).map(|_| letter(rng)).collect()).collect();
+    let mut output: Vec<char> = inputs.concat().chars().filter(|_| rng.random_bool(0.4)).collect();
+    output.sort_unstable();
+    output.dedup();
+    if rng.random_bool(0.5) {
+        output.reverse();
+    }
+    (format!("{}->{}", inputs.join(","), output.into_iter().collect::<String>()), extents)
+}
+
+fn agrees<T: Numeric + CastInto<i64>>(seed: u64, bits: u32) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    for _ in 0..150 {
+        let (subscripts, extents) = drawn_subscripts(&mut rng);
+        let inputs = subscripts.split_once("->").unwrap().0;
+        let of = |labels: &str| labels.bytes().map(|label| extents[usize::from(label - b'a')]).collect::<Vec<usize>>();
+        let operands: Vec<Tensor<T>> = inputs.split(',').map(|labels| drawn(&mut rng, &of(labels), bits)).collect();
+        let operands: Vec<&Tensor<T>> = operands.iter().collect();
+        let given: Vec<&dyn tensorwrapper::DynOperand<T>> = operands.iter().map(|&operand| operand as _).collect();
+        let found = einsum(&subscripts, &given).unwrap();
+        assert_eq!(found.as_slice(), by_loops(&subscripts, &operands), "{subscripts} {extents:?}");
+    }
+}
+
+#[test]
+fn products_of_any_subscripts() {
+    agrees::<i32>(1, 10);
+    agrees::<i64>(2, 12);
+    agrees::<u8>(3, 8);
+    // Nothing but wrapping arithmetic in 64 bits holds these.
+    agrees::<i64>(4, 64);
+    agrees::<i32>(5, 32);
+}
+
+#[test]
+fn numbered_labels_and_views() {
+    let a = Tensor::<i64>::from_fn([4, 6], |i| (i[0] * 6 + i[1]) as i64).unwrap();
+    let columns = a.view().slice(1, 1..4).unwrap();
+    let rows = a.view().permute(&[1, 0]).unwrap();
+    let found = contract(&[(&columns, &[0, 1]), (&rows, &[2, 0])], &[1, 2]).unwrap();
+    let expected = |j: usize, k: usize| (0..4).map(|i| a[[i, j + 1]] * a[[i, k]]).sum::<i64>();
+    assert_eq!(found, Tensor::<i64>::from_fn([3, 6], |i| expected(i[0], i[1])).unwrap());
+    let written = tensor!([j, k] = columns[i, j] * rows[k, i]);
+    assert_eq!(written, found);
+}
+
+#[test]
+fn sums_that_double_precision_lacks_are_exact() {
+    let a = Tensor::<i64>::from_fn([3], |i| (1 << 53) + 1 + i[0] as i64).unwrap();
+    let expected: i64 = a.iter().sum();
+    let sum = tensor!([] = sum(i; a[i]));
+    assert_eq!(sum, expected);
+    let difference = tensor!([i, j] = a[i] * 1[j] - 1[i] * a[j]);
+    assert_eq!(difference[[2, 0]], 2);
+    // Numbers of the program, too.
+    let n = i64::MAX - 4;
+    let shifted = tensor!([i] = 1[i] * n - a[i] + 1[i] * n);
+    assert_eq!(shifted[[1]], n.wrapping_add(n).wrapping_sub(a[[1]]));
+}
+
+#[test]
+fn results_that_a_type_lacks_wrap_around() {
+    let a = Tensor::<u8>::filled([2], 200).unwrap();
+    assert_eq!(tensor!([i] = a[i] + a[i]).as_slice(), [144, 144]);
+    assert_eq!(tensor!([i] = -a[i]).as_slice(), [56, 56]);
+    // They are compared before that.
+    assert_eq!(tensor!([i] = a[i] + a[i] > 300).as_slice(), [true, true]);
+    let b = Tensor::<i32>::filled([2], i32::MAX).unwrap();
+    assert_eq!(tensor!([] = b[i] * b[i]), i32::MAX.wrapping_mul(i32::MAX).wrapping_mul(2));
+}
+
+/// Every operation that integers have, on numbers of each size.
+fn operations(bits: u32, scale: i64) {
+    let mut rng = StdRng::seed_from_u64(7);
+    let a = drawn::<i64>(&mut rng, &[5, 4], bits);
+    let v = drawn::<i64>(&mut rng, &[4], bits);
+    let m = tensor!([i, j] = a[i, j] > v[j]);
+    let of = |f: &dyn Fn(usize, usize) -> i64| Tensor::<i64>::from_fn([5, 4], |i| f(i[0], i[1])).unwrap();
+    let (x, y) = (|i: usize, j: usize| a[[i, j]], |j: usize| v[[j]]);
+    assert_eq!(m, Tensor::<bool>::from_fn([5, 4], |i| x(i[0], i[1]) > y(i[1])).unwrap());
+    assert_eq!(
+        tensor!([i, j] = 3 * a[i, j] - a[i, j] * v[j] + 1[i, j] * scale),
+        of(&|i, j| { 3i64.wrapping_mul(x(i, j)).wrapping_sub(x(i, j).wrapping_mul(y(j))).wrapping_add(scale) })
+    );
+    assert_eq!(tensor!([i, j] = powi(a[i, j], 3)), of(&|i, j| x(i, j).wrapping_pow(3)));
+    assert_eq!(tensor!([i, j] = abs(a[i, j])), of(&|i, j| x(i, j).wrapping_abs()));
+    assert_eq!(tensor!([i, j] = clip(a[i, j], { -scale }, scale)), of(&|i, j| x(i, j).clamp(-scale, scale)));
+    assert_eq!(
+        tensor!([i, j] = select(m[i, j]; a[i, j], -v[j])),
+        of(&|i, j| if x(i, j) > y(j) { x(i, j) } else { y(j).wrapping_neg() })
+    );
+    assert_eq!(
+        tensor!([i, j] = select(a[i, j] == v[j] || !m[i, j]; iota[i], 7)),
+        of(&|i, j| if x(i, j) <= y(j) { i as i64 } else { 7 })
+    );
+    let column = |j: usize| (0..5).map(|i| x(i, j)).collect::<Vec<_>>();
+    assert_eq!(tensor!([j] = max(i; a[i, j])).as_slice(), (0..4).map(|j| *column(j).iter().max().unwrap()).collect::<Vec<_>>());
+    assert_eq!(tensor!([j] = min(i; a[i, j])).as_slice(), (0..4).map(|j| *column(j).iter().min().unwrap()).collect::<Vec<_>>());
+    let product = |j: usize| column(j).into_iter().fold(1i64, i64::wrapping_mul);
+    assert_eq!(tensor!([j] = prod(i; a[i, j])).as_slice(), (0..4).map(product).collect::<Vec<_>>());
+    let argmax = |j: usize| (0..5).rev().max_by_key(|&i| x(i, j)).unwrap() as i64;
+    assert_eq!(tensor!([j] = argmax(i; a[i, j])).as_slice(), (0..4).map(argmax).collect::<Vec<_>>());
+    let count = tensor!([j] = sum(i; select(a[i, j] > v[j]; 1, 0)));
+    assert_eq!(count[[2]], (0..5).filter(|&i| x(i, 2) > y(2)).count() as i64);
+}
+
+#[test]
+fn every_operation_on_few_and_on_all_digits() {
+    operations(8, 5);
+    operations(64, i64::MAX / 3);
+}
+
+#[test]
+fn blocks_and_places_of_integers() {
+    let a = Tensor::<i32>::from_fn([3, 3], |i| (i[0] * 3 + i[1]) as i32).unwrap();
+    let n = Tensor::<i32, _>::filled((), 2).unwrap();
+    let (square, trace, doubled) = tensor! {
+        let s[i, j] = a[i, k] * a[k, j];
+        let t = s[i, i];
+        let d[i] = n * s[i, i] - 1[i] * t;
+        (s, t, d)
+    };
+    assert_eq!((square.as_slice(), trace), (&[15, 18, 21, 42, 54, 66, 69, 90, 111][..], 180));
+    assert_eq!(doubled.as_slice(), [-150, -72, 42]);
+    let mut c = Tensor::<i32>::zeros([3, 3]).unwrap();
+    tensor!(c[i, i] = a[i, 1]);
+    tensor!(c[i, j] += a[j, i]);
+    tensor!(c[0, j] -= a[2, j]);
+    tensor!(c[i, j in 1..3] *= 10);
+    assert_eq!(c.as_slice(), [-5, -40, -20, 1, 80, 70, 2, 50, 150]);
+    let mut column = c.view_mut().chip(1, 0).unwrap();
+    tensor!(column[i] = a[0, i]);
+    assert_eq!((c[[0, 0]], c[[1, 0]], c[[2, 0]]), (0, 1, 2));
+}
+
+#[test]
+fn integers_are_cast_where_they_are_read() {
+    let n = Tensor::<i32>::from_fn([3], |i| i[0] as i32 - 1).unwrap();
+    let x = Tensor::<f64>::filled([3], 0.5).unwrap();
+    assert_eq!(tensor!([i] = x[i] * cast(n[i])).as_slice(), [-0.5, 0.0, 0.5]);
+    assert_eq!(tensor!([i] = exp(cast(f32; n[i])))[[1]], 1.0f32);
+    // A block of both.
+    let (total, scaled) = tensor! {
+        let t = n[i] * n[i];
+        let s[i] = x[i] * cast(n[i] + 1[i] * t);
+        (t, s)
+    };
+    assert_eq!((total, scaled.as_slice()), (2, &[0.5, 1.0, 1.5][..]));
+}
+
+#[test]
+fn generic_code_over_numbers_of_any_type() {
+    fn gram<T: Numeric>(a: &Tensor<T>) -> Tensor<T> {
+        tensor!([i, j] = a[k, i] * a[k, j]).into_dyn()
+    }
+    assert_eq!(gram(&Tensor::<u8>::filled([2, 1], 3).unwrap()).as_slice(), [18]);
+    assert_eq!(gram(&Tensor::<f32>::filled([2, 1], 0.5).unwrap()).as_slice(), [0.5]);
+}
+
+#[test]
+fn what_integers_are_refused_for_is_named() {
+    let n = Tensor::<i32>::filled([3], 2).unwrap();
+    let other = Tensor::<i32>::filled([4], 2).unwrap();
+    let error = try_tensor!([i] = n[i] * other[i]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Extent { .. }), "{error}");
+    let graph = Graph::new();
+    let error = try_tensor!(in &graph; [i] = n[i] * n[i]).unwrap_err();
+    assert!(error.to_string().starts_with("equations over integers are computed at once, and not recorded"), "{error}");
+    let exponent = -1;
+    let error = try_tensor!([i] = powi(n[i], exponent)).unwrap_err();
+    assert!(error.to_string().contains("integers have no powers with a negative exponent"), "{error}");
+    let nothing = Tensor::<i32>::zeros([0]).unwrap();
+    assert_eq!(tensor!([] = nothing[i] * nothing[i]), 0);
+    assert!(try_tensor!([] = max(i; nothing[i])).is_err());
+}
+
+#[test]
+fn every_backend_and_setting_computes_integers() {
+    let mut rng = StdRng::seed_from_u64(9);
+    for bits in [8, 64] {
+        let (a, b) = (drawn::<i64>(&mut rng, &[7, 5], bits), drawn::<i64>(&mut rng, &[5, 6], bits));
+        let expected = by_loops("ik,kj->ij", &[&a, &b]);
+        for context in [Context::cpu(), Context::reference(), Context::cpu().memory_limit(1 << 20)] {
+            assert_eq!(tensor!(in &context; [i, j] = a[i, k] * b[k, j]).as_slice(), expected);
+        }
+    }
+}
