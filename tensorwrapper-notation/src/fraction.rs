@@ -48,7 +48,7 @@ fn divides(kind: &ExpressionKind) -> bool {
         ExpressionKind::Binary(operator, ..) => *operator == Operator::Divide,
         ExpressionKind::Scalar(scalar) | ExpressionKind::Spread(scalar, _) => !is_whole(scalar),
         ExpressionKind::Apply(function, _) => !matches!(function, Function::Abs | Function::Conj | Function::Re | Function::Im),
-        ExpressionKind::Reduce(ending, ..) => *ending == Ending::Mean,
+        ExpressionKind::Reduce(ending, ..) => matches!(ending, Ending::Mean | Ending::Variance | Ending::Deviation),
         ExpressionKind::PowerInteger(_, Scalar::Literal(exponent, _)) => *exponent < 0.0,
         ExpressionKind::PowerReal(..) => true,
         // The type of a number that is differentiated has a check of its own, and so have functions of the program.
@@ -100,6 +100,7 @@ mod tests {
             ("[i] = 0.5 * a[i] / b[i]", vec!["b[i]"]),
             ("[i] = exp(a[i])", vec!["exp(a["]),
             ("[i] = mean(k; a[i, k])", vec!["mean(k"]),
+            ("[i] = std(k; a[i, k])", vec!["std(k;"]),
             ("[i] = powi(a[i], -1)", vec!["powi(a"]),
             ("[i] = powf(a[i], 2.0)", vec!["powf(a"]),
             ("[i] = map(f; a[i] / b[i])", vec!["b[i])"]),

@@ -35,7 +35,8 @@ impl Reduction {
 impl Ending {
     /// All of them.
     fn all() -> impl Iterator<Item = Ending> {
-        Reduction::ALL.into_iter().map(Ending::Reduce).chain([Ending::Mean, Ending::Argmax, Ending::Argmin])
+        let others = [Ending::Mean, Ending::Variance, Ending::Deviation, Ending::Argmax, Ending::Argmin];
+        Reduction::ALL.into_iter().map(Ending::Reduce).chain(others)
     }
 
     /// The names of all of them.
@@ -48,6 +49,8 @@ impl Ending {
         match self {
             Ending::Reduce(reduction) => reduction.name(),
             Ending::Mean => "mean",
+            Ending::Variance => "var",
+            Ending::Deviation => "std",
             Ending::Argmax => "argmax",
             Ending::Argmin => "argmin",
         }

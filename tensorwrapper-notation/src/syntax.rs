@@ -45,6 +45,10 @@ pub enum Ending {
     Reduce(Reduction),
     /// `mean(k; X)`: their sum, divided by the number of their values.
     Mean,
+    /// `var(k; X)`: the mean of |X − mean(k; X)|².
+    Variance,
+    /// `std(k; X)`: its square root.
+    Deviation,
     /// `argmax(k; X)`: the value of k, 0, 1, …, at which X is largest.
     Argmax,
     /// `argmin(k; X)`: the value of k at which X is smallest.

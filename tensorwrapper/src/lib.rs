@@ -94,7 +94,7 @@
 /// |---|---|
 /// | `+ - * /`, parentheses | sums, products and quotients of elements; labels say what is contracted |
 /// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0; `1[i]`, `2.5[i, j]`; `iota[i]` | numbers; with labels, tensors that are constant along them; the value of an index, 0, 1, 2, …, in its real type: `select(iota[i] >= iota[j]; a[i, j], 0.0)`. A literal has the element's real type, any other number the element type or its real type |
-/// | `sum(k, l; X)`, `prod`, `max`, `min`, `mean`; `argmax(k; X)`, `argmin(k; X)` | explicit reductions; a mean is a sum over the number of its terms; the value of `k`, as `iota[k]` counts it, at which X is largest or smallest: the first of equal ones, the first NaN if there is one |
+/// | `sum(k, l; X)`, `prod`, `max`, `min`, `mean`, `var`, `std`; `argmax(k; X)`, `argmin(k; X)` | explicit reductions; a mean is a sum over the number of its terms, a variance the mean of the squared distances from the mean, and a standard deviation its root; the value of `k`, as `iota[k]` counts it, at which X is largest or smallest: the first of equal ones, the first NaN if there is one |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)`, `clip(X, a, b)` | functions of elements; `clip` gives a where X is less than a, and b where it is larger than b |
 /// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, tensors of `bool` (`select(m[i]; X, Y)`), `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite. As a whole right side C makes a tensor of `bool`: `let m = tensor!([i, j] = a[i, j] > v[j]);` |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
@@ -235,9 +235,9 @@
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed |
 ///
-/// Sums, means, products, quotients, numbers, functions, powers and choices (`select`, `clip`) are computed; a function of zero that is not zero fills all blocks, and a
+/// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`, `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero fills all blocks, and a
 /// divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
-/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Fused axes, `..`, `map`, casts, other reductions and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
+/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Fused axes, `..`, `map`, casts and decompositions are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
 /// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
 ///
 /// # The same without macros

@@ -168,8 +168,11 @@ fn what_does_not_fit_is_said() {
     let d = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1]]).unwrap());
     let c = try_tensor!([i, k] = a[i, k] / d[i, k]);
     assert_eq!(said(c.unwrap_err()), "what divides (`d`) is zero where the result has block [1, 1]");
-    let c = try_tensor!([i, k] = max(j; a[i, k] * b[j, i]));
-    assert!(said(c.unwrap_err()).starts_with("reductions other than sums in an equation of block tensors"));
+    let c = try_tensor!([i] = a[i, k] * cast(b[i, k]));
+    assert!(said(c.unwrap_err()).starts_with("casts in an equation of block tensors"));
+    let rows = Blocks::<f64>::rows([1, 2].map(|extent| Tensor::filled([extent], 1.0).unwrap())).unwrap();
+    let c = try_tensor!([i] = max(k; rows[i, k]));
+    assert!(said(c.unwrap_err()).starts_with("reductions other than sums of tensors with ragged axes"));
     let mut e = a.clone();
     let c = try_tensor!(e[0, k] = a[1, k]);
     assert!(said(c.unwrap_err()).starts_with("a part of the block tensor `e` cannot be written"));
@@ -311,6 +314,52 @@ fn what_a_reader_found() {
 }
 
 #[test]
+fn axes_are_reduced() {
+    let (occ, vir) = tilings();
+    let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [0, 1], [1, 2]]).unwrap());
+    let b = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [0, 1], [0, 2], [1, 1]]).unwrap());
+    let (x, y) = (a.to_dense().unwrap(), b.to_dense().unwrap());
+    // Zeros of blocks that are not there take part.
+    let largest: Blocks<f64, Shape![_]> = tensor!([i] = max(p; -abs(a[i, p])));
+    same(&largest, &tensor!([i] = max(p; -abs(x[i, p]))));
+    let least: Blocks<f64, Shape![_]> = tensor!([p] = min(i; a[i, p] - b[i, p]));
+    same(&least, &tensor!([p] = min(i; x[i, p] - y[i, p])));
+    // A product has blocks where all are there.
+    let product = tensor!([i] = prod(p; b[i, p]));
+    same(&product, &tensor!([i] = prod(p; y[i, p])));
+    assert_eq!((b.blocks().len(), product.blocks().len()), (4, 1));
+    let all = tensor!([] = max(i, p; a[i, p] * b[i, p]));
+    assert_eq!(all, tensor!([] = max(i, p; x[i, p] * y[i, p])));
+    // Inside of sums, of choices and of each other, and where values of indices are chosen.
+    let shifted = tensor!([i, p] = a[i, p] - 1[p] * max(q; a[i, q]) + 1[i, p] * min(j, q; b[j, q]));
+    same(&shifted, &tensor!([i, p] = x[i, p] - 1[p] * max(q; x[i, q]) + 1[i, p] * min(j, q; y[j, q])));
+    let nested = tensor!([i] = max(p; a[i, p] * min(j; b[j, p])));
+    same(&nested, &tensor!([i] = max(p; x[i, p] * min(j; y[j, p]))));
+    let place = tensor!([p] = argmax(i; a[i, p]));
+    same(&place, &tensor!([p] = argmax(i; x[i, p])));
+    let spread = tensor!([] = max(i; sum(p; a[i, p])) - argmin(i; b[i, 1]));
+    assert_eq!(spread, tensor!([] = max(i; sum(p; x[i, p])) - argmin(i; y[i, 1])));
+    // Of what follows by symmetry, with its sign, and of charges.
+    let t = blocks(&Structure::new([&vir, &vir]).with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap());
+    let d = t.to_dense().unwrap();
+    let (high, low) = (tensor!([p] = max(q; t[p, q])), tensor!([p] = min(q; t[p, q])));
+    same(&high, &tensor!([p] = max(q; d[p, q])));
+    same(&low, &tensor!([p] = -max(q; d[q, p])));
+    let spin = Tiling::cuts([2, 1]).charged([1, -1]).unwrap();
+    let c = blocks(&Structure::new([&spin, &spin]).flow([1, -1], [0]).unwrap());
+    let e = c.to_dense().unwrap();
+    same(&tensor!([i] = max(j; c[i, j])), &tensor!([i] = max(j; e[i, j])));
+    // Over nothing there is a product alone.
+    let none = Tiling::whole(0);
+    let z = Blocks::<f64>::zeros(&Structure::new([&occ, &none])).unwrap();
+    same(&tensor!([i] = prod(j; z[i, j])), &Tensor::<f64, _>::filled((occ.extent(),), 1.0).unwrap());
+    assert_eq!(
+        try_tensor!([i] = max(j; z[i, j])).unwrap_err().to_string(),
+        "index `j` has extent 0, and `max` or `min` over nothing has no value"
+    );
+}
+
+#[test]
 fn elements_are_chosen_and_averaged() {
     let (occ, vir) = tilings();
     let a = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 0], [0, 1], [1, 2]]).unwrap());
@@ -334,6 +383,8 @@ fn elements_are_chosen_and_averaged() {
     // Sums inside of conditions and of values.
     let mean = tensor!([i] = mean(p; a[i, p] * b[i, p]));
     same(&mean, &tensor!([i] = mean(p; x[i, p] * y[i, p])));
+    let spread = tensor!([p] = std(i; a[i, p] - b[i, p]));
+    same(&spread, &tensor!([p] = std(i; x[i, p] - y[i, p])));
     let all = tensor!([i, p] = select(a[i, p] > mean(q; a[i, q]); a[i, p], mean(k; b[k, p])));
     same(&all, &tensor!([i, p] = select(x[i, p] > mean(q; x[i, q]); x[i, p], mean(k; y[k, p]))));
     // Values of indices, of whole axes and of parts.

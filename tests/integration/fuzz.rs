@@ -175,7 +175,7 @@ fn too_long_texts_are_refused() {
     let nested = format!("[i, j] = {}a[i] * a[j]{}", "sym(i, j; ".repeat(9), ")".repeat(9));
     assert_eq!(
         record(nested).unwrap_err().to_string(),
-        "more than 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` are inside each other\nhelp: give the inner ones an equation of their own"
+        "more than 8 of `sym`, `asym`, `clip`, `var`, `std`, `argmax` and `argmin` are inside each other\nhelp: give the inner ones an equation of their own"
     );
 }
 

@@ -142,6 +142,51 @@ fn means_are_their_loops() -> Result<(), Error> {
     Ok(())
 }
 
+#[test]
+fn variances_are_those_of_the_methods() -> Result<(), Error> {
+    let a: Matrix<f64> = numbers(7, 130);
+    // Far from zero, where the mean of squares less the square of the mean would lose its digits.
+    let far = tensor!([i, j] = a[i, j] + 1e8[i, j]);
+    for context in &contexts() {
+        for x in [&a, &far] {
+            let expected = x.var_along(1, 0)?;
+            let found: Tensor<f64, Shape![_]> = tensor!(in context; [i] = var(j; x[i, j]));
+            assert!(found.allclose(&expected, 1e-12, 1e-14).is_ok(), "{found} {expected}");
+            let all = tensor!(in context; [] = std(i, j; x[i, j]));
+            assert!((all / x.std(0) - 1.0).abs() < 1e-12);
+        }
+        let of_products: Tensor<f64, Shape![_]> = tensor!(in context; [j] = std(i; a[i, j] * a[i, 0] - 1[i] * a[0, j]));
+        let products = tensor!([i, j] = a[i, j] * a[i, 0] - 1[i] * a[0, j]);
+        assert!(of_products.allclose(&products.std_along(0, 0)?, 1e-12, 1e-14).is_ok());
+    }
+    // Of complex numbers, the squares of absolute values.
+    let z = Tensor::<Complex<f64>, _>::from_fn((2, 40), |i| Complex::new(i[1] as f64, (i[0] * i[1] % 7) as f64))?;
+    let found = tensor!([i] = cast(f64; re(var(j; z[i, j]))));
+    assert!(found.allclose(&z.var_along(1, 0)?, 1e-12, 0.0).is_ok());
+    assert_eq!(a.at("i,j").std("i,j").eval("")?[[]], tensor!([] = std(i, j; a[i, j])));
+    // The slope of a variance, and of a deviation, by each element.
+    let (slope, of_root) = tensor! {
+        let v = var(i, j; a[i, j]);
+        let s = std(i, j; a[i, j]);
+        let g[i, j] = grad(v; a[i, j]);
+        let h[i, j] = grad(s; a[i, j]);
+        (g, h)
+    };
+    let (mean, deviation) = (a.mean(), a.std(0));
+    for i in a.shape().indices() {
+        let expected = 2.0 * (a[&i] - mean) / 910.0;
+        assert!((slope[&i] - expected).abs() < 1e-15 && (of_root[&i] - expected / (2.0 * deviation)).abs() < 1e-15);
+    }
+    let s = StaticTensor::<f64, Shape![2, 3]>::from_fn(|at| (at[0] + at[1] * at[1]) as f64);
+    let v: StaticTensor<f64, Shape![2]> = tensor!([i] = var(j; s[i, j]));
+    assert!((v[[0]] - 26.0 / 9.0).abs() < 1e-15 && (v[[1]] - 26.0 / 9.0).abs() < 1e-15);
+    // A sum inside of a variance is to be said.
+    let b = Tensor::<f64>::zeros([2, 2, 2])?;
+    let error = (b.at("ikl") * b.at("ikl")).var("l").eval("i").unwrap_err().to_string();
+    assert!(error.contains("the body of `var`"), "{error}");
+    Ok(())
+}
+
 /// Where the largest and the smallest elements of rows are by the methods of tensors, which count NaN among them.
 fn by_methods<T: Element + PartialOrd>(of: &Matrix<T>) -> [Vec<f64>; 2] {
     [of.argmax_along(1), of.argmin_along(1)].map(|places| places.unwrap().as_slice().iter().map(|&at| at as f64).collect())

@@ -96,6 +96,8 @@ fn reductions_exchanges_and_quotients() {
             ("prod", "[i] = prod(l; a[i, k, l] * b[k])", &body("prod")),
             ("max", "[i] = max(l; a[i, k, l] * b[k])", &body("max")),
             ("min", "[i] = min(l; c[i, l] - a[i, k, l])", &body("min")),
+            ("var", "[i] = var(l; a[i, k, l] * b[k])", &body("var")),
+            ("std", "[i] = std(l; a[i, k, l] * b[k])", &body("std")),
             ("argmax", "[i] = argmax(l; a[i, k, l] * b[k])", &body("argmax")),
             ("argmin", "[i] = argmin(l; a[i, k, l] * b[k])", &body("argmin")),
             ("mean", "[i] = mean(l; a[i, k, l] * b[k])", "(sum(l; sum(k; (a[i,k,l] * b[k]))) / extent[l])"),

@@ -15,6 +15,7 @@ mod gradient;
 mod implicit;
 mod labels;
 mod left;
+mod moments;
 mod once;
 mod position;
 #[cfg(test)]

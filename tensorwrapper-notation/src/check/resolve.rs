@@ -8,6 +8,7 @@ use super::position;
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
+use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
 use crate::token::Span;
 
@@ -134,12 +135,11 @@ impl Checker<'_> {
             Ending::Argmax => self.position((Reduction::Max, ending), labels, body, scope),
             Ending::Argmin => self.position((Reduction::Min, ending), labels, body, scope),
             Ending::Reduce(reduction) => self.reduction((reduction, ending), labels, body, scope, nonlinear),
-            Ending::Mean => {
-                let sum = self.reduction((Reduction::Sum, ending), labels, body, scope, nonlinear)?;
-                self.reads_extents = true;
-                let over = if let Node::Reduce(_, over, _) = &sum { over.clone() } else { Vec::new() };
-                let divided = |sum, label| Node::Binary(Operator::Divide, Box::new(sum), Box::new(Node::Extent(label)));
-                Some(over.into_iter().fold(sum, divided))
+            Ending::Mean => self.mean(ending, labels, body, scope, nonlinear),
+            Ending::Variance => self.variance(ending, labels, body, scope),
+            Ending::Deviation => {
+                let variance = self.variance(ending, labels, body, scope)?;
+                Some(Node::Apply(Function::Sqrt, Box::new(variance)))
             }
         }
     }
@@ -260,6 +260,8 @@ pub(super) fn inside(ending: Ending) -> Nonlinear {
         Ending::Reduce(Reduction::Product) => Some("the body of `prod`"),
         Ending::Reduce(Reduction::Max) => Some("the body of `max`"),
         Ending::Reduce(Reduction::Min) => Some("the body of `min`"),
+        Ending::Variance => Some("the body of `var`"),
+        Ending::Deviation => Some("the body of `std`"),
         Ending::Argmax => Some("the body of `argmax`"),
         Ending::Argmin => Some("the body of `argmin`"),
     }
@@ -267,7 +269,8 @@ pub(super) fn inside(ending: Ending) -> Nonlinear {
 
 /// The fault of too many of what repeats its contents inside each other.
 fn repeats_fault(body: &Expression) -> Diagnostic {
-    let message = format!("more than {DEEPEST_REPEAT} of `sym`, `asym`, `clip`, `argmax` and `argmin` are inside each other");
+    let message =
+        format!("more than {DEEPEST_REPEAT} of `sym`, `asym`, `clip`, `var`, `std`, `argmax` and `argmin` are inside each other");
     Diagnostic::label(body.span, message).help("give the inner ones an equation of their own")
 }
 
@@ -276,7 +279,7 @@ pub(super) fn too_many_repeats(expression: &Expression) -> Option<Diagnostic> {
     fn beyond(expression: &Expression, around: usize) -> Option<&Expression> {
         let repeats = match &expression.kind {
             ExpressionKind::Exchange(..) | ExpressionKind::Clip(_) => true,
-            ExpressionKind::Reduce(ending, ..) => matches!(ending, Ending::Argmax | Ending::Argmin),
+            ExpressionKind::Reduce(ending, ..) => !matches!(ending, Ending::Reduce(_) | Ending::Mean),
             _ => false,
         };
         let around = around + usize::from(repeats);

@@ -197,6 +197,8 @@ fn values_of_indices_are_factors() {
 fn means_are_sums_over_extents() {
     means(&[
         ("[i] = mean(j; a[i, j])", "(sum(j; a[i,j]) / extent[j])"),
+        ("[i] = var(j; a[i, j])", "(sum(j'; powi(abs((a[i,j'] - (sum(j; a[i,j]) / extent[j]))), 2)) / extent[j'])"),
+        ("[] = std(i; b[i])", "sqrt((sum(i'; powi(abs((b[i'] - (sum(i; b[i]) / extent[i]))), 2)) / extent[i']))"),
         ("[i] = argmax(j; a[i, j])", "min(j'; select(a[i,j'] == max(j; a[i,j]) || a[i,j'] != a[i,j']; iota[j'], extent[j']))"),
         (
             "[] = argmin(i; b[i] * b[i])",

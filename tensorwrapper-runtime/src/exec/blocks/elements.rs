@@ -230,7 +230,7 @@ impl Planner<'_> {
         Ok(match tree {
             Tree::Factor(_) => has.next() != Some(Has::Nothing),
             Tree::Number(value) => *value != num_complex::Complex::ZERO,
-            Tree::Negate(inner) | Tree::Sum(_, inner) => self.is_there(inner, has, block)?,
+            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::Fold(_, _, inner) => self.is_there(inner, has, block)?,
             Tree::Binary(operator, left, right) => {
                 let (one, other) = (self.is_there(left, has, block)?, self.is_there(right, has, block)?);
                 match operator {
@@ -347,7 +347,7 @@ impl Emitter<'_> {
                 let (left, right) = (self.tree(left, of_left), self.tree(right, of_right));
                 Instruction::Combine(Binary::from(*operator), left, right)
             }
-            Tree::Sum(..) => unreachable!("sums over labels are computed before"),
+            Tree::Sum(..) | Tree::Fold(..) => unreachable!("sums over labels are computed before"),
             Tree::Apply(function, inner) => Instruction::Apply((*function).into(), self.tree(inner, has)),
             Tree::PowerInteger(inner, exponent) => Instruction::PowerInteger(self.tree(inner, has), *exponent),
             Tree::PowerReal(inner, exponent) => Instruction::PowerReal(self.tree(inner, has), *exponent),

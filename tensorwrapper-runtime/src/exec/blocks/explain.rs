@@ -66,6 +66,9 @@ impl PreparedBlocks {
                 Stage::Elements(elements) => {
                     vec![format!("element by element in {} boxes, into the {makes}", elements.boxes())]
                 }
+                Stage::Fold(fold) => {
+                    vec![format!("{} reduced in {} blocks, into the {makes}", names[fold.operand], fold.parts())]
+                }
                 Stage::Untied { operand, .. } => {
                     vec![format!("{} with the zeros of its blocks, into the {makes}", names[*operand])]
                 }

@@ -110,6 +110,6 @@ pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &
             [chosen, other] if chosen.is_zero() => of(other),
             [chosen, other] => of(chosen).filter(|chosen| of(other).as_ref() == Some(chosen)),
         },
-        Tree::Number(_) | Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+        Tree::Number(_) | Tree::Sum(..) | Tree::Fold(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
     }
 }

@@ -60,6 +60,7 @@ fn outermost(tree: &Tree, names: &[String], tensors: &Tensors) -> Result<Outermo
         Tree::Number(_) => Ok(Outermost::new()),
         Tree::Negate(inner)
         | Tree::Sum(_, inner)
+        | Tree::Fold(_, _, inner)
         | Tree::Apply(_, inner)
         | Tree::PowerInteger(inner, _)
         | Tree::PowerReal(inner, _) => outermost(inner, names, tensors),

@@ -57,7 +57,9 @@ impl Counted<'_> {
             }
             match stage {
                 Stage::Products(plan) => peak.count_plan(plan, now, (self.size, self.threads))?,
-                Stage::Part(_) | Stage::Iota(_) | Stage::Elements(_) | Stage::Untied { .. } => peak.bytes = peak.bytes.max(now),
+                Stage::Part(_) | Stage::Iota(_) | Stage::Elements(_) | Stage::Fold(_) | Stage::Untied { .. } => {
+                    peak.bytes = peak.bytes.max(now);
+                }
             }
             now -= released.iter().map(|&stage| kept[stage]).sum::<u128>();
         }

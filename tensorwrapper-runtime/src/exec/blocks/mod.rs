@@ -15,6 +15,7 @@ mod elements;
 mod equal;
 mod explain;
 mod flow;
+mod fold;
 mod group;
 mod infer;
 mod join;

@@ -61,7 +61,7 @@ impl PreparedBlocks {
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.stages.iter().flat_map(|stage| match stage {
             Stage::Products(plan) => &plan.steps[..],
-            Stage::Elements(_) | Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => &[],
+            Stage::Elements(_) | Stage::Fold(_) | Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => &[],
         })
     }
 
@@ -93,7 +93,7 @@ impl PreparedBlocks {
     pub(super) fn costs(&self) -> Vec<f64> {
         let cost = |stage: &Stage| match stage {
             Stage::Products(plan) => plan.steps.iter().map(|step| step.pair.multiplications as f64).collect(),
-            Stage::Elements(_) | Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => {
+            Stage::Elements(_) | Stage::Fold(_) | Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => {
                 vec![stage.result().stored().map_or(0.0, |stored| stored.elements() as f64)]
             }
         };

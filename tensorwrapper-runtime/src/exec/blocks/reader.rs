@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_complex::Complex;
+use tensorwrapper_core::backend;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
@@ -188,10 +189,17 @@ impl Builder for Reader<'_> {
     }
 
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Tree) -> Tree {
-        if reduction != Reduction::Sum {
-            return self.refuse("reductions other than sums");
+        let labels = labels.iter().map(|label| label.0).collect();
+        let reduction = match reduction {
+            Reduction::Sum => return Tree::Sum(labels, Box::new(value)),
+            Reduction::Product => backend::Reduction::Product,
+            Reduction::Max => backend::Reduction::Max,
+            Reduction::Min => backend::Reduction::Min,
+        };
+        if self.dtype.is_complex() && reduction != backend::Reduction::Product {
+            self.faults.push(Error::without_order(self.dtype));
         }
-        Tree::Sum(labels.iter().map(|label| label.0).collect(), Box::new(value))
+        Tree::Fold(reduction, labels, Box::new(value))
     }
 
     fn apply(&mut self, function: Function, value: Tree) -> Tree {

@@ -1,7 +1,7 @@
 //! An equation as stages: sums of products, each into a tensor of its own, and element-wise work that reads them.
 
 use num_complex::Complex;
-use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::backend::{Device, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::shape::Tiling;
@@ -10,6 +10,7 @@ use tensorwrapper_notation::syntax::Operator;
 
 use super::cuts::Cuts;
 use super::elements::Elements;
+use super::fold::Fold;
 use super::infer::Said;
 use super::layers;
 use super::order::Chosen;
@@ -29,6 +30,8 @@ pub(super) enum Stage {
     Iota(Structure),
     Products(Plan),
     Elements(Elements),
+    /// A product, maximum or minimum over axes.
+    Fold(Fold),
     /// An operand with tied axes, with its zeros.
     Untied {
         operand: usize,
@@ -53,6 +56,7 @@ impl Stage {
             Stage::Iota(result) => result,
             Stage::Products(plan) => &plan.result,
             Stage::Elements(elements) => &elements.result,
+            Stage::Fold(fold) => &fold.result,
             Stage::Untied { result, .. } => result,
         }
     }
@@ -64,6 +68,7 @@ impl Stage {
             Stage::Iota(result) => *result = structure,
             Stage::Products(plan) => plan.result = structure,
             Stage::Elements(elements) => elements.result = structure,
+            Stage::Fold(fold) => fold.result = structure,
             Stage::Untied { result, .. } => *result = structure,
         }
     }
@@ -75,6 +80,7 @@ impl Stage {
             Stage::Iota(_) => Vec::new(),
             Stage::Products(plan) => plan.reads().collect(),
             Stage::Elements(elements) => elements.reads().collect(),
+            Stage::Fold(fold) => vec![fold.operand],
             Stage::Untied { operand, .. } => vec![*operand],
         }
     }
@@ -94,6 +100,7 @@ impl Stage {
             }),
             Stage::Products(plan) => plan.run(run, slabs, out),
             Stage::Elements(elements) => run.step(|device| elements.run(device, slabs, out)),
+            Stage::Fold(fold) => run.step(|_| fold.run(slabs[fold.operand], out)),
             Stage::Untied { operand, from, .. } => run.step(|_| {
                 out.fill(T::ZERO);
                 untie(from, slabs[*operand], out)
@@ -326,6 +333,7 @@ impl Staging<'_> {
         let inner = |staging: &mut Self, inner: &Tree| staging.without_sums::<T>(inner).map(Box::new);
         Ok(match tree {
             Tree::Factor(_) | Tree::Number(_) | Tree::Sum(..) => unreachable!("sums are made above"),
+            Tree::Fold(reduction, labels, of) => Tree::Factor(self.fold::<T>(*reduction, labels, of)?),
             Tree::Negate(of) => Tree::Negate(inner(self, of)?),
             Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(self, left)?, inner(self, right)?),
             Tree::Apply(function, of) => Tree::Apply(*function, inner(self, of)?),
@@ -337,6 +345,23 @@ impl Staging<'_> {
                 Tree::Select(condition, Box::new([self.without_sums::<T>(chosen)?, self.without_sums::<T>(other)?]))
             }
         })
+    }
+
+    /// Adds the stages of a reduction over labels.
+    fn fold<T: Element>(&mut self, reduction: Reduction, over: &[usize], of: &Tree) -> Result<Factor, Error> {
+        let free = of.free();
+        if let Some(&label) = over.iter().find(|label| !free.contains(label)) {
+            let message = format!("a reduction over `{}` of what does not have it", self.names[label]);
+            return Err(unsupported(&message));
+        }
+        let kept: Vec<usize> = free.iter().copied().filter(|label| !over.contains(label)).collect();
+        let axes = [&kept[..], over].concat();
+        let reduced = self.stage::<T>(of, &axes, Said::default())?;
+        let folded: Vec<usize> = (kept.len()..axes.len()).collect();
+        let structure = &self.tensors.structures[reduced.operand];
+        let names: Vec<&str> = over.iter().map(|&label| self.names[label].as_str()).collect();
+        let fold = Fold::new(reduction, (reduced.operand, structure), (&folded, &names), T::DTYPE.is_complex())?;
+        Ok(self.made(Stage::Fold(fold), kept))
     }
 
     /// A sum of products, where those with the same labels are computed together.

@@ -132,7 +132,7 @@ pub(super) fn expand(tree: &Tree, made: &mut dyn FnMut(&Tree) -> Result<Factor, 
             }
             terms
         }
-        Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => {
+        Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) | Tree::Fold(..) => {
             unreachable!("these are of their own kind")
         }
     })

@@ -167,7 +167,7 @@ impl Resolver {
             Tree::Binary(Operator::Multiply, one, other) => self.joined(&self.ties(one), &self.ties(other)),
             Tree::Binary(Operator::Divide, one, _) => self.ties(one),
             Tree::Binary(Operator::Add | Operator::Subtract, one, other) => self.of_both(&self.ties(one), &self.ties(other)),
-            Tree::Sum(summed, inner) => {
+            Tree::Sum(summed, inner) | Tree::Fold(_, summed, inner) => {
                 let inner = self.ties(inner);
                 let is_free = |label: &usize| !summed.contains(label);
                 self.same(|label, other| is_free(&label) && is_free(&other) && inner[label] == inner[other])
@@ -254,6 +254,8 @@ impl Resolver {
                 Tree::Select(condition, Box::new([self.resolve(chosen, known)?, self.resolve(other, known)?]))
             }
             Tree::Sum(labels, of) => self.sum(labels, of, known)?,
+            // Zeros take part in it, so what is tied inside of it is read with its zeros.
+            Tree::Fold(reduction, labels, of) => Tree::Fold(*reduction, labels.clone(), inner(of)?),
         })
     }
 

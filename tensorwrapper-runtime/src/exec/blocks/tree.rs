@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 
 use num_complex::Complex;
+use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
@@ -94,6 +95,8 @@ pub(super) enum Tree {
     Binary(Operator, Box<Tree>, Box<Tree>),
     /// The sum over these labels.
     Sum(Vec<usize>, Box<Tree>),
+    /// The product, maximum or minimum over these labels.
+    Fold(Reduction, Vec<usize>, Box<Tree>),
     Apply(Function, Box<Tree>),
     PowerInteger(Box<Tree>, i32),
     PowerReal(Box<Tree>, f64),
@@ -105,7 +108,7 @@ pub(super) enum Tree {
 pub(super) fn unsupported(what: &str) -> Error {
     let error = Error::new(ErrorKind::Unsupported(format!("{what} in an equation of block tensors")));
     error.with_help(
-        "sums, products, quotients, choices and functions of block tensors are computed; `to_dense` makes a tensor for the rest",
+        "sums, products, quotients, choices, reductions and functions of block tensors are computed; `to_dense` makes a tensor for the rest",
     )
 }
 
@@ -148,7 +151,12 @@ impl Tree {
                     Operator::Divide => quotient(left, right),
                 })
             }
-            Tree::Sum(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => None,
+            Tree::Sum(..)
+            | Tree::Fold(..)
+            | Tree::Apply(..)
+            | Tree::PowerInteger(..)
+            | Tree::PowerReal(..)
+            | Tree::Select(..) => None,
         }
     }
 
@@ -157,7 +165,7 @@ impl Tree {
         match self {
             Tree::Number(value) => value.im == 0.0,
             Tree::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
-            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::PowerInteger(inner, _) => inner.is_real(),
+            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::Fold(_, _, inner) | Tree::PowerInteger(inner, _) => inner.is_real(),
             Tree::Binary(_, left, right) => left.is_real() && right.is_real(),
             Tree::Select(_, values) => values.iter().all(Tree::is_real),
             Tree::Factor(_) | Tree::Apply(..) | Tree::PowerReal(..) => false,
@@ -177,6 +185,7 @@ impl Tree {
             }
             Tree::Negate(inner)
             | Tree::Sum(_, inner)
+            | Tree::Fold(_, _, inner)
             | Tree::Apply(_, inner)
             | Tree::PowerInteger(inner, _)
             | Tree::PowerReal(inner, _) => inner.visit(with),
@@ -198,9 +207,9 @@ impl Tree {
         found
     }
 
-    /// Whether a part of it is a sum over labels.
+    /// Whether a part of it is a sum or another reduction over labels.
     pub(super) fn has_sum(&self) -> bool {
-        self.any(&|tree| matches!(tree, Tree::Sum(..)))
+        self.any(&|tree| matches!(tree, Tree::Sum(..) | Tree::Fold(..)))
     }
 
     /// Whether it is a sum of products once it is expanded.
@@ -223,7 +232,7 @@ impl Tree {
     pub(super) fn is_own_kind(&self) -> bool {
         match self {
             Tree::Apply(function, _) => *function != Function::Conj,
-            Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) => true,
+            Tree::PowerInteger(..) | Tree::PowerReal(..) | Tree::Select(..) | Tree::Fold(..) => true,
             Tree::Binary(Operator::Divide, _, right) => right.number().is_none(),
             Tree::Factor(_) | Tree::Number(_) | Tree::Negate(_) | Tree::Binary(..) | Tree::Sum(..) => false,
         }
@@ -231,15 +240,34 @@ impl Tree {
 
     /// The labels that it is not summed over, each once.
     pub(super) fn free(&self) -> Vec<usize> {
-        let mut summed: Vec<usize> = Vec::new();
-        self.visit(&mut |tree| summed.extend(if let Tree::Sum(labels, _) = tree { &labels[..] } else { &[] }));
-        let mut found: Vec<usize> = Vec::new();
-        for label in self.factors().into_iter().flat_map(|factor| &factor.labels) {
-            if !summed.contains(label) && !found.contains(label) {
-                found.push(*label);
+        let mut found = Vec::new();
+        self.find_free(&mut Vec::new(), &mut found);
+        found
+    }
+
+    /// Adds the labels that neither it nor what is around it is summed over.
+    fn find_free(&self, bound: &mut Vec<usize>, found: &mut Vec<usize>) {
+        match self {
+            Tree::Factor(factor) => {
+                for label in &factor.labels {
+                    found.extend((!bound.contains(label) && !found.contains(label)).then_some(*label));
+                }
+            }
+            Tree::Number(_) => {}
+            Tree::Sum(labels, inner) | Tree::Fold(_, labels, inner) => {
+                let around = bound.len();
+                bound.extend(labels);
+                inner.find_free(bound, found);
+                bound.truncate(around);
+            }
+            Tree::Binary(_, left, right) => [left, right].into_iter().for_each(|side| side.find_free(bound, found)),
+            Tree::Select(condition, values) => {
+                condition.expressions().into_iter().chain(&**values).for_each(|part| part.find_free(bound, found));
+            }
+            Tree::Negate(inner) | Tree::Apply(_, inner) | Tree::PowerInteger(inner, _) | Tree::PowerReal(inner, _) => {
+                inner.find_free(bound, found);
             }
         }
-        found
     }
 
     /// The same with other factors and numbers.
@@ -251,6 +279,7 @@ impl Tree {
             Tree::Negate(of) => Tree::Negate(inner(of)),
             Tree::Binary(operator, left, right) => Tree::Binary(*operator, inner(left), inner(right)),
             Tree::Sum(labels, of) => Tree::Sum(labels.clone(), inner(of)),
+            Tree::Fold(reduction, labels, of) => Tree::Fold(*reduction, labels.clone(), inner(of)),
             Tree::Apply(function, of) => Tree::Apply(*function, inner(of)),
             Tree::PowerInteger(of, exponent) => Tree::PowerInteger(inner(of), *exponent),
             Tree::PowerReal(of, exponent) => Tree::PowerReal(inner(of), *exponent),
@@ -271,7 +300,7 @@ impl Tree {
                 Function::Exp | Function::Sin | Function::Cos | Function::Tan | Function::Tanh | Function::Recip
             ),
             // What a condition compares is not what is chosen.
-            Tree::PowerReal(..) | Tree::Select(..) => true,
+            Tree::PowerReal(..) | Tree::Select(..) | Tree::Fold(..) => true,
             _ => false,
         });
         let conjugate = |factor: &Factor| Factor { conjugates: !factor.conjugates, ..factor.clone() };

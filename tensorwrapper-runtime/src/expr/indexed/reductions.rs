@@ -19,6 +19,25 @@ impl<T: Element> Indexed<'_, T> {
         self.reduce(Ending::Mean, labels)
     }
 
+    /// The variance over these labels, which end here: the mean of the squares by which this differs from its mean, `var(k; X)` in `tensor!`.
+    /// Of complex numbers the squares are those of absolute values.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 3.0], [5.0, 11.0]])?;
+    /// assert_eq!(a.at("i,j").var("j").eval("i")?.as_slice(), [1.0, 9.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn var(self, labels: &str) -> Self {
+        self.reduce(Ending::Variance, labels)
+    }
+
+    /// The standard deviation over these labels, which end here: the square root of [`var`](Indexed::var), `std(k; X)` in `tensor!`.
+    pub fn std(self, labels: &str) -> Self {
+        self.reduce(Ending::Deviation, labels)
+    }
+
     /// The value of a label, 0, 1, 2, …, at which this is largest: `argmax(k; X)` in `tensor!`. The label ends here. It is the first of equal
     /// ones, and the first NaN if there is one. Real elements only; in `f32`, values beyond 2²⁴ are rounded.
     ///

@@ -52,7 +52,12 @@ fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::o
             let one = expression(rng, &with, depth - 1, next);
             let free = *labels.choose(rng).unwrap();
             let other = operand(rng, &[label, free]);
-            format!("{}({label}; ({one} * {other}))", ["sum", "mean"].choose(rng).unwrap())
+            match rng.random_range(0..6) {
+                0..2 => format!("sum({label}; ({one} * {other}))"),
+                2 => format!("mean({label}; ({one} * {other}))"),
+                3 => format!("prod({label}; (0.9 * {one} + {other}))"),
+                _ => format!("{}({label}; ({one} * {other}))", ["max", "min"].choose(rng).unwrap()),
+            }
         }
     }
 }

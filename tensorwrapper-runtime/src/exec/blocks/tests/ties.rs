@@ -33,7 +33,7 @@ fn distance(a: &Tensor<f64>, b: &Tensor<f64>) -> f64 {
 }
 
 /// Equations, and whether the first two axes of their results are tied.
-const EQUATIONS: [(&str, bool); 34] = [
+const EQUATIONS: [(&str, bool); 38] = [
     ("[i, k] = D[i, j] * B[j, k]", false),
     ("[i, k] = B[i, j] * D[j, k]", false),
     ("[i, k] = D[i, j] * E[j, k]", true),
@@ -50,6 +50,10 @@ const EQUATIONS: [(&str, bool); 34] = [
     ("[i, l] = D[i, j] * E[j, k] * F[k, l]", true),
     ("[i, l] = D[i, j] * B[j, k] * E[k, l] + F[i, l]", false),
     ("[] = D[i, i]", false),
+    ("[i] = max(j; D[i, j])", false),
+    ("[j] = min(i; D[i, j] * B[i, j])", false),
+    ("[i, j] = prod(k; D[i, k] + B[k, j])", false),
+    ("[i] = max(k; D[i, k] * E[k, i] - F[i, k])", false),
     ("[] = D[i, j] * B[j, i]", false),
     ("[] = D[i, j] * E[j, i]", false),
     ("[i] = D[i, j]", false),
