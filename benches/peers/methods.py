@@ -41,6 +41,10 @@ class Operands:
         self.mask = self.a > 0
         self.row, state = drawn(columns, state)
         self.short, _ = drawn(root, state)
+        self.counts = self.whole.astype(numpy.int32)
+        side = round(number ** (1 / 3))
+        self.square = self.whole.flat[: side * side].reshape(side, side).astype(numpy.int64)
+        self.large = self.square << 50
         self.target = self.a.copy()
         self.number = number
 
@@ -101,6 +105,9 @@ OPERATIONS = {
     "arange": lambda o: numpy.arange(o.number, dtype=float),
     "linspace": lambda o: numpy.linspace(0, 1, o.number),
     "allclose": lambda o: numpy.allclose(o.a, o.a, rtol=1e-12, atol=0),
+    "2 n + n * n, i32": lambda o: 2 * o.counts + o.counts * o.counts,
+    "matrix product, i64": lambda o: o.square @ o.square,
+    "matrix product, i64, large": lambda o: o.large @ o.large,
 }
 
 

@@ -48,6 +48,11 @@ struct Operands {
     row: Tensor<f64, Shape![_]>,
     /// A vector whose outer product has as many elements.
     short: Tensor<f64, Shape![_]>,
+    /// The whole numbers as integers, and square matrices of integers whose product has as many multiplications. Double precision holds
+    /// what is computed of the first two, and not of the last one.
+    counts: Tensor<i32, Shape![_, _]>,
+    square: Tensor<i64, Shape![_, _]>,
+    large: Tensor<i64, Shape![_, _]>,
     number: usize,
 }
 
@@ -65,10 +70,15 @@ impl Operands {
         let b = Tensor::from_fn(shape, |_| next() + 1.0)?;
         let whole = a.map(|x| (x * 100.0).round())?;
         let root = (number as f64).sqrt() as usize;
+        let side = (number as f64).cbrt().round() as usize;
+        let square = Tensor::from_fn((side, side), |i| whole.as_slice()[i[0] * side + i[1]] as i64)?;
         Ok(Operands {
             mask: a.greater(0.0)?,
             row: Tensor::from_fn((columns,), |_| next())?,
             short: Tensor::from_fn((root,), |_| next())?,
+            counts: whole.cast()?,
+            large: tensor!([i, j] = square[i, j] * { 1 << 50 }),
+            square,
             a,
             b,
             whole,
@@ -79,7 +89,7 @@ impl Operands {
 
 /// The least time of an operation, results included.
 fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error::Error>> {
-    let Operands { a, b, whole, mask, row, short, number } = operands;
+    let Operands { a, b, whole, mask, row, short, counts, square, large, number } = operands;
     let (mut target, other) = (a.clone(), mask.clone());
     let runs = (20_000_000 / number).clamp(20, 3000);
     let mut least = f64::INFINITY;
@@ -148,6 +158,9 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "arange": Tensor::<f64, _>::arange(0..*number as i64)?;
         "linspace": Tensor::<f64, _>::linspace(0.0, 1.0, *number)?;
         "allclose": a.allclose(a, 1e-12, 0.0);
+        "2 n + n * n, i32": tensor!([i, j] = 2 * counts[i, j] + counts[i, j] * counts[i, j]);
+        "matrix product, i64": tensor!([i, j] = square[i, k] * square[k, j]);
+        "matrix product, i64, large": tensor!([i, j] = large[i, k] * large[k, j]);
     }
     Ok(least)
 }

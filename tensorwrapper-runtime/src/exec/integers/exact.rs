@@ -59,7 +59,10 @@ impl Tensors<'_> {
         let layout = self.layout(edge, &labels, extents)?;
         let from = self.numbers(edge.tensor);
         let mut numbers = Owned::with_room(layout.len())?;
-        numbers.extend(layout.positions().map(|position| from[position]));
+        match layout.is_row_major() {
+            true => numbers.extend(from[layout.start()..][..layout.len()].iter().copied()),
+            false => numbers.extend(layout.positions().map(|position| from[position])),
+        }
         Ok(Labelled { labels, numbers })
     }
 
