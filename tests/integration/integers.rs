@@ -106,6 +106,20 @@ fn sums_that_double_precision_lacks_are_exact() {
     let n = i64::MAX - 4;
     let shifted = tensor!([i] = 1[i] * n - a[i] + 1[i] * n);
     assert_eq!(shifted[[1]], n.wrapping_add(n).wrapping_sub(a[[1]]));
+    let (p, q) = (3i64.pow(25), 3i64.pow(26));
+    assert_eq!(tensor!([i] = p * q * a[i]).as_slice(), a.map(|x| p.wrapping_mul(q).wrapping_mul(x)).unwrap().as_slice());
+    assert_eq!(
+        tensor!([i] = 3000000000 * p * a[i] - q * a[i])[[0]],
+        3000000000i64.wrapping_mul(p).wrapping_sub(q).wrapping_mul(a[[0]])
+    );
+    let large = tensor!([i] = 3000000001 * 4000000001 * a[i]);
+    assert_eq!(large[[0]], 3000000001i64.wrapping_mul(4000000001).wrapping_mul(a[[0]]));
+    let error = try_tensor!([] = 3000000001 * 4000000001 * a[i] * a[i]).unwrap_err();
+    assert!(error.to_string().starts_with("literals that are together beyond 2⁵³"), "{error}");
+    // As variables, they are exact.
+    let (m, n) = (3000000001, 4000000001);
+    let expected = a.iter().fold(0i64, |sum, x| sum.wrapping_add(x.wrapping_mul(*x)));
+    assert_eq!(tensor!([] = m * n * a[i] * a[i]), 3000000001i64.wrapping_mul(4000000001).wrapping_mul(expected));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Graphs over integers in 64 bits that wrap around, one operation after the other.
 
+use num_complex::Complex;
+
 use super::product::{Labelled, contract};
 use crate::expr::ExactIntegers;
 use tensorwrapper_core::backend::{Binary, Comparison, Instruction, Program, Reduction, Unary};
@@ -73,7 +75,7 @@ impl Tensors<'_> {
                 let others = then.as_ref().map_or(0, |program| program.inputs().saturating_sub(1));
                 let (factors, others) = node.inputs.split_at(node.inputs.len() - others);
                 let factors = factors.iter().map(|edge| self.labelled(edge, &node.extents)).collect::<Result<_, _>>()?;
-                let sums = contract(alpha.re as i64, factors, &kept, &node.extents)?;
+                let sums = contract(literal(*alpha)?, factors, &kept, &node.extents)?;
                 let Some(program) = then else { return Ok(sums) };
                 let whole: Vec<usize> = kept.iter().map(|&label| node.extents[label]).collect();
                 let mut inputs = vec![(&sums[..], Strided::row_major(&whole)?)];
@@ -212,7 +214,7 @@ fn run(program: &Program, inputs: &[Reader<'_>], registers: &mut [Vec<i64>], len
         };
         match *instruction {
             Instruction::Input(n) | Instruction::Converted(n) => result.copy_from_slice(&inputs[n].chunk),
-            Instruction::Constant(c) => result.fill(c.re as i64),
+            Instruction::Constant(c) => result.fill(literal(c)?),
             Instruction::Negate(a) => one(result, a, i64::wrapping_neg),
             Instruction::Apply(Unary::Abs, a) => one(result, a, i64::wrapping_abs),
             Instruction::Apply(Unary::Conj | Unary::Re, a) => one(result, a, |a| a),
@@ -238,6 +240,21 @@ fn run(program: &Program, inputs: &[Reader<'_>], registers: &mut [Vec<i64>], len
         }
     }
     Ok(())
+}
+
+/// The product or sum of an equation's literals, or one of them.
+///
+/// # Errors
+/// One that double precision may have rounded.
+fn literal(number: Complex<f64>) -> Result<i64, Error> {
+    match number.im == 0.0 && number.re.fract() == 0.0 && number.re.abs() < (1u64 << f64::MANTISSA_DIGITS) as f64 {
+        true => Ok(number.re as i64),
+        false => {
+            let error =
+                Error::new(ErrorKind::Unsupported("literals that are together beyond 2⁵³ in an equation over integers".into()));
+            Err(error.with_help("write them as variables, which are exact"))
+        }
+    }
 }
 
 /// A comparison that gives 1 or 0.

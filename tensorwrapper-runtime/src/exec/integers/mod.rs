@@ -9,6 +9,8 @@ mod product;
 
 use std::sync::Arc;
 
+use num_complex::Complex;
+
 use super::compile::{compile, tensors};
 use super::context::Context;
 use super::passes::Passes;
@@ -52,6 +54,16 @@ impl<'a> KnownIntegers<'a> {
     pub(crate) fn of(given: &OperandData<'a>) -> Result<KnownIntegers<'a>, Error> {
         let &OperandData::Integers(data, layout) = given else { unreachable!("tensors of integers are nothing else") };
         Ok(KnownIntegers::new(Arc::new(rounded(data, layout)?.into()), Exact::Given(data, layout)))
+    }
+
+    /// A number of the program, which is the sum of both parts.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(crate) fn number(parts: Complex<f64>) -> Result<KnownIntegers<'a>, Error> {
+        let number = (parts.re as i64).wrapping_add(parts.im as i64);
+        let exact = ExactIntegers { extents: Vec::new(), numbers: Owned::filled(1, number)? };
+        KnownIntegers::made(&Integers::Exact(Arc::new(exact)))
     }
 
     /// A result.

@@ -2,8 +2,7 @@
 
 use std::cell::Cell;
 
-use num_complex::Complex;
-use tensorwrapper_notation::syntax::{Hole, Operator};
+use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
 
 use super::super::evaluator::{ComputesExtents, Recorded};
@@ -63,7 +62,6 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
 
     fn scalar(&self, hole: &Hole) -> Tree<'a> {
         match &listed(&self.call.scalars, &self.holes, hole, |role| role == Use::Scalar).0 {
-            ScalarKind::Number(value) if self.call.is_integer => whole(*value),
             ScalarKind::Number(value) => Tree::Constant(*value),
             ScalarKind::Tensor(given) => {
                 let value = given.value().expect("a block tensor is no scalar, and others need no memory");
@@ -107,14 +105,5 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
 
     fn real(&self, hole: &Hole) -> f64 {
         self.number(hole).real()
-    }
-}
-
-/// An integer, which is the sum of two numbers where double precision does not hold it.
-fn whole<'a>(value: Complex<f64>) -> Tree<'a> {
-    let part = |part: f64| Tree::Constant(part.into());
-    match value.im {
-        0.0 => part(value.re),
-        low => Tree::Binary(Operator::Add, Box::new(part(value.re)), Box::new(part(low))),
     }
 }

@@ -9,7 +9,7 @@ use super::super::site::Tensor;
 use super::Block;
 use super::made::{MadeResults, Taken};
 use crate::exec::{KnownIntegers, evaluate, evaluate_integers};
-use crate::expr::{Bound, Integers, OperandData, Target, Value, Write, bind};
+use crate::expr::{Bound, Integers, OperandData, ScalarKind, Target, Value, Write, bind};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::element::Dtype;
@@ -56,6 +56,15 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Computes all equations.
     pub(super) fn compute_in_integers(&mut self) -> Result<(), Error> {
         let mut known = Vec::new();
+        // Numbers are tensors of rank 0: as constants they would be multiplied with each other, and rounded.
+        let scalars = self.calls.iter_mut().filter(|call| call.is_integer).flat_map(|call| &mut call.scalars);
+        for scalar in scalars {
+            if let ScalarKind::Number(value) = scalar.0 {
+                let number = KnownIntegers::number(value)?;
+                scalar.0 = ScalarKind::Tensor(OperandData::Recorded(number.value()));
+                known.push(number);
+            }
+        }
         self.dense.resize(self.tensors.len(), None);
         for (tensor, dense) in self.tensors.iter().zip(&mut self.dense) {
             if let OperandData::Integers(..) = tensor.0 {
