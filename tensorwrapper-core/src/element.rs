@@ -16,6 +16,18 @@ use crate::stored::{Numeric, Stored, number, stored};
 
 mod sealed {
     pub trait Sealed {}
+    /// The types of complex numbers' parts.
+    pub trait Real {}
+}
+
+// Of any such type, because rustc lists implementations for a certain one with each error.
+#[diagnostic::do_not_recommend]
+impl<R: sealed::Real> MixesWith<Complex<R>> for R {
+    type Mixed = Complex<R>;
+}
+#[diagnostic::do_not_recommend]
+impl<R: sealed::Real> MixesWith<R> for Complex<R> {
+    type Mixed = Complex<R>;
 }
 
 /// A number that devices compute with: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
@@ -248,14 +260,7 @@ macro_rules! elements {
             erasure!($real);
         }
 
-        #[diagnostic::do_not_recommend]
-        impl MixesWith<Complex<$R>> for $R {
-            type Mixed = Complex<$R>;
-        }
-        #[diagnostic::do_not_recommend]
-        impl MixesWith<$R> for Complex<$R> {
-            type Mixed = Complex<$R>;
-        }
+        impl sealed::Real for $R {}
         impl sealed::Sealed for Complex<$R> {}
         impl Element for Complex<$R> {
             type Real = $R;
