@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::checker::Checker;
-use super::resolve::{inside, reduce};
+use super::resolve::reduce;
 use super::scope::Scope;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
@@ -98,18 +98,9 @@ impl Checker<'_> {
             self.faults.push(fault.help(help));
             return None;
         }
-        let (faults, warnings) = (self.faults.len(), self.warnings.len());
-        let best = self.reduction((extreme, ending), labels, body, scope, None);
-        if self.faults.len() > faults {
-            return None;
-        }
-        let at = self.new_label(label);
-        let mut inner = scope.clone();
-        inner.push(&label.text, at);
-        let of = self.sum(body, &inner, inside(ending));
-        // Faults and warnings are the same for both, and reported once.
-        self.warnings.truncate(warnings);
-        let (best, of) = (best?, of?);
+        let best = |checker: &mut Self| checker.reduction((extreme, ending), labels, body, scope, None);
+        let (best, of, over) = self.twice(ending, (labels, body), scope, best)?;
+        let at = over[0];
         self.reads_extents = true;
         let compare = |comparison, side: &Node| Condition::Compare(comparison, Box::new([of.clone(), side.clone()]));
         let is_best = Condition::Either(Box::new([compare(Comparison::Equal, &best), compare(Comparison::NotEqual, &of)]));

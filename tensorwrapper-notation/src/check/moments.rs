@@ -24,8 +24,25 @@ impl Checker<'_> {
 
     /// `var(k; X)`: the mean of |X − mean(k; X)|². X stands in it twice.
     pub(super) fn variance(&mut self, ending: Ending, labels: &[Name], body: &Expression, scope: &Scope) -> Option<Node> {
+        let mean = |checker: &mut Self| checker.mean(ending, labels, body, scope, None);
+        let (mean, of, over) = self.twice(ending, (labels, body), scope, mean)?;
+        let difference = Node::Binary(Operator::Subtract, Box::new(of), Box::new(mean));
+        let two = self.new_scalar(&Scalar::Literal(2.0, body.span));
+        // Of complex numbers the square of the absolute value.
+        let square = Node::PowerInteger(Box::new(Node::Apply(Function::Abs, Box::new(difference))), two);
+        Some(self.divided(reduce(Reduction::Sum, over.clone(), square), &over))
+    }
+
+    /// What X is reduced to over labels, X itself over labels of their names, and these labels.
+    pub(super) fn twice(
+        &mut self,
+        ending: Ending,
+        (labels, body): (&[Name], &Expression),
+        scope: &Scope,
+        reduced: impl FnOnce(&mut Self) -> Option<Node>,
+    ) -> Option<(Node, Node, Vec<LabelId>)> {
         let (faults, warnings) = (self.faults.len(), self.warnings.len());
-        let mean = self.mean(ending, labels, body, scope, None);
+        let reduced = reduced(self);
         if self.faults.len() > faults {
             return None;
         }
@@ -35,11 +52,7 @@ impl Checker<'_> {
         let of = self.sum(body, &inner, inside(ending));
         // Faults and warnings are the same for both, and reported once.
         self.warnings.truncate(warnings);
-        let difference = Node::Binary(Operator::Subtract, Box::new(of?), Box::new(mean?));
-        let two = self.new_scalar(&Scalar::Literal(2.0, body.span));
-        // Of complex numbers the square of the absolute value.
-        let square = Node::PowerInteger(Box::new(Node::Apply(Function::Abs, Box::new(difference))), two);
-        Some(self.divided(reduce(Reduction::Sum, over.clone(), square), &over))
+        Some((reduced?, of?, over))
     }
 
     /// A sum over these labels, divided by the number of its terms.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tensor::{AnyTensor, Tensor};
+use crate::tensor::{AnyRef, AnyTensor, Tensor, extend_from};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -32,7 +32,10 @@ impl Integers {
         let layout = |extents: &[usize]| Strided::row_major(extents).unwrap_or_else(|_| unreachable!("a tensor has a layout"));
         match self {
             Integers::Double(tensor) => {
-                let elements: Vec<T> = in_c_order(tensor, |number| T::whole(number as i64));
+                let AnyRef { data, layout: from } = tensor.erase();
+                let data = f64::typed(data).unwrap_or_else(|| unreachable!("integers are computed in double precision"));
+                let mut elements: Vec<T> = Vec::with_capacity(from.len());
+                extend_from(&mut elements, data, &from, |number| T::whole(number as i64));
                 (elements.into(), layout(tensor.extents()))
             }
             Integers::Exact(exact) => {
@@ -48,32 +51,16 @@ impl Integers {
     }
 }
 
-/// Something of each number of double precision, in C order.
-fn in_c_order<R>(tensor: &AnyTensor, of: impl Fn(f64) -> R) -> Vec<R> {
-    let tensor = tensor.erase();
-    let data = f64::typed(tensor.data).unwrap_or_else(|| unreachable!("integers are computed in double precision"));
-    match tensor.layout.is_row_major() {
-        true => data[tensor.layout.start()..][..tensor.layout.len()].iter().map(|&number| of(number)).collect(),
-        false => tensor.layout.positions().map(|position| of(data[position])).collect(),
-    }
-}
-
 /// Something of each integer, in C order.
 ///
 /// # Errors
 /// Memory.
 fn each<R: Numeric>(data: IntegersRef<'_>, layout: &Strided, of: impl Fn(i64) -> R) -> Result<Owned<R>, Error> {
-    fn read<T: Copy + Into<i64>, R>(data: &[T], layout: &Strided, into: &mut impl Extend<R>, of: impl Fn(i64) -> R) {
-        match layout.is_row_major() {
-            true => into.extend(data[layout.start()..][..layout.len()].iter().map(|&number| of(number.into()))),
-            false => into.extend(layout.positions().map(|position| of(data[position].into()))),
-        }
-    }
     let mut results = Owned::with_room(layout.len())?;
     match data {
-        IntegersRef::I32(data) => read(data, layout, &mut results, of),
-        IntegersRef::I64(data) => read(data, layout, &mut results, of),
-        IntegersRef::U8(data) => read(data, layout, &mut results, of),
+        IntegersRef::I32(data) => extend_from(&mut results, data, layout, |number| of(number.into())),
+        IntegersRef::I64(data) => extend_from(&mut results, data, layout, of),
+        IntegersRef::U8(data) => extend_from(&mut results, data, layout, |number| of(number.into())),
     }
     Ok(results)
 }

@@ -7,7 +7,7 @@ use super::form::{Form, InBlocks, Truth, Whole};
 use super::integers::rounded;
 use super::value::{Expr, Source, Value};
 use crate::link::Link;
-use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef};
+use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef, extend_from};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -119,10 +119,7 @@ impl<'a> OperandData<'a> {
 pub(crate) fn truth_numbers(data: &[bool], layout: &Strided) -> Result<Tensor<f32>, Error> {
     let to = Strided::row_major(layout.extents())?;
     let mut elements = Owned::with_room(to.len())?;
-    match layout.is_row_major() {
-        true => elements.extend(data[layout.start()..][..to.len()].iter().map(|&holds| f32::from(holds))),
-        false => elements.extend(layout.positions().map(|position| f32::from(data[position]))),
-    }
+    extend_from(&mut elements, data, layout, f32::from);
     Ok(Tensor::from_parts(elements, to))
 }
 

@@ -214,15 +214,7 @@ impl<'a> Lowering<'a> {
             Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
             Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
             Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),
-            Tree::Reduce(fold, labels, body) => {
-                let reduction = match fold {
-                    Fold::Product => Reduction::Product,
-                    Fold::Max => Reduction::Max,
-                    Fold::Min => Reduction::Min,
-                    Fold::Sum => Reduction::Sum,
-                };
-                Fragment::input(self.fold(labels, body, reduction, frame))
-            }
+            Tree::Reduce(fold, labels, body) => Fragment::input(self.fold(labels, body, reduction(*fold), frame)),
         }
     }
 
@@ -366,6 +358,16 @@ impl<'a> Lowering<'a> {
         let operation = Operation::Write { part: axes.iter().map(edge_axis).collect() };
         let all_extents = extents.iter().chain(&value.extents).copied().collect();
         self.graph.add_operation(operation, inputs, &[(&whole_labels, value.dtype)], all_extents)[0]
+    }
+}
+
+/// A reduction of the language as one of devices.
+pub(crate) fn reduction(fold: Fold) -> Reduction {
+    match fold {
+        Fold::Sum => Reduction::Sum,
+        Fold::Product => Reduction::Product,
+        Fold::Max => Reduction::Max,
+        Fold::Min => Reduction::Min,
     }
 }
 

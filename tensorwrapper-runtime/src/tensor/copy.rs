@@ -10,7 +10,7 @@ use tensorwrapper_core::stored::Stored;
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) when the system has none.
-pub(super) fn in_c_order<T: Stored>(source: &[T], layout: &Strided) -> Result<Owned<T>, Error> {
+pub(crate) fn in_c_order<T: Stored>(source: &[T], layout: &Strided) -> Result<Owned<T>, Error> {
     if layout.is_row_major() && !layout.is_empty() {
         let mut elements = Owned::with_room(layout.len())?;
         elements.extend(source[layout.offset()..][..layout.len()].iter().copied());
@@ -19,6 +19,14 @@ pub(super) fn in_c_order<T: Stored>(source: &[T], layout: &Strided) -> Result<Ow
     let mut elements = Owned::for_results(layout.len())?;
     copy_between(source, layout, &mut elements, &Strided::row_major(layout.extents())?)?;
     Ok(elements)
+}
+
+/// Appends something of each element that a layout addresses, last index running fastest.
+pub(crate) fn extend_from<T: Copy, R>(into: &mut impl Extend<R>, source: &[T], layout: &Strided, of: impl Fn(T) -> R) {
+    match layout.is_row_major() {
+        true => into.extend(source[layout.start()..][..layout.len()].iter().map(|&element| of(element))),
+        false => into.extend(layout.positions().map(|position| of(source[position]))),
+    }
 }
 
 /// Copies all elements that `from` finds in `source` to where `to`, of the same extents, finds them in `target`.

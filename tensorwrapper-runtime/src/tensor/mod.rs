@@ -35,7 +35,7 @@ pub use blocks::{AnyBlocks, BlocksRef};
 pub(crate) use blocks::{element_at, fill_part, follows, meeting, untie};
 pub use close::Difference;
 pub(crate) use close::index_of;
-pub(crate) use copy::copy_between;
+pub(crate) use copy::{copy_between, extend_from, in_c_order};
 pub use dense::Tensor;
 pub(crate) use erased::AnyRef;
 pub use fixed::StaticTensor;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use num_complex::Complex;
-use tensorwrapper_core::backend;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
@@ -15,6 +14,7 @@ use tensorwrapper_notation::{
 
 use super::claims::Claim;
 use super::tree::{Extra, Factor, ReadAxis, ReadPart, Tree, TreeHoles, unsupported};
+use crate::lower::reduction as lowered;
 
 /// An equation: its right side, the labels of its left one, and the names of all labels.
 #[derive(Clone, Debug)]
@@ -190,16 +190,13 @@ impl Builder for Reader<'_> {
 
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Tree) -> Tree {
         let labels = labels.iter().map(|label| label.0).collect();
-        let reduction = match reduction {
-            Reduction::Sum => return Tree::Sum(labels, Box::new(value)),
-            Reduction::Product => backend::Reduction::Product,
-            Reduction::Max => backend::Reduction::Max,
-            Reduction::Min => backend::Reduction::Min,
-        };
-        if self.dtype.is_complex() && reduction != backend::Reduction::Product {
+        if reduction == Reduction::Sum {
+            return Tree::Sum(labels, Box::new(value));
+        }
+        if self.dtype.is_complex() && reduction != Reduction::Product {
             self.faults.push(Error::without_order(self.dtype));
         }
-        Tree::Fold(reduction, labels, Box::new(value))
+        Tree::Fold(lowered(reduction), labels, Box::new(value))
     }
 
     fn apply(&mut self, function: Function, value: Tree) -> Tree {

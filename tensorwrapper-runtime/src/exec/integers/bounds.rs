@@ -31,8 +31,7 @@ fn bound(node: &OperationNode, known: &[f64]) -> Option<f64> {
     let terms: f64 = terms.product();
     match &node.operation {
         Operation::Contract { alpha, then } => {
-            let others = then.as_ref().map_or(0, |program| program.inputs().saturating_sub(1));
-            let (factors, others) = node.inputs.split_at(node.inputs.len() - others);
+            let (factors, others) = node.inputs.split_at(if then.is_some() { 2 } else { node.inputs.len() });
             let is_whole = alpha.im == 0.0 && alpha.re.fract() == 0.0;
             let product = factors.iter().map(of).fold(alpha.re.abs().max(1.0), product);
             let sum = is_whole.then_some(product * terms)?;

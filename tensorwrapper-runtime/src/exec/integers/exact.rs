@@ -3,7 +3,9 @@
 use num_complex::Complex;
 
 use super::product::{Labelled, contract};
+use crate::exec::plan::Access;
 use crate::expr::ExactIntegers;
+use crate::tensor::in_c_order;
 use tensorwrapper_core::backend::{Binary, Comparison, Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
@@ -19,12 +21,14 @@ const CHUNK: usize = 512;
 /// Memory, reductions over nothing, and operations that integers do not have.
 pub(super) fn evaluate(graph: &OpGraph, given: &[Owned<i64>]) -> Result<Vec<ExactIntegers>, Error> {
     let mut made: Vec<Option<Owned<i64>>> = graph.tensors().iter().map(|_| None).collect();
+    let layouts = graph.tensors().iter().map(|tensor| Strided::row_major(&tensor.extents));
+    let layouts: Vec<Strided> = layouts.collect::<Result<_, _>>()?;
     for node in graph.operations() {
-        let tensors = Tensors { graph, given, made: &made };
+        let tensors = Tensors { graph, given, made: &made, layouts: &layouts };
         let output = node.outputs[0].tensor;
         made[output.0] = Some(tensors.compute(node)?);
     }
-    let tensors = Tensors { graph, given, made: &made };
+    let tensors = Tensors { graph, given, made: &made, layouts: &layouts };
     let wanted = |sink| {
         let mut numbers = Owned::with_room(tensors.numbers(sink).len())?;
         numbers.extend(tensors.numbers(sink).iter().copied());
@@ -38,6 +42,8 @@ struct Tensors<'t> {
     graph: &'t OpGraph,
     given: &'t [Owned<i64>],
     made: &'t [Option<Owned<i64>>],
+    /// All tensors are in C order.
+    layouts: &'t [Strided],
 }
 
 impl Tensors<'_> {
@@ -51,29 +57,21 @@ impl Tensors<'_> {
 
     /// Where an edge finds the elements of a tensor for indices of these labels.
     fn layout(&self, edge: &Edge, labels: &[Label], extents: &[usize]) -> Result<Strided, Error> {
-        let whole = Strided::row_major(&self.graph.tensor(edge.tensor).extents)?;
-        Ok(selected(whole, &edge.axes, labels, extents))
+        Ok(Access::new(edge, labels, extents, self.layouts)?.layout)
     }
 
     /// The elements that an edge reads, their axes in the order of its labels.
     fn labelled(&self, edge: &Edge, extents: &[usize]) -> Result<Labelled, Error> {
         let labels = edge.labels();
         let layout = self.layout(edge, &labels, extents)?;
-        let from = self.numbers(edge.tensor);
-        let mut numbers = Owned::with_room(layout.len())?;
-        match layout.is_row_major() {
-            true => numbers.extend(from[layout.start()..][..layout.len()].iter().copied()),
-            false => numbers.extend(layout.positions().map(|position| from[position])),
-        }
-        Ok(Labelled { labels, numbers })
+        Ok(Labelled { numbers: in_c_order(self.numbers(edge.tensor), &layout)?, labels })
     }
 
     fn compute(&self, node: &OperationNode) -> Result<Owned<i64>, Error> {
         let kept = node.outputs[0].labels();
         match &node.operation {
             Operation::Contract { alpha, then } => {
-                let others = then.as_ref().map_or(0, |program| program.inputs().saturating_sub(1));
-                let (factors, others) = node.inputs.split_at(node.inputs.len() - others);
+                let (factors, others) = node.inputs.split_at(if then.is_some() { 2 } else { node.inputs.len() });
                 let factors = factors.iter().map(|edge| self.labelled(edge, &node.extents)).collect::<Result<_, _>>()?;
                 let sums = contract(literal(*alpha)?, factors, &kept, &node.extents)?;
                 let Some(program) = then else { return Ok(sums) };
@@ -102,35 +100,17 @@ impl Tensors<'_> {
 
     /// A tensor with a part of it overwritten.
     fn written(&self, node: &OperationNode, place: &[EdgeAxis], kept: &[Label]) -> Result<Owned<i64>, Error> {
-        let whole = Strided::row_major(&self.graph.tensor(node.outputs[0].tensor).extents)?;
+        let place = Edge { axes: place.to_vec(), ..node.outputs[0].clone() };
         let (part, base) = node.inputs.split_last().unwrap_or_else(|| unreachable!("a part is written"));
         let mut result = match base {
             [base, ..] => self.labelled(base, &node.extents)?.arranged(kept, &node.extents)?,
-            [] => Owned::filled(whole.len(), 0)?,
+            [] => Owned::filled(self.layouts[place.tensor.0].len(), 0)?,
         };
         let part = self.labelled(part, &node.extents)?;
-        let to = selected(whole, place, &part.labels, &node.extents);
+        let to = self.layout(&place, &part.labels, &node.extents)?;
         to.positions().zip(part.numbers.iter()).for_each(|(position, &number)| result[position] = number);
         Ok(result)
     }
-}
-
-/// A layout with axes for labels instead of the tensor's.
-fn selected(mut layout: Strided, axes: &[EdgeAxis], labels: &[Label], extents: &[usize]) -> Strided {
-    let mut places = Vec::new();
-    // From the last axis, so that removing one leaves the numbers of those before it.
-    for (axis, selected) in axes.iter().enumerate().rev() {
-        match *selected {
-            EdgeAxis::Chip(position) => layout = layout.chip(axis, position),
-            EdgeAxis::Label { label, start } => {
-                layout = layout.slice(axis, start, extents[label]);
-                let place = labels.iter().position(|&known| known == label);
-                places.insert(0, place.unwrap_or_else(|| unreachable!("each label of the edge has an axis")));
-            }
-        }
-    }
-    let extents: Vec<usize> = labels.iter().map(|&label| extents[label]).collect();
-    layout.gather(&places, &extents)
 }
 
 /// A program for each index, `reduced` values folded into each of the `kept` elements.

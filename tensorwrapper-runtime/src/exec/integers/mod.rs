@@ -19,7 +19,7 @@ use crate::expr::{ExactIntegers, Integers, OperandData, Value, exact as in_64_bi
 use crate::link::Link;
 use crate::lower::{Lowered, SourceTensor, lower};
 use crate::optimize::{Pass, PassPipeline};
-use crate::tensor::AnyTensor;
+use crate::tensor::{AnyTensor, extend_from};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
@@ -158,7 +158,7 @@ impl<'s> Given<'s> {
 fn read<T: Element>(data: SliceRef<'_>, layout: &Strided) -> Result<Owned<i64>, Error> {
     let data = T::typed(data).unwrap_or_else(|| unreachable!("the type was found by the data"));
     let mut numbers = Owned::with_room(layout.len())?;
-    numbers.extend(layout.positions().map(|position| data[position].to_complex().re as i64));
+    extend_from(&mut numbers, data, layout, |number| number.to_complex().re as i64);
     Ok(numbers)
 }
 

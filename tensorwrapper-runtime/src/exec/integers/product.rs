@@ -1,5 +1,6 @@
 //! Sums of products of integers: two factors at a time, as batches of products of matrices.
 
+use crate::tensor::in_c_order;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::Label;
 use tensorwrapper_core::layout::{Strided, element_count};
@@ -32,12 +33,7 @@ impl Labelled {
         let places: Vec<usize> =
             self.labels.iter().map(|label| place(label).unwrap_or_else(|| unreachable!("no axis is left out"))).collect();
         let layout = Strided::row_major(&extents_of(&self.labels))?.gather(&places, &extents_of(labels));
-        let mut numbers = Owned::with_room(layout.len())?;
-        match layout.is_row_major() {
-            true => numbers.extend(self.numbers.iter().copied()),
-            false => numbers.extend(layout.positions().map(|position| self.numbers[position])),
-        }
-        Ok(numbers)
+        in_c_order(&self.numbers, &layout)
     }
 
     /// The sums over the labels that are not kept.

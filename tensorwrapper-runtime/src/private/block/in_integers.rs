@@ -79,9 +79,11 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             match bound {
                 Bound::Results(values) => made.extend(self.call(number, &values, &known)?),
                 Bound::Write(Write { part, after, target }) => {
-                    let mut computed = self.call(number, &[after, part], &known)?;
-                    written.extend(computed.pop().map(|part| part.taken(Some(&target))));
-                    made.append(&mut computed);
+                    // The whole tensor is computed where a later equation reads it.
+                    let values = if self.is_read_after(number, made.len()) { vec![part, after] } else { vec![part] };
+                    let mut computed = self.call(number, &values, &known)?;
+                    written.push(computed[0].taken(Some(&target)));
+                    made.extend(computed.pop());
                 }
             }
             for (n, made) in made.iter().enumerate().skip(results.len()) {
