@@ -179,6 +179,11 @@ impl Form {
     pub fn has_columns(&self) -> bool {
         self.arguments[0].contains(&Role::Column)
     }
+
+    /// An example equation with one argument, or with more of them.
+    pub fn usage_of(&self, arguments: usize) -> &'static str {
+        if self.name == EIGH.name && arguments > 1 { GENERALISED } else { self.usage }
+    }
 }
 
 use Role::{Column, New, NewColumn, NewRow, Row, Side};
@@ -224,11 +229,13 @@ const fn system(form: Form) -> Form {
 }
 
 static CHOLESKY: Form = square(row("cholesky", "[i, k] = cholesky(A[i, j])", "L[i, k]", &[same(&[Row, NewRow])]));
+/// An example of `eigh` with two matrices.
+const GENERALISED: &str = "([n], [p, n]) = eigh(F[p, q], S[p, q])";
 static EIGH: Form = Form {
     takes: "one or two matrices",
     arguments: &[&[Row, Column], &[Row, Column]],
     words: &[Word::Broaden],
-    ..square(row("eigh", "([n], [p, n]) = eigh(F[p, q], S[p, q])", "(e[n], C[p, n])", &[real(&[NewRow]), same(&[Row, NewRow])]))
+    ..square(row("eigh", "([n], [p, n]) = eigh(F[p, q])", "(e[n], C[p, n])", &[real(&[NewRow]), same(&[Row, NewRow])]))
 };
 static EIG: Form =
     square(row("eig", "([n], [p, n]) = eig(A[p, q])", "(e[n], C[p, n])", &[complex(&[NewRow]), complex(&[Row, NewRow])]));

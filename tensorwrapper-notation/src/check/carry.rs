@@ -22,18 +22,27 @@ impl Checker<'_> {
     pub(super) fn left_labels_occur(&mut self, right: &Expression, axes: &[LabelId]) -> bool {
         let free = free_names(right);
         let before = self.refused.len();
+        if let (Some(variable), [_, ..]) = (labels::variable_without_indices(right).filter(|_| free.is_empty()), axes) {
+            self.refused.extend(axes);
+            let written: Vec<&str> = axes.iter().map(|id| self.labels[id.0].name.as_str()).collect();
+            let fault =
+                Diagnostic::label(variable.span, format!("`{}` has no indices, so it is read as a number", variable.text));
+            self.faults.push(fault.help(format!("write `grad(…; {}[{}])`", variable.text, written.join(", "))));
+            return false;
+        }
+        let number = labels::without_indices(right).filter(|_| free.is_empty());
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
             if free.contains(name.as_str()) {
                 continue;
             }
             self.refused.push(*id);
-            // A label that a reduction binds is reported at that reduction.
-            if !binds(right, name) {
+            // A label that a reduction binds is reported at that reduction, and a tensor without its indices once.
+            if !binds(right, name) && (number.is_none() || self.refused.len() == before + 1) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(self.on_the_left(
                         &[name],
-                        match labels::without_indices(right).filter(|_| free.is_empty()) {
+                        match number {
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }

@@ -91,7 +91,7 @@ impl Checker<'_> {
             }
             false => format!("`{}` has {}, but {} named", form.name, counted(form.named), verb(left.len())),
         };
-        self.faults.push(Diagnostic::label(call.span, message).help(usage(form)));
+        self.faults.push(Diagnostic::label(call.span, message).help(usage(form, call.arguments.len())));
         false
     }
 
@@ -114,11 +114,11 @@ impl Checker<'_> {
             }
             for name in axes[n].iter().filter(|name| !has(&axes[0], &name.text)) {
                 let message = format!("index `{}` is in one matrix of `{}` only", name.text, form.name);
-                self.faults.push(Diagnostic::label(name.span, message).help(usage(form)));
+                self.faults.push(Diagnostic::label(name.span, message).help(usage(form, call.arguments.len())));
             }
             for name in axes[0].iter().filter(|name| !has(&axes[n], &name.text)) {
                 let message = format!("this matrix of `{}` lacks index `{}`", form.name, name.text);
-                self.faults.push(Diagnostic::label(argument.span, message).help(usage(form)));
+                self.faults.push(Diagnostic::label(argument.span, message).help(usage(form, call.arguments.len())));
             }
         }
         (self.faults.len() == before).then_some(axes)

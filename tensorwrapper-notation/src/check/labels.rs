@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
+use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
 use crate::token::Span;
 
 /// The labels of an expression, without those that an explicit reduction inside it binds. Each occurrence is listed once, in order.
@@ -74,6 +74,17 @@ pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         ExpressionKind::Scalar(Scalar::Hole(hole)) if !hole.text.starts_with('{') => Some(&hole.text),
         _ => children(expression).find_map(without_indices),
+    }
+}
+
+/// The first variable of `grad` that has no indices.
+pub(super) fn variable_without_indices(expression: &Expression) -> Option<&Hole> {
+    match &expression.kind {
+        ExpressionKind::Gradient(_, variables) => variables.iter().find_map(|variable| match &variable.kind {
+            ExpressionKind::Operand(hole, indices) if indices.iter().next().is_none() => Some(hole),
+            _ => None,
+        }),
+        _ => children(expression).find_map(variable_without_indices),
     }
 }
 

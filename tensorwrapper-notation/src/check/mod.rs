@@ -86,7 +86,9 @@ impl Checker<'_> {
         if let (Right::Factorisation(call), Some(span)) = (&statement.right, left.iter().chain(&right).flatten().next()) {
             let form = call.kind.form(false, false);
             let message = format!("`{}` tells its axes apart by their names, and `..` has none", form.name);
-            self.faults.push(Diagnostic::label(*span, message).help(format!("name all axes: {}", roles::usage(form))));
+            self.faults.push(
+                Diagnostic::label(*span, message).help(format!("name all axes: {}", roles::usage(form, call.arguments.len()))),
+            );
             return;
         }
         self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();

@@ -193,11 +193,11 @@ fn decompositions_that_do_not_fit() {
             "[i, k] = cholesky(A[i, j], B[i, j])",
             &["cholesky: `cholesky` takes one matrix, but 2 are given | write `[i, k] = cholesky(A[i, j])`"],
         ),
-        ("[i] = eigh(A[i, j])", &["eigh: `eigh` has 2 results, but 1 is named | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`"]),
+        ("[i] = eigh(A[i, j])", &["eigh: `eigh` has 2 results, but 1 is named | write `([n], [p, n]) = eigh(F[p, q])`"]),
         (
             "([n], [p, m]) = eigh(A[p, q])",
             &[
-                "eigh: the first and second results of `eigh` have one new index, and here there are `n`, `m` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+                "eigh: the first and second results of `eigh` have one new index, and here there are `n`, `m` | write `([n], [p, n]) = eigh(F[p, q])`",
             ],
         ),
         (

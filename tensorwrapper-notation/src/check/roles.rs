@@ -57,7 +57,7 @@ impl LabelledCall<'_> {
     }
 
     fn refuse<T>(&self, span: Span, message: String) -> Result<T, Diagnostic> {
-        Err(Diagnostic::label(span, message).help(usage(self.form)))
+        Err(Diagnostic::label(span, message).help(usage(self.form, self.call.arguments.len())))
     }
 
     /// The results among these places, in words.
@@ -192,7 +192,7 @@ impl LabelledCall<'_> {
             };
             return Err(match all(columns, rows) {
                 true => fault.help(format!("write `{}({}, {}; …)`", form.name, text(columns), text(rows))),
-                false => fault.help(usage(form)),
+                false => fault.help(usage(form, self.call.arguments.len())),
             });
         }
         let names = |group: &[Name]| group.iter().map(|name| name.text.clone()).collect::<Vec<_>>();
@@ -215,7 +215,7 @@ impl LabelledCall<'_> {
             true => format!("index `{}` is in the matrix of `{}`, and no result has it", name.text, form.name),
             false => format!("index `{}` stands where neither a row nor a column nor a batch of `{}` does", name.text, form.name),
         };
-        let usage = usage(self.form);
+        let usage = usage(self.form, self.call.arguments.len());
         // If the argument has one label too many, and no other argument has it, a position may be meant.
         let holders = || self.call.arguments.iter().zip(self.axes).enumerate().filter(|(_, (_, axes))| has(axes, &name.text));
         let lone = holders().find(|(n, (_, axes))| gone && holders().count() == 1 && axes.len() > form.arguments[*n].len());
@@ -291,6 +291,7 @@ pub(super) fn has(names: &[&Name], text: &str) -> bool {
     names.iter().any(|name| name.text == text)
 }
 
-pub(super) fn usage(form: &Form) -> String {
-    format!("write `{}`", form.usage)
+/// What to write in place of a call with so many arguments.
+pub(super) fn usage(form: &Form, arguments: usize) -> String {
+    format!("write `{}`", form.usage_of(arguments))
 }

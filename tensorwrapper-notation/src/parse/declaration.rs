@@ -77,6 +77,9 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
                 text(&tokens[..names.len()]),
                 text(extent).trim_end_matches([',', ' '])
             )),
+            _ if tokens.iter().any(|t| t.is_punct('<') || t.is_punct('>')) => {
+                fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`")
+            }
             _ => fault.help("write `where i, j: n`"),
         });
     };

@@ -120,9 +120,11 @@ fn let_names(tokens: &[Token]) -> Vec<Name> {
 /// `in &ctx`, a Rust expression.
 fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnostic> {
     if tokens.is_empty() {
-        Err(Diagnostic::syntax(span, "a context is missing after `in`").help("write `in &context;`"))
-    } else {
-        Ok(hole(tokens))
+        return Err(Diagnostic::syntax(span, "a context is missing after `in`").help("write `in &context;`"));
+    }
+    match tokens.iter().find(|token| token.is_ident("let") || token.is_ident("where")) {
+        Some(next) => Err(Diagnostic::syntax(next.span, "`;` is missing before this").help("write `in &context;`")),
+        None => Ok(hole(tokens)),
     }
 }
 

@@ -6,7 +6,8 @@ use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{
-    function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression, unknown,
+    function_in_brackets, given, is_keyword, is_name, labels_first, reduction_without_semicolon, refuse_call, refuse_factor,
+    rust_expression, second_brackets, unknown,
 };
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -125,10 +126,18 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Punct('*', _) => Err(Diagnostic::syntax(token.span, "a factor is missing before `*`")
             .help("a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`")),
         Tree::Punct('+', _) => Err(Diagnostic::syntax(token.span, "a term is missing before `+`")),
-        Tree::Group(Delimiter::Bracket, _) => {
-            Err(Diagnostic::syntax(token.span, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"))
-        }
+        Tree::Group(Delimiter::Bracket, inner) => Err(brackets(inner, token.span)),
         _ => Err(cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`")),
+    }
+}
+
+/// The fault of brackets where an operand belongs.
+fn brackets(inner: &[Token], at: Span) -> Diagnostic {
+    let is_number = |token: &Token| matches!(&token.tree, Tree::Literal(_) | Tree::Group(Delimiter::Bracket, _));
+    match inner.first().is_some_and(is_number) {
+        true => Diagnostic::syntax(at, "an array is no operand")
+            .help(format!("make a tensor of it first, `let t = Tensor::from_array([{}])?;`, and write its indices", text(inner))),
+        false => Diagnostic::syntax(at, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"),
     }
 }
 
@@ -160,16 +169,12 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
         return Ok(scalar_hole(cursor, start));
     };
     let bracket = cursor.here();
-    let found =
-        indices(inner, bracket).map_err(|fault| function_in_brackets(&operand.text, inner, operand.span).unwrap_or(fault))?;
     cursor.next();
     if let Some(more) = cursor.peek_group(Delimiter::Bracket) {
-        let (first, second) = (text(inner), text(more));
-        return Err(Diagnostic::syntax(cursor.here(), "an operand has one pair of brackets").help(format!(
-            "write `{0}[{first}, {second}]`, or `({0}[{first}])[{second}]` for an element of a collection",
-            operand.text
-        )));
+        return Err(second_brackets(&operand.text, inner, more, cursor.here()));
     }
+    let found =
+        indices(inner, bracket).map_err(|fault| function_in_brackets(&operand.text, inner, operand.span).unwrap_or(fault))?;
     refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
     Ok(Expression::new(ExpressionKind::Operand(operand, found), span))
@@ -219,8 +224,11 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
             let body = split(arguments, ';').pop().unwrap_or_default();
             return Err(reduction_without_semicolon(name, &split(body, ','), at));
         };
-        let over = labels(&arguments[..semicolon], span)?;
-        let body = &arguments[semicolon + 1..];
+        let (before, body) = (&arguments[..semicolon], &arguments[semicolon + 1..]);
+        if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
+            return Err(labels_first(name, &text(body), before, at));
+        }
+        let over = labels(before, span)?;
         if body.is_empty() {
             let fault = Diagnostic::syntax(arguments[semicolon].span, format!("nothing follows the `;` of `{name}`"));
             return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
@@ -349,8 +357,11 @@ pub(super) fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
     let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
     let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
     let value: f64 = digits.parse().map_err(|_| {
-        Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold"))
-            .help("any Rust expression may stand in braces, `{ … }`")
+        let help = match literal.starts_with('"') && literal.contains(['=', '>']) {
+            true => "an equation is written without quotes; `einsum!(\"ik,kj->ij\", a, b)` has its subscripts in quotes",
+            false => "any Rust expression may stand in braces, `{ … }`",
+        };
+        Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold")).help(help)
     })?;
     match value.is_finite() {
         true => Ok(value),

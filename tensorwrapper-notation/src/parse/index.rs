@@ -126,6 +126,16 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     }
     let opaque = hole(tokens);
     let span = opaque.span;
+    if let [before @ .., Token { tree: Tree::Punct(':', false), .. }, after] = tokens
+        && !before.iter().any(|token| token.is_punct(':'))
+    {
+        let fault = Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text));
+        return Err(fault.help(format!(
+            "write `{}..{}`, which ends before the second number",
+            text(before),
+            text(std::slice::from_ref(after))
+        )));
+    }
     let mut cursor = Cursor::new(tokens, end);
     let mut literal = || {
         let token = *cursor.peek().as_ref()?;

@@ -3,6 +3,7 @@
 //! This file must not know the grammar, which is in the other files of this folder.
 
 use super::cursor::Cursor;
+use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
@@ -15,63 +16,6 @@ const KEYWORDS: [&str; 38] = [
     "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if",
     "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
     "super", "trait", "true", "type", "unsafe", "use", "where", "while",
-];
-
-/// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 38] = [
-    (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
-    (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
-    (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
-    (&["fabs", "modulus"], "the absolute value is `abs(X)`"),
-    (&["norm1", "asum"], "a sum of absolute values is `sum(i; abs(X))`"),
-    (&["conjugate", "conjg", "star"], "the complex conjugate is `conj(X)`"),
-    (&["real"], "the real part is `re(X)`"),
-    (&["imag", "aimag"], "the imaginary part is `im(X)`"),
-    (&["adjoint", "dagger", "hermitian"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
-    (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
-    (&["convert", "astype", "to", "into"], "elements of another type are converted by `cast(X)`"),
-    (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
-    (&["tr"], "a trace is a repeated index: `A[i, i]`"),
-    (
-        &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
-        "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
-    ),
-    (&["outer", "kron"], "an outer product is a product without a common index: `a[i] * b[j]`"),
-    (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
-    (&["total", "add", "reduce"], "a sum is written `sum(k; X)`"),
-    (&["product"], "a product over an index is `prod(k; X)`"),
-    (&["average", "avg"], "a mean is `mean(k; X)`"),
-    (
-        &["var", "variance", "std", "stddev"],
-        "it takes two equations: `m[i] = mean(k; X)`, and `mean(k; powi(X - m[i] * 1[k], 2))`",
-    ),
-    (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
-    (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
-    (&["relu"], "it is `select(X > 0.0; X, 0.0)`"),
-    (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
-    (&["maximum", "fmax"], "the larger of two elements is `select(X > Y; X, Y)`"),
-    (&["minimum", "fmin"], "the smaller of two elements is `select(X < Y; X, Y)`"),
-    (&["sign", "signum"], "it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, 0.0))`"),
-    (&["heaviside", "step"], "it is `select(X < 0.0; 0.0, 1.0)`"),
-    (&["sigmoid", "logistic"], "it is `1.0 / (1.0 + exp(-X))`, with `1[i]` in place of `1.0` for the indices of X"),
-    (
-        &["softmax"],
-        "it takes three equations: `m[i] = max(k; X)`, `s[i] = sum(k; exp(X - m[i] * 1[k]))`, and `exp(X - m[i] * 1[k]) / s[i]`",
-    ),
-    (
-        &[
-            "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "floor", "ceil", "round", "exp2", "log2",
-            "log10", "exp_m1", "ln_1p",
-        ],
-        "a Rust function of each element is `map(f64::sinh; X)`, and likewise for others",
-    ),
-    (&["inverse", "matinv"], "the inverse of a matrix is `[j, i] = inv(A[i, j])`"),
-    (&["pinverse", "pseudoinverse", "pseudo_inverse"], "the pseudo-inverse of a matrix is `[j, i] = pinv(A[i, j])`"),
-    (&["determinant"], "the determinant of a matrix is `[] = det(A[i, j])`"),
-    (&["logdet"], "the logarithm of a determinant, with its sign, is `([], []) = slogdet(A[i, j])`"),
-    (&["chol"], "it is `[i, r] = cholesky(A[i, j])`"),
-    (&["matrix_power", "mpow"], "a power of a matrix is `[i, j] = matpow(A[i, j], 3)`"),
-    (&["eye", "identity", "delta"], "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`"),
 ];
 
 /// What a choice for each element is written as.
@@ -118,6 +62,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
+        Tree::Punct('?', _) => plain.help(CHOICE),
         Tree::Punct('<' | '>', _) => plain.help("a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"),
         Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
@@ -128,9 +73,13 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
+        Tree::Ident(word) if word == "if" => plain.help(CHOICE),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
+        }
+        Tree::Group(Delimiter::Bracket, indices) if cursor.previous().is_some_and(is_parenthesis) => {
+            plain.help(format!("indices stand on the tensors inside of the parentheses, as in `sqrt(A[{}])`", text(indices)))
         }
         Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
             Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))
@@ -162,8 +111,8 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
         return fault.help("leave it out: an equation only reads its operands");
     }
-    match SYNONYMS.iter().find(|(names, _)| names.contains(&name)) {
-        Some((_, help)) => fault.help(*help),
+    match synonym(name) {
+        Some(help) => fault.help(help),
         None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
     }
 }
@@ -171,6 +120,10 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
 /// What stands from the token before on.
 fn from_previous(cursor: &Cursor<'_>) -> String {
     text(&[cursor.previous().into_iter().cloned().collect(), cursor.rest().to_vec()].concat())
+}
+
+fn is_parenthesis(token: &Token) -> bool {
+    token.group(Delimiter::Parenthesis).is_some()
 }
 
 /// Whether a token is the word of an option of linear algebra.
@@ -215,6 +168,16 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
     }
 }
 
+/// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
+pub(super) fn second_brackets(operand: &str, first: &[Token], second: &[Token], at: Span) -> Diagnostic {
+    let fault = Diagnostic::syntax(at, "an operand has one pair of brackets");
+    let element = format!("`({operand}[{}])[{}]`", text(first), text(second));
+    fault.help(match super::index::indices(first, at) {
+        Ok(_) => format!("write `{operand}[{}, {}]`, or {element} for an element of a collection", text(first), text(second)),
+        Err(_) => format!("an element of a collection is {element}"),
+    })
+}
+
 /// Refuses parentheses behind an indexed operand: a `*` is missing, or the labels of `sum[k](…)` are misplaced.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
@@ -243,12 +206,21 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
             Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
                 .help(format!("write `{name}({}; {body})`", names.join(", ")))
         }
+        // `sum(A[i, k], k)`
+        ([body, labels @ ..], _) if !labels.is_empty() && labels.iter().all(is_name) => {
+            labels_first(name, &written[1..].join(", "), body, at)
+        }
         // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
             .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
             .help(format!("write `{name}(k; {})`", written.join(", "))),
     }
+}
+
+/// `sum(A[i, k]; k)`
+pub(super) fn labels_first(name: &str, labels: &str, body: &[Token], at: Span) -> Diagnostic {
+    Diagnostic::syntax(at, format!("`{name}` names its labels first")).help(format!("write `{name}({labels}; {})`", text(body)))
 }
 
 /// The inside of the `select` that gives the larger or the smaller of elements.
@@ -258,7 +230,7 @@ fn larger(name: &str, written: &[String]) -> String {
     format!("{x} {sign} {y}; {x}, {y}")
 }
 
-fn is_name(part: &&[Token]) -> bool {
+pub(super) fn is_name(part: &&[Token]) -> bool {
     matches!(part, [Token { tree: Tree::Ident(_), .. }])
 }
 
@@ -269,8 +241,14 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     if indexed {
         return plain.help(format!("the result of a Rust function is indexed as `({name}({}))[i, j]`", written.join(", ")));
     }
-    if let Some((_, help)) = SYNONYMS.iter().find(|(names, _)| names.contains(&name)) {
-        return plain.help(*help);
+    if let Some(help) = synonym(name) {
+        return plain.help(help);
+    }
+    // `sum_k(X)`
+    if let Some((ending, label)) = name.split_once('_').filter(|(ending, _)| Ending::from_name(ending).is_some()) {
+        let label = label.trim_start_matches("over_");
+        return plain
+            .help(format!("the labels of a reduction stand in front of its body: `{ending}({label}; {})`", written.join(", ")));
     }
     let functions = Function::ALL.iter().map(|f| f.name());
     let reductions = Ending::names();

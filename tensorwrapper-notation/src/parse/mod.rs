@@ -17,6 +17,7 @@ mod map;
 mod mistake;
 #[cfg(test)]
 mod slips;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 

@@ -10,6 +10,7 @@ fn syntax() {
             "[i] = A[i][j]",
             &["[j]: an operand has one pair of brackets | write `A[i, j]`, or `(A[i])[j]` for an element of a collection"],
         ),
+        ("[i] = A[2 + n][i]", &["[i]: an operand has one pair of brackets | an element of a collection is `(A[2 + n])[i]`"]),
         ("[i] = A(i, j)", &["A: `A` is not a function of tensor equations | indices stand in brackets: `A[i, j]`"]),
         ("[i] = A[i] +", &["+: a term is missing after this"]),
         (
@@ -103,6 +104,7 @@ fn syntax() {
         ("where i: ; [i] = A[i]", &[":: an extent is missing after `:` | write `where i: 4` or `where i: n`"]),
         ("where i: 2.5; [i] = A[i]", &["2.5: `2.5` is not an extent: those are whole numbers from 0"]),
         ("in ; [i] = A[i]", &["in: a context is missing after `in` | write `in &context;`"]),
+        ("in &ctx let x[i] = A[i]; x", &["let: `;` is missing before this | write `in &context;`"]),
         ("in &ctx", &["ctx: `;` is missing after this line of the block's header"]),
         (
             "let x[i] = A[i]; (x, y + 1)",
@@ -223,6 +225,65 @@ fn choices() {
     assert!(fault[0].contains("at most 64 comparisons"), "{fault:?}");
     let negated = format!("[i] = select({}a[i] > 0.0; a[i], b[i])", "!".repeat(10_001));
     assert_eq!(crate::testing::checked(&negated).map(|_| ()), Ok(()));
+}
+
+/// What belongs in another order, or into the brackets of a tensor.
+#[test]
+fn places() {
+    refused(&[
+        (
+            "[i] = sqrt(A)[i]",
+            &[
+                "[i]: expected an operator, found `[i]` | indices stand on the tensors inside of the parentheses, as in `sqrt(A[i])`",
+            ],
+        ),
+        ("[i] = A[i in 0:2]", &["0:2: `0:2` is not a range | write `0..2`, which ends before the second number"]),
+        ("[i] = sum(A[i, k], k)", &["sum: `sum` names its labels first | write `sum(k; A[i, k])`"]),
+        ("[i] = max(A[i, k]; k)", &["max: `max` names its labels first | write `max(k; A[i, k])`"]),
+        (
+            "[i] = sum_k(A[i, k])",
+            &[
+                "sum_k: `sum_k` is not a function of tensor equations | the labels of a reduction stand in front of its body: `sum(k; A[i, k])`",
+            ],
+        ),
+        (
+            "[i] = a[i] > 0 ? a[i] : 0",
+            &["?: expected an operator, found `?` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+        ),
+        (
+            "[i, j] = a[i, j] if i == j",
+            &["if: expected an operator, found `if` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+        ),
+        (
+            "[i, j] = a[i, j] where i < j",
+            &[
+                "where: `where` gives extents to labels, after `:` | a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`",
+            ],
+        ),
+        (
+            "[i] = [1.0, 2.0][i]",
+            &[
+                "[1.0, 2.0]: an array is no operand | make a tensor of it first, `let t = Tensor::from_array([1.0, 2.0])?;`, and write its indices",
+            ],
+        ),
+        (
+            "[i, j] = select(i == j; a[i, j], 0.0)",
+            &[
+                "i: `i` is an index here, and not a number | the value of an index is `iota[i]`; a variable of that name stands in braces, `{ i }`",
+                "j: `j` is an index here, and not a number | the value of an index is `iota[j]`; a variable of that name stands in braces, `{ j }`",
+            ],
+        ),
+        ("[i, j] = grad(L; a)", &["a: `a` has no indices, so it is read as a number | write `grad(…; a[i, j])`"]),
+        (
+            "[i, j] = x",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | `x` is read as a number: if it is a tensor, write its indices, `x[…]`",
+            ],
+        ),
+        ("[i] = variance(A[i, k])", &["variance: `variance` is not a function of tensor equations | a variance is `var(k; X)`"]),
+    ]);
+    let with_braces = crate::testing::checked("[i] = select({ i } > a[i]; a[i], 0.0)").map(|_| ());
+    assert_eq!(with_braces, Ok(()));
 }
 
 /// Names and habits of other libraries: what the help says is an equation, or a part of one.

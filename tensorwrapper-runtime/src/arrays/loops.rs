@@ -81,14 +81,20 @@ pub(super) fn map_in_order<T: Copy, U>(from: &[T], to: &mut [U], function: impl 
     vectorised(One(from, to, function));
 }
 
+/// Runs loops from elements of one type to those of another. Where what is written is smaller, as truth values are, reading takes the
+/// time, and the widest instructions pay.
+fn vectorised_by_size<T, U, L: Loops>(loops: L) -> L::Result {
+    if size_of::<U>() < size_of::<T>() { vectorised_reads(loops) } else { vectorised(loops) }
+}
+
 /// `to[n] = function(from[n])`.
 pub(super) fn map<T: Stored, U: Stored>(from: &[T], to: &mut [U], function: impl Fn(T) -> U + Copy + Sync) {
-    in_pieces(to, &|to, start| vectorised(One(&from[start..], to, function)));
+    in_pieces(to, &|to, start| vectorised_by_size::<T, U, _>(One(&from[start..], to, function)));
 }
 
 /// `to[n] = function(a[n], b[n])`.
 pub(super) fn zip<T: Stored, U: Stored, V: Stored>(a: &[T], b: &[U], to: &mut [V], function: impl Fn(T, U) -> V + Copy + Sync) {
-    in_pieces(to, &|to, start| vectorised(Two(&a[start..], &b[start..], to, function)));
+    in_pieces(to, &|to, start| vectorised_by_size::<T, V, _>(Two(&a[start..], &b[start..], to, function)));
 }
 
 /// `to[n] = function(to[n])`.

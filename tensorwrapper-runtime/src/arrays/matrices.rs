@@ -224,3 +224,26 @@ impl<'a, T: Stored, R: Extent, C: Extent> TensorRef<'a, T, (R, C)> {
         transpose(self).into_typed().unwrap_or_else(|error| unreachable!("the extents change places: {error}"))
     }
 }
+
+impl<T: Stored> Tensor<T> {
+    /// The transpose of a matrix, and of any tensor the view with its axes in reverse order, as [`transpose`](Tensor::transpose).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// let a = tensorwrapper::Tensor::<f64>::from_fn([2, 3], |i| (10 * i[0] + i[1]) as f64)?;
+    /// assert_eq!(a.t()[[2, 1]], 12.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn t(&self) -> TensorRef<'_, T> {
+        self.transpose()
+    }
+}
+
+impl<'a, T: Stored> TensorRef<'a, T> {
+    /// The view with its axes in reverse order; see [`transpose`](Tensor::transpose).
+    #[must_use]
+    pub fn t(&self) -> TensorRef<'a, T> {
+        transpose(self)
+    }
+}

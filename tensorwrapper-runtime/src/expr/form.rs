@@ -24,22 +24,23 @@ pub trait Form: sealed::Sealed + 'static {
 /// The results of a run, one by one.
 #[doc(hidden)]
 pub trait NextResult {
-    /// A dense one.
-    fn next_dense(&mut self) -> (Buffer, Strided);
+    /// A dense one. Its layout is lent: moving it would cost a small equation more than its arithmetic.
+    fn next_dense(&mut self) -> (Buffer, &Strided);
     /// One in blocks.
     fn next_blocks(&mut self) -> AnyBlocks;
     /// A dense one of integers.
     fn next_integers(&mut self) -> Arc<Integers>;
 }
 
-/// The elements of the next result, which is dense.
-fn next_elements<T: Numeric>(results: &mut dyn NextResult) -> (Owned<T>, Strided) {
+/// Makes a tensor of the next result, which is dense.
+fn next_tensor<T: Numeric, R>(results: &mut dyn NextResult, make: impl FnOnce(Owned<T>, &Strided) -> R) -> R {
     if T::IS_INTEGER {
-        return results.next_integers().typed();
+        let (elements, layout) = results.next_integers().typed();
+        return make(elements, &layout);
     }
     let (elements, layout) = results.next_dense();
     let elements = T::of_buffer(elements);
-    (elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME)), layout)
+    make(elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME)), layout)
 }
 
 /// All elements: the form of [`Tensor`], of views and of recorded results.
@@ -72,8 +73,7 @@ impl Form for Whole {
     type With<F: Form> = F;
     type Computed<T: Numeric, S: Extents> = Tensor<T, S>;
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<T, S> {
-        let (elements, layout) = next_elements::<T>(results);
-        Tensor::from_parts(elements, layout)
+        next_tensor(results, |elements: Owned<T>, layout| Tensor::from_parts(elements, layout.clone()))
     }
 }
 
@@ -81,9 +81,10 @@ impl Form for Truth {
     type With<F: Form> = F;
     type Computed<T: Numeric, S: Extents> = Tensor<bool, S>;
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
-        let (elements, layout) = next_elements::<T>(results);
-        let truth: Vec<bool> = elements.iter().map(|element| *element != T::NOTHING).collect();
-        Tensor::from_parts(truth, layout)
+        next_tensor(results, |elements: Owned<T>, layout| {
+            let truth: Vec<bool> = elements.iter().map(|element| *element != T::NOTHING).collect();
+            Tensor::from_parts(truth, layout.clone())
+        })
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn pushed_forward<'a>(
     forward(values, &Variable::recorded(variables), changes)
 }
 
-impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
+impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Records the gradient of this number: its derivatives by the variables, each a recorded value of the variable's type and shape.
     ///
     /// The gradient by a complex variable z is ∂L/∂Re z + i·∂L/∂Im z.
@@ -107,7 +107,11 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// # Errors
     /// A value that is no number, a variable on which it does not depend, and what has no derivative: functions of the program, `rank`,
     /// square factors, a view of a part of a variable.
-    pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error> {
+    pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error>
+    where
+        T: RealNumber,
+        S: NumberShape,
+    {
         let form = variables.variables();
         like(&form, By::new(&form, variables.optional()).gradient(self.value())?)
     }
@@ -128,7 +132,11 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     /// # Errors
     /// As [`grad`](Expr::grad), and directions that do not have the extents of their variables. Where the gradient does not change, the
     /// result is zero.
-    pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error> {
+    pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error>
+    where
+        T: RealNumber,
+        S: NumberShape,
+    {
         let form = directions.variables();
         let (by, changes) = (By::new(&form, directions.optional()), links(&directions.directions()?));
         let gradients = by.gradient(self.value())?;
@@ -266,7 +274,7 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     }
 }
 
-impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
+impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Records all second derivatives of this number by a variable: the axes of the variable, twice.
     ///
     /// ```
@@ -281,7 +289,11 @@ impl<'a, T: RealNumber, S: NumberShape> Expr<'a, T, S> {
     ///
     /// # Errors
     /// As [`grad`](Expr::grad). Where the gradient does not change, the result is zero.
-    pub fn hessian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error> {
+    pub fn hessian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error>
+    where
+        T: RealNumber,
+        S: NumberShape,
+    {
         let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
         let gradient = By::new(&variable, vec![false]).gradient(self.value())?.remove(0);
         let variable = variable.value();

@@ -281,10 +281,10 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.is_in_integers() {
             return self.compute_in_integers();
         }
-        if self.is_new() {
+        let known = if self.known.is_none() && self.recorded == 0 { self.find() } else { self.known.take() };
+        let Some((kept, sources)) = known else {
             return self.compute_anew();
-        }
-        let (kept, sources) = self.known.take().expect("a plan was found");
+        };
         let computed = {
             let context = self.context.context().placed(self.tensors().filter_map(OperandData::elements))?;
             Execution::new(&kept.plan, &context.backend, &context.observer).run(&sources, E::placement(kept.writes.len()))?
@@ -354,8 +354,8 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         }
         let results = self.results();
         let target = results.kept.writes[results.taken].clone();
-        let (part, layout) = results.next_dense();
-        Taken::Part(AnyTensor::from_buffer(part, layout), target)
+        let (part, layout) = results.next();
+        Taken::Part(AnyTensor::from_buffer(part, layout.clone()), target)
     }
 
     fn results(&mut self) -> &mut Results {
@@ -364,9 +364,8 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
 }
 
 impl NextResult for Results {
-    fn next_dense(&mut self) -> (Buffer, Strided) {
-        let (elements, layout) = self.next();
-        (elements, layout.clone())
+    fn next_dense(&mut self) -> (Buffer, &Strided) {
+        self.next()
     }
 
     fn next_blocks(&mut self) -> AnyBlocks {

@@ -18,7 +18,11 @@ pub(super) enum Made {
 
 /// The results of such a run that are taken, in their order.
 #[derive(Debug)]
-pub(super) struct MadeResults(std::vec::IntoIter<Taken>);
+pub(super) struct MadeResults {
+    taken: std::vec::IntoIter<Taken>,
+    /// The layout of the dense result that was taken last.
+    layout: Option<Strided>,
+}
 
 /// A result that leaves the block, or is written into a tensor.
 #[derive(Debug)]
@@ -36,11 +40,11 @@ pub(in crate::__private) enum Taken {
 impl MadeResults {
     /// These results, in the order in which they are taken.
     pub(super) fn new(taken: Vec<Taken>) -> MadeResults {
-        MadeResults(taken.into_iter())
+        MadeResults { taken: taken.into_iter(), layout: None }
     }
 
     pub(super) fn next(&mut self) -> Taken {
-        self.0.next().expect("there is a result for each that is taken")
+        self.taken.next().expect("there is a result for each that is taken")
     }
 
     /// The next result, which is a number.
@@ -56,11 +60,10 @@ impl MadeResults {
 }
 
 impl NextResult for MadeResults {
-    fn next_dense(&mut self) -> (Buffer, Strided) {
-        match self.next() {
-            Taken::Dense(tensor) | Taken::Part(tensor, _) => tensor.into_buffer(),
-            Taken::Blocks(_) | Taken::Integers(..) => unreachable!("a dense result was recorded"),
-        }
+    fn next_dense(&mut self) -> (Buffer, &Strided) {
+        let (Taken::Dense(tensor) | Taken::Part(tensor, _)) = self.next() else { unreachable!("a dense result was recorded") };
+        let (elements, layout) = tensor.into_buffer();
+        (elements, self.layout.insert(layout))
     }
 
     fn next_integers(&mut self) -> Arc<Integers> {
