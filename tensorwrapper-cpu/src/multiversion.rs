@@ -54,7 +54,7 @@ pub fn vectorised<L: Loops>(loops: L) -> L::Result {
     dispatch_narrow(Simd::chosen().unwrap_or(Simd::Portable), loops)
 }
 
-/// The same of loops that write nothing, with the widest instructions.
+/// The same of loops that write nothing, or less than they read, with the widest instructions.
 pub fn vectorised_reads<L: Loops>(loops: L) -> L::Result {
     dispatch(Simd::chosen().unwrap_or(Simd::Portable), loops)
 }

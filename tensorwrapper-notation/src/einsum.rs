@@ -91,7 +91,7 @@ fn close(terms: &mut [Vec<Index>], output: &mut Vec<Index>) {
 /// Integer labels: `contraction(&[&[0, 1], &[1, 2]], &[0, 2])` is a matrix product.
 ///
 /// # Errors
-/// No operands.
+/// No operands, or a label of the output that none has.
 pub fn contraction(inputs: &[&[usize]], output: &[usize]) -> Result<Statement, Diagnostic> {
     let index = |label: &usize| Index::Label(Name { text: label.to_string(), span: Span::default() });
     let indices = |labels: &[usize]| labels.iter().map(index).collect::<Vec<_>>();
@@ -109,6 +109,11 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
     // Labels that the output lacks are summed explicitly: subscripts have no other way to sum, so nobody is warned.
     let mut known: HashSet<String> = output.iter().flat_map(Index::labels).map(|name| name.text.clone()).collect();
     let all = operands.iter().flat_map(|(_, indices)| indices).flat_map(Index::labels);
+    let given: HashSet<&str> = all.clone().map(|name| name.text.as_str()).collect();
+    if let Some(unknown) = output.iter().flat_map(Index::labels).find(|name| !given.contains(name.text.as_str())) {
+        let message = format!("index `{}` is in the output, but no operand has it", unknown.text);
+        return Err(Diagnostic::label(unknown.span, message));
+    }
     let summed: Vec<Name> = all.filter(|name| known.insert(name.text.clone())).cloned().collect();
     let mut factors: Vec<Expression> = operands
         .into_iter()

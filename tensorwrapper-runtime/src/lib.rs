@@ -59,8 +59,9 @@ pub use tensorwrapper_core::error::{Error, ErrorKind, Place};
 pub use tensorwrapper_core::graph;
 pub use tensorwrapper_core::layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use tensorwrapper_core::shape::{
-    AnyShape, AtLeast, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape,
-    JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents, TiledShape, Tiling,
+    AnyShape, AtLeast, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoCharge, IntoExtent,
+    IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, StaticExtents,
+    TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
 pub use tensorwrapper_core::stored::{Numeric, Stored};

@@ -64,8 +64,8 @@ fn help_for_operators_names_operators() -> Result<(), Error> {
 #[test]
 fn help_for_subscripts_names_only_subscripts() -> Result<(), Error> {
     let v = Tensor::<f64>::filled([3], 1.0)?;
-    says(einsum("a->p", &[&v]), "index `p` is on the left, but no term on the right has it");
-    says(contract(&[(&v as &dyn DynOperand<f64>, &[0])], &[7]), "index `7` is on the left, but no term on the right has it");
+    says(einsum("a->p", &[&v]), "index `p` is in the output, but no operand has it");
+    says(contract(&[(&v as &dyn DynOperand<f64>, &[0])], &[7]), "index `7` is in the output, but no operand has it");
     let no_rest =
         "help: `...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
     says(einsum("...->", &[&v]), &format!("`operand 0` has rank 1 but 0 indices are given\n{no_rest}"));

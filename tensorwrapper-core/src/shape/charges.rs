@@ -144,6 +144,41 @@ impl<const N: usize> From<[i64; N]> for Charges {
     }
 }
 
+/// What is one charge: an integer for U(1), and an array, a slice or a vector with an integer for each group of a product.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no charge",
+    label = "not a charge",
+    note = "a charge is an integer `0`, or an array `[0, 1]` with one for each group of a product"
+)]
+pub trait IntoCharge {
+    /// The charge.
+    fn into_charge(self) -> Charge;
+}
+
+impl IntoCharge for i64 {
+    fn into_charge(self) -> Charge {
+        vec![self]
+    }
+}
+
+impl<const N: usize> IntoCharge for [i64; N] {
+    fn into_charge(self) -> Charge {
+        self.to_vec()
+    }
+}
+
+impl IntoCharge for &[i64] {
+    fn into_charge(self) -> Charge {
+        self.to_vec()
+    }
+}
+
+impl IntoCharge for Charge {
+    fn into_charge(self) -> Charge {
+        self
+    }
+}
+
 /// Charges of U(1).
 impl From<Vec<i64>> for Charges {
     fn from(charges: Vec<i64>) -> Charges {

@@ -34,7 +34,7 @@ pub use crate::nested;
 pub use any_shape::AnyShape;
 pub use at_least::{AtLeast, ExtentAtLeast};
 pub use axes::{PerAxis, axis_of, no_step};
-pub use charges::{Charge, ChargeGroup, Charges};
+pub use charges::{Charge, ChargeGroup, Charges, IntoCharge};
 pub use check::{
     AxesByType, AxesByValue, AxisPair, CompareAtRunTime, LaterPair, LocateAtRunTime, Mark, Position, check_rank, mark_axes, meet,
 };

@@ -27,7 +27,7 @@ pub use self::sparsity::Sparsity;
 pub use self::stored::StoredBlocks;
 
 use crate::error::{Error, ErrorKind};
-use crate::shape::{Charge, Shape, Tiling};
+use crate::shape::{IntoCharge, Shape, Tiling};
 use crate::symmetry::{SignedPermutation, Symmetry};
 
 /// Blocks of a structure at most: more are a mistake, or a tensor whose elements are to be stored one by one.
@@ -203,13 +203,13 @@ impl Structure {
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
-    /// or −1), add up to the total. Blocks that were given and have another charge are left out.
+    /// or −1), add up to the total: `0`, or `[0, 1]` for a product of two groups. Blocks that were given and have another charge are left out.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when a tiling has no charges or those of another group, when signs or the total are not as many as wanted, and
     /// when the symmetry changes the charge.
-    pub fn flow(&self, signs: impl AsRef<[i64]>, total: impl Into<Charge>) -> Result<Structure, Error> {
-        let flow = Flow::new(self.tilings(), signs.as_ref(), total.into())?;
+    pub fn flow(&self, signs: impl AsRef<[i64]>, total: impl IntoCharge) -> Result<Structure, Error> {
+        let flow = Flow::new(self.tilings(), signs.as_ref(), total.into_charge())?;
         self.0.symmetry.elements().iter().try_for_each(|element| flow.check_symmetry(self.tilings(), element))?;
         let allowed = |given: &Vec<Vec<usize>>| -> Vec<_> {
             given.iter().filter(|block| flow.allows(self.tilings(), block)).cloned().collect()

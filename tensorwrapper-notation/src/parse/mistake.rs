@@ -213,6 +213,8 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
         // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
             .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
+        _ if matches!(name, "argmax" | "argmin") => Diagnostic::syntax(at, format!("`{name}` names its label first"))
+            .help(format!("write `{name}(k; {})`", written.join(", "))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
             .help(format!("write `{name}(k; {})`", written.join(", "))),
     }

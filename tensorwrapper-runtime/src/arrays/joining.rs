@@ -92,11 +92,17 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
 /// ```
 ///
 /// # Errors
-/// As [`concatenate`].
+/// [`ErrorKind::Shape`] when there is no tensor, when the extents differ, or when the axis is beyond the rank; [`ErrorKind::Memory`] when the
+/// system has no memory for the result.
 pub fn stack<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl IntoIterator<Item = R>) -> Result<Tensor<T>, Error> {
     let tensors: Vec<R> = tensors.into_iter().collect();
-    let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|tensor| tensor.read().repeat(axis, 1)).collect::<Result<_, _>>()?;
-    concatenate(axis, &views)
+    let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|tensor| tensor.read()).collect();
+    if let Some(other) = views.iter().position(|view| view.extents() != views[0].extents()) {
+        let [first, found] = [0, other].map(|n| views[n].extents());
+        return refuse(format!("`stack`: tensor 0 has extents {first:?}, tensor {other} has {found:?}"));
+    }
+    let longer: Vec<TensorRef<'_, T>> = views.iter().map(|view| view.repeat(axis, 1)).collect::<Result<_, _>>()?;
+    concatenate(axis, &longer)
 }
 
 fn split<'a, T: Stored, S: Extents>(

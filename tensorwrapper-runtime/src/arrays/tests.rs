@@ -196,6 +196,8 @@ fn parts_put_together_are_the_whole() {
         assert_eq!(concatenate(axis, x.split_at(axis, &ends).unwrap()).unwrap(), whole);
         if extent > 0 {
             assert_eq!(stack(axis, x.chips(axis).unwrap()).unwrap(), whole);
+            let error = stack(axis, [&x.view(), &x.chip(axis, 0).unwrap()]).unwrap_err().to_string();
+            assert!(error.starts_with("`stack`: tensor 0 has extents"), "{error}");
             assert_eq!(concatenate(axis, x.split(axis, extent).unwrap()).unwrap(), whole);
         }
         let by = rng.random_range(-7..8i32) as isize;

@@ -305,6 +305,39 @@ impl<T: Element, S: Extents> From<Blocks<T, S>> for AnyBlocks {
 }
 
 /// Printed as its structure and the number of its blocks.
+/// The most blocks that are shown.
+const SHOWN: usize = 20;
+
+/// The structure in a line, then the stored blocks, each below its coordinates and formatted as tensors are. Of many blocks the first 20
+/// are shown.
+///
+/// ```
+/// # use tensorwrapper_runtime as tensorwrapper;
+/// use tensorwrapper::{Blocks, Structure, Tiling};
+/// let cut = Tiling::cuts([1, 2]);
+/// let structure = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?;
+/// let x = Blocks::<f64>::from_fn(&structure, |i| (i[0] + i[1]) as f64)?;
+/// let shown = "Structure[[1, 2], [1, 2]] of 2 blocks\nblock [0, 0]\n[[0]]\nblock [1, 1]\n[[2, 3],\n [3, 4]]";
+/// assert_eq!(x.to_string(), shown);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+impl<T: Element, S: Extents> std::fmt::Display for Blocks<T, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.structure)?;
+        let blocks = self.blocks();
+        for block in blocks.iter().take(SHOWN) {
+            write!(f, "\nblock {block:?}\n")?;
+            if let Ok(Some(elements)) = self.block(block) {
+                std::fmt::Display::fmt(&elements, f)?;
+            }
+        }
+        match blocks.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n... {more} further blocks"),
+        }
+    }
+}
+
 impl<T: Element, S: Extents> std::fmt::Debug for Blocks<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Blocks<{}> of {:?}", T::DTYPE, self.structure)

@@ -13,7 +13,7 @@ use tensorwrapper_notation::{
 };
 
 use super::claims::Claim;
-use super::tree::{Extra, Factor, ReadAxis, ReadPart, Tree, TreeHoles, unsupported};
+use super::tree::{Extra, Factor, ReadAxis, ReadPart, Tree, TreeHoles, decomposition, unsupported};
 use crate::lower::reduction as lowered;
 
 /// An equation: its right side, the labels of its left one, and the names of all labels.
@@ -45,7 +45,7 @@ impl Written {
     /// [`ErrorKind::Unsupported`] for what is not computed over block tensors, and holes that are no numbers.
     pub(super) fn of(equation: &Equation, holes: &dyn TreeHoles, (operands, dtype): (usize, Dtype)) -> Result<Written, Error> {
         if equation.factorise().is_some() {
-            return Err(unsupported("decompositions"));
+            return Err(decomposition());
         }
         let [left] = equation.left() else { return Err(unsupported("several results")) };
         let axis = |axis: &LeftAxis| match axis {
@@ -70,7 +70,7 @@ impl Written {
         let mut reader = Reader { holes, dtype, operands, extras: Vec::new(), masks: Vec::new(), faults: Vec::new() };
         let tree = match equation.build(&mut reader) {
             Right::Expression(tree) => tree,
-            Right::Factorise(..) => return Err(unsupported("decompositions")),
+            Right::Factorise(..) => return Err(decomposition()),
         };
         match reader.faults.is_empty() {
             true => {

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of blocks or elements.
 
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::{firsts, has_elements, picked, places, tied};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
@@ -40,8 +40,11 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     let any_is_tied = written.tree.factors().iter().any(|factor| is_tied(factor.operand));
     let part_is_tied = written.extras.iter().any(|extra| matches!(extra, Extra::Part(part) if is_tied(part.operand)));
     if !written.extras.is_empty() && (any_is_tied || part_is_tied) {
-        let error = unsupported("slices, positions and `iota` in an equation that reads a diagonal");
-        return Err(error.with_help("compute them in an equation before, and read the diagonal in the next"));
+        let message = "slices, positions and `iota` beside a diagonal in an equation of block tensors".to_string();
+        let error = Error::new(ErrorKind::Unsupported(message));
+        return Err(error.with_help(
+            "compute them in an equation before, and read the diagonal in the next, or read `d.untied()?`, which stores all elements of its blocks",
+        ));
     }
     if !any_is_tied {
         // The place of an assignment may have ties, but is not read.

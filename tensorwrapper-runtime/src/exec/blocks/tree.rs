@@ -112,6 +112,12 @@ pub(super) fn unsupported(what: &str) -> Error {
     )
 }
 
+/// The error of linear algebra in an equation: over block tensors it is methods.
+pub(super) fn decomposition() -> Error {
+    let error = Error::new(ErrorKind::Unsupported("linear algebra in an equation of block tensors".to_string()));
+    error.with_help("write `let (u, s, v) = a.svd([0, 1])?`, with the axes that are rows; likewise `svd_cut`, `qr`, `eigh`, `solve` and others")
+}
+
 impl Tree {
     /// The number that it is, whatever the operands are.
     pub(super) fn number(&self) -> Option<Complex<f64>> {
