@@ -73,8 +73,6 @@ pub enum ErrorKind {
     },
     /// Something that has no defined result, such as the maximum of nothing.
     Undefined(String),
-    /// Tensors that were to agree within tolerances, and do not.
-    Different(String),
     /// A decomposition that does not exist or did not converge.
     LinearAlgebra {
         /// What failed, in which batch item.
@@ -244,7 +242,6 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Shape(message)
             | ErrorKind::Label(message)
             | ErrorKind::Undefined(message)
-            | ErrorKind::Different(message)
             | ErrorKind::Unsupported(message)
             | ErrorKind::Order(message)
             | ErrorKind::Placement(message)

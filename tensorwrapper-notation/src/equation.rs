@@ -355,4 +355,14 @@ impl Equation {
             Meaning::Factorise(factorise) => Some(&**factorise),
         }
     }
+
+    /// An argument of the operation of linear algebra as an equation of its own, with the axes that the operation reads. Its operands and
+    /// numbers are those of this equation.
+    pub fn argument(&self, argument: usize) -> Option<Equation> {
+        let factorise = self.factorise()?;
+        let node = factorise.arguments.get(argument)?.clone();
+        let axes = factorise.argument_axes(argument).into_iter().map(LeftAxis::Label).collect();
+        let left = Left { axes: Some(axes), layers: Vec::new(), span: self.left[0].span };
+        Some(Equation { meaning: Meaning::Expression(node), left: vec![left], terms: 1, claims: Vec::new(), ..self.clone() })
+    }
 }

@@ -167,6 +167,12 @@ impl<const N: usize> IntoCharge for [i64; N] {
     }
 }
 
+impl<const N: usize> IntoCharge for &[i64; N] {
+    fn into_charge(self) -> Charge {
+        self.to_vec()
+    }
+}
+
 impl IntoCharge for &[i64] {
     fn into_charge(self) -> Charge {
         self.to_vec()

@@ -7,7 +7,7 @@ use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{
     function_in_brackets, given, is_keyword, is_name, labels_first, reduction_without_semicolon, refuse_call, refuse_factor,
-    rust_expression, second_brackets, unknown,
+    rust_expression, unknown,
 };
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -178,6 +178,16 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
     refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
     Ok(Expression::new(ExpressionKind::Operand(operand, found), span))
+}
+
+/// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
+fn second_brackets(operand: &str, first: &[Token], second: &[Token], at: Span) -> Diagnostic {
+    let fault = Diagnostic::syntax(at, "an operand has one pair of brackets");
+    let element = format!("`({operand}[{}])[{}]`", text(first), text(second));
+    fault.help(match indices(first, at) {
+        Ok(_) => format!("write `{operand}[{}, {}]`, or {element} for an element of a collection", text(first), text(second)),
+        Err(_) => format!("an element of a collection is {element}"),
+    })
 }
 
 fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {

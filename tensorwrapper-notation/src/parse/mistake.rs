@@ -168,16 +168,6 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
     }
 }
 
-/// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
-pub(super) fn second_brackets(operand: &str, first: &[Token], second: &[Token], at: Span) -> Diagnostic {
-    let fault = Diagnostic::syntax(at, "an operand has one pair of brackets");
-    let element = format!("`({operand}[{}])[{}]`", text(first), text(second));
-    fault.help(match super::index::indices(first, at) {
-        Ok(_) => format!("write `{operand}[{}, {}]`, or {element} for an element of a collection", text(first), text(second)),
-        Err(_) => format!("an element of a collection is {element}"),
-    })
-}
-
 /// Refuses parentheses behind an indexed operand: a `*` is missing, or the labels of `sum[k](…)` are misplaced.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };

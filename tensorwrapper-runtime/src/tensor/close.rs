@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::dense::Tensor;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{Extents, MultiIndex};
 
 /// How two tensors differ: what [`Tensor::allclose`] tells.
@@ -55,13 +54,6 @@ impl<T: Element> fmt::Display for Difference<T> {
 
 impl<T: Element> std::error::Error for Difference<T> {}
 
-/// Two tensors that were to agree: `a.allclose(&b, 1e-12, 0.0)?` in a function that returns [`Error`].
-impl<T: Element> From<Difference<T>> for Error {
-    fn from(difference: Difference<T>) -> Error {
-        Error::new(ErrorKind::Different(difference.to_string()))
-    }
-}
-
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// Whether this tensor has the extents of another one, and each element x is as near to the other's y as |x − y| ≤ absolute +
     /// relative·|y|. Equal infinities are near to each other; NaN is near to nothing.
@@ -78,7 +70,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// A [`Difference`]: other extents, or the element that differs most. `?` makes an [`Error`] of it.
+    /// A [`Difference`]: other extents, or the element that differs most.
     pub fn allclose<S2: Extents>(&self, other: &Tensor<T, S2>, relative: f64, absolute: f64) -> Result<(), Difference<T>> {
         if self.extents() != other.extents() {
             return Err(Difference::Extents { found: self.extents().to_vec(), expected: other.extents().to_vec() });
@@ -120,8 +112,6 @@ mod tests {
         assert!(matches!(found, Difference::Elements { ref index, count: 2, of: 2, .. } if *index == [1]), "{found:?}");
         let found = x.allclose(&of(&[1.0]), 0.0, 0.0).unwrap_err();
         assert_eq!(found.to_string(), "the extents are [2] and [1]");
-        let error = Error::from(found);
-        assert!(matches!(error.kind(), ErrorKind::Different(message) if message == "the extents are [2] and [1]"), "{error}");
         // 0.1 of 100 is allowed, of 1 not.
         assert_eq!(of(&[100.1]).allclose(&of(&[100.0]), 1e-2, 0.0), Ok(()));
         let matrix = Tensor::<f64>::zeros([2, 3]).unwrap();

@@ -15,7 +15,7 @@ use crate::expr::OperandData;
 use crate::tensor::AnyBlocks;
 
 /// An equation and what it is computed of.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BlockCall<'c> {
     pub(crate) equation: &'c Equation,
     /// The text of the equation, by which its plan is found again.
@@ -27,6 +27,8 @@ pub(crate) struct BlockCall<'c> {
     pub(crate) scalars: Vec<Complex<f64>>,
     /// Positions, ranges and exponents, in the same order.
     pub(crate) numbers: Vec<Number>,
+    /// The holes that operands, scalars and numbers are listed by.
+    pub(crate) holes: Vec<(&'c Hole, Use)>,
 }
 
 impl Context {
@@ -60,7 +62,7 @@ impl Context {
         let group = |number: &Number| number.cut().and_then(Tiling::charges).map(|charges| charges.group().clone());
         let groups: Vec<_> = call.numbers.iter().map(group).collect();
         let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
-        let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same, listed: call.equation.holes() }) };
+        let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same }) };
         let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
         Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands, &self.observer)?.into())
     }
@@ -83,12 +85,11 @@ struct CallHoles<'h, 'c> {
     call: &'h BlockCall<'c>,
     /// Of each operand the number of the first one that is the same tensor.
     same: Vec<usize>,
-    listed: Vec<(&'c Hole, Use)>,
 }
 
-impl CallHoles<'_, '_> {
-    fn number_of(&self, hole: &Hole) -> &Number {
-        listed_number(&self.call.numbers, &self.listed, hole)
+impl BlockCall<'_> {
+    pub(super) fn number_of(&self, hole: &Hole) -> &Number {
+        listed_number(&self.numbers, &self.holes, hole)
     }
 }
 
@@ -98,26 +99,26 @@ impl TreeHoles for CallHoles<'_, '_> {
     }
 
     fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
-        Ok(*listed(&self.call.scalars, &self.listed, hole, |role| role == Use::Scalar))
+        Ok(*listed(&self.call.scalars, &self.call.holes, hole, |role| role == Use::Scalar))
     }
 
     fn cut(&self, hole: &Hole) -> Option<Tiling> {
-        self.number_of(hole).cut().cloned()
+        self.call.number_of(hole).cut().cloned()
     }
 
     fn extent(&self, hole: &Hole) -> usize {
-        self.number_of(hole).count()
+        self.call.number_of(hole).count()
     }
 
     fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
-        self.number_of(hole).range()
+        self.call.number_of(hole).range()
     }
 
     fn whole(&self, hole: &Hole) -> i32 {
-        self.number_of(hole).whole()
+        self.call.number_of(hole).whole()
     }
 
     fn real(&self, hole: &Hole) -> f64 {
-        self.number_of(hole).real()
+        self.call.number_of(hole).real()
     }
 }

@@ -21,6 +21,7 @@ mod infer;
 mod join;
 mod kept;
 mod layers;
+mod linear;
 mod memory;
 mod operand;
 mod order;

@@ -48,8 +48,14 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                     };
                     found.into_iter().map(form).collect::<Result<_, Error>>()?
                 }
+                true if let Some(factorise) = equation.factorise() => {
+                    let call = self.block_call(number, equation, operands, &made)?;
+                    let found = self.context.context().factorise_blocks(&call, factorise)?;
+                    found.into_iter().map(Made::Blocks).collect()
+                }
                 true => {
-                    let blocks = self.call_blocks(number, equation, operands, &made)?;
+                    let call = self.block_call(number, equation, operands, &made)?;
+                    let blocks = self.context.context().call_blocks(&call)?;
                     // Tensors of truth values are dense.
                     vec![if equation.is_truth() {
                         Made::Dense(Arc::new(blocks.erase().to_dense()?), None)
@@ -123,13 +129,13 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         self.site.recipes[number].1.iter().map(operand).collect()
     }
 
-    fn call_blocks(
+    fn block_call<'c>(
         &self,
         number: usize,
-        equation: &Equation,
-        operands: Vec<OperandData<'_>>,
+        equation: &'c Equation,
+        operands: Vec<OperandData<'c>>,
         made: &[Made],
-    ) -> Result<AnyBlocks, Error> {
+    ) -> Result<BlockCall<'c>, Error> {
         let call = &self.calls[number];
         let scalar = |scalar: &ScalarKind<'_>| match scalar {
             ScalarKind::Number(value) => Ok(*value),
@@ -137,8 +143,8 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             ScalarKind::Local(known) => first_of(&given(&made[*known])),
         };
         let scalars = call.scalars.iter().map(|value| scalar(&value.0)).collect::<Result<_, _>>()?;
-        let (text, numbers) = (self.site.recipes[number].0, call.numbers.clone());
-        self.context.context().call_blocks(&BlockCall { equation, text, dtype: call.dtype, operands, scalars, numbers })
+        let (text, numbers, holes) = (self.site.recipes[number].0, call.numbers.clone(), equation.holes());
+        Ok(BlockCall { equation, text, dtype: call.dtype, operands, scalars, numbers, holes })
     }
 
     /// An equation whose result is dense: block tensors are read as dense ones.
