@@ -112,10 +112,11 @@ pub(super) fn unsupported(what: &str) -> Error {
     )
 }
 
-/// The error of linear algebra in an equation: over block tensors it is methods.
+/// The error of linear algebra where equations over block tensors are sums and products: prepared, from text, or with derivatives.
 pub(super) fn decomposition() -> Error {
-    let error = Error::new(ErrorKind::Unsupported("linear algebra in an equation of block tensors".to_string()));
-    error.with_help("write `let (u, s, v) = a.svd([0, 1])?`, with the axes that are rows; likewise `svd_cut`, `qr`, `eigh`, `solve` and others")
+    let error =
+        Error::new(ErrorKind::Unsupported("linear algebra of block tensors in a prepared equation or a derivative".to_string()));
+    error.with_help("`tensor!` computes it, and so do methods: `a.svd([0, 1])?`, with the axes that are rows")
 }
 
 impl Tree {

@@ -33,7 +33,7 @@ impl Context {
     pub fn inv_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.inverse("inv"),
-            None => square::inverse(self.backend.device(), &*untied(a)?, rows.as_ref()),
+            None => square::inverse(self, &*untied(a)?, rows.as_ref()),
         }
     }
 
@@ -46,7 +46,7 @@ impl Context {
         let b = &*untied(b)?;
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.solution(self, b),
-            None => square::solution(self.backend.device(), &*untied(a)?, rows.as_ref(), b),
+            None => square::solution(self, &*untied(a)?, rows.as_ref(), b),
         }
     }
 
@@ -59,7 +59,7 @@ impl Context {
     pub fn expm_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.function("expm", |x| x.exp()),
-            None => square::function(self.backend.device(), &of_squares(Factorisation::Expm), &*untied(a)?, rows.as_ref()),
+            None => square::function(self, &of_squares(Factorisation::Expm), &*untied(a)?, rows.as_ref()),
         }
     }
 
@@ -78,7 +78,7 @@ impl Context {
             };
         }
         let call = Decomposition { exponent, ..of_squares(Factorisation::Matpow) };
-        square::function(self.backend.device(), &call, &*untied(a)?, rows.as_ref())
+        square::function(self, &call, &*untied(a)?, rows.as_ref())
     }
 
     /// The L of A = L·Lᴴ, `[rows, k]`, of a Hermitian positive definite matrix, of which the lower triangle of each sector is
@@ -95,7 +95,7 @@ impl Context {
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("cholesky")?;
-        let triangles = square::triangles(self.backend.device(), &matrix, &sectors, a)?;
+        let triangles = square::triangles(self, &matrix, &sectors, a)?;
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS]).collect();
         NewAxis::new(&matrix, &sectors, &kept)?.factor(ROWS, &triangles)
     }
@@ -107,7 +107,7 @@ impl Context {
     pub fn det_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self.backend.device(), Factorisation::Det, &*untied(a)?, rows.as_ref())?,
+            None => square::numbers(self, Factorisation::Det, &*untied(a)?, rows.as_ref())?,
         };
         Ok(all.into_iter().fold(T::ONE, |product, det| product * det))
     }
@@ -120,7 +120,7 @@ impl Context {
     pub fn slogdet_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(T, T::Real), Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?.into_iter().map(phase_and_logarithm).collect(),
-            None => square::slogdets(self.backend.device(), &*untied(a)?, rows.as_ref())?,
+            None => square::slogdets(self, &*untied(a)?, rows.as_ref())?,
         };
         let sum = |(sign, sum): (T, T::Real), (phase, logarithm)| (sign * phase, sum + logarithm);
         Ok(all.into_iter().fold((T::ONE, T::Real::ZERO), sum))
@@ -133,7 +133,7 @@ impl Context {
     pub fn trace_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self.backend.device(), Factorisation::Trace, &*untied(a)?, rows.as_ref())?,
+            None => square::numbers(self, Factorisation::Trace, &*untied(a)?, rows.as_ref())?,
         };
         Ok(all.into_iter().fold(T::ZERO, |sum, trace| sum + trace))
     }

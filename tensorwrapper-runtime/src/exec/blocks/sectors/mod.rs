@@ -23,8 +23,10 @@ use tensorwrapper_core::error::Error;
 use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
+use self::square::cubed;
 pub use self::truncation::Truncation;
 use super::super::context::Context;
+use super::watched::WatchedRun;
 use crate::tensor::Blocks;
 
 /// U, s and V of [`Context::svd_blocks`].
@@ -168,7 +170,8 @@ impl Context {
         Ok((new.factor(ROWS, &left)?, new.factor(COLUMNS, &right)?))
     }
 
-    /// Calls back with the elements of each sector, and its extents. An error says which sector it is about.
+    /// Calls back with the elements of each sector, and its extents. An error says which sector it is about. Each sector is a step
+    /// that the context reports, and may be cancelled before it.
     fn each_sector<T: Element>(
         &self,
         matrix: &BlockMatrix<'_>,
@@ -176,12 +179,15 @@ impl Context {
         a: &Blocks<T>,
         mut factorise: impl FnMut(&dyn Device, Vec<T>, [usize; 2]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let device = self.backend.device();
-        for sector in sectors {
-            let elements = matrix.gather(device, sector, a.slab())?;
-            factorise(device, elements, sector.extents).map_err(|error| sector.named(error))?;
-        }
-        Ok(())
+        let costs = || sectors.iter().map(|sector| cubed(1, sector.extents[ROWS], sector.extents[COLUMNS])).collect();
+        let lines = || sectors.iter().map(Sector::described).collect();
+        let mut run = WatchedRun::new(self.backend.device(), &self.observer, costs, lines);
+        sectors.iter().try_for_each(|sector| {
+            run.step(|device| {
+                let elements = matrix.gather(device, sector, a.slab())?;
+                factorise(device, elements, sector.extents).map_err(|error| sector.named(error))
+            })
+        })
     }
 }
 

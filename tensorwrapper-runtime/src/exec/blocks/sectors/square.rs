@@ -8,7 +8,9 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
+use super::super::super::context::Context;
 use super::super::pieces::images;
+use super::super::watched::WatchedRun;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
@@ -20,9 +22,9 @@ type Right<'r, T> = &'r [(Vec<T>, usize)];
 /// The results of an operation for each sector, of its matrix, and of its right side where there are some.
 ///
 /// # Errors
-/// Memory, and those of the device, each with the sector that it is about.
+/// Memory, cancellation, and those of the device, each with the sector that it is about.
 pub(super) fn of_sectors<T: Element>(
-    device: &dyn Device,
+    context: &Context,
     call: &Decomposition,
     sectors: &[Sector<'_>],
     (matrices, right): (&[Vec<T>], Option<Right<'_, T>>),
@@ -33,7 +35,38 @@ pub(super) fn of_sectors<T: Element>(
         alike.entry((sector.extents[ROWS], columns)).or_default().push(n);
     }
     let mut results = vec![Vec::new(); sectors.len()];
-    for ((rows, columns), numbers) in alike {
+    let costs = || alike.iter().map(|(&(rows, columns), numbers)| cubed(numbers.len(), rows, rows.max(columns))).collect();
+    let lines = || alike.iter().map(|((rows, _), numbers)| format!("{} matrices of {rows} rows", numbers.len())).collect();
+    let mut run = WatchedRun::new(context.backend.device(), &context.observer, costs, lines);
+    for ((rows, columns), numbers) in &alike {
+        run.step(|device| {
+            let one = Alike { device, call, sectors, matrices, right, extents: [*rows, *columns] };
+            one.compute(numbers, &mut results)
+        })?;
+    }
+    Ok(results)
+}
+
+/// The operations of so many matrices of these extents, but for a factor.
+pub(super) fn cubed(count: usize, rows: usize, columns: usize) -> f64 {
+    count as f64 * (rows * rows.min(columns)) as f64 * columns as f64
+}
+
+/// Sectors of one size.
+struct Alike<'s, T> {
+    device: &'s dyn Device,
+    call: &'s Decomposition,
+    sectors: &'s [Sector<'s>],
+    matrices: &'s [Vec<T>],
+    right: Option<Right<'s, T>>,
+    /// Rows, and columns of the right side.
+    extents: [usize; 2],
+}
+
+impl<T: Element> Alike<'_, T> {
+    /// Computes those of these numbers in one call.
+    fn compute(&self, numbers: &[usize], results: &mut [Vec<T>]) -> Result<(), Error> {
+        let &Alike { device, call, sectors, matrices, right, extents: [rows, columns] } = self;
         let elements: Vec<T> = numbers.iter().flat_map(|&n| &matrices[n]).copied().collect();
         let a = Stack { elements: &elements, count: numbers.len(), extents: [rows, rows] };
         let sides = right.map(|right| numbers.iter().flat_map(|&n| &right[n].0).copied().collect::<Vec<T>>());
@@ -42,23 +75,20 @@ pub(super) fn of_sectors<T: Element>(
             Some(call) => dense::one_result(device, &call, a, b),
             None => dense::one_result(device, call, a, b),
         };
-        match computed {
-            Ok(all) => {
-                let length = all.len() / numbers.len();
-                numbers.iter().enumerate().for_each(|(at, &n)| results[n] = all[at * length..][..length].to_vec());
-            }
-            // One by one, to know which one it is.
-            Err(_) => {
-                for &n in &numbers {
-                    let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
-                    let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
-                    let own = Decomposition { batch: 0, ..call.clone() };
-                    results[n] = dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))?;
-                }
-            }
+        if let Ok(all) = computed {
+            let length = all.len() / numbers.len();
+            numbers.iter().enumerate().for_each(|(at, &n)| results[n] = all[at * length..][..length].to_vec());
+            return Ok(());
         }
+        // One by one, to know which one it is.
+        for &n in numbers {
+            let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
+            let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
+            let own = Decomposition { batch: 0, ..call.clone() };
+            results[n] = dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))?;
+        }
+        Ok(())
     }
-    Ok(results)
 }
 
 /// Systems of equations whose matrices are triangles need no elimination.
@@ -78,25 +108,25 @@ fn triangular<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Decom
 
 /// The dense matrices of sectors.
 fn gathered<T: Element>(
-    device: &dyn Device,
+    context: &Context,
     matrix: &BlockMatrix<'_>,
     sectors: &[Sector<'_>],
     a: &Blocks<T>,
 ) -> Result<Vec<Vec<T>>, Error> {
-    sectors.iter().map(|sector| matrix.gather(device, sector, a.slab())).collect()
+    sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, a.slab())).collect()
 }
 
 /// A function of a matrix whose rows and columns are numbered alike, which has blocks where powers of the matrix have some.
 pub(super) fn function<T: Element>(
-    device: &dyn Device,
+    context: &Context,
     call: &Decomposition,
     a: &Blocks<T>,
     rows: &[usize],
 ) -> Result<Blocks<T>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let sectors = matrix.square_sectors(call.form().name)?;
-    let matrices = gathered(device, &matrix, &sectors, a)?;
-    let results = of_sectors(device, call, &sectors, (&matrices, None))?;
+    let matrices = gathered(context, &matrix, &sectors, a)?;
+    let results = of_sectors(context, call, &sectors, (&matrices, None))?;
     let plain = Structure::new(a.structure().tilings());
     let keeps = |flow: &&tensorwrapper_core::structure::Flow| {
         flow.total() == flow.group().neutral() && sectors.iter().all(|sector| sector.charge.is_some())
@@ -109,15 +139,15 @@ pub(super) fn function<T: Element>(
         let reach = Reach::of(&matrix, &sector);
         Part { lines: sector.lines, has: Box::new(move |row, column| reach.leads(row, column)), matrix: result }
     });
-    assembled(device, &frame, rows, parts.collect())
+    assembled(context.backend.device(), &frame, rows, parts.collect())
 }
 
 /// The inverse: its rows are the columns of the matrix.
-pub(super) fn inverse<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[usize]) -> Result<Blocks<T>, Error> {
+pub(super) fn inverse<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize]) -> Result<Blocks<T>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let sectors = matrix.regular_sectors("inv")?;
-    let matrices = gathered(device, &matrix, &sectors, a)?;
-    let results = of_sectors(device, &of_squares(Factorisation::Inv), &sectors, (&matrices, None))?;
+    let matrices = gathered(context, &matrix, &sectors, a)?;
+    let results = of_sectors(context, &of_squares(Factorisation::Inv), &sectors, (&matrices, None))?;
     let plain = Structure::new(matrix.tilings(COLUMNS).chain(matrix.tilings(ROWS)));
     let frame = match a.structure().charge_flow() {
         Some(flow) => {
@@ -133,16 +163,11 @@ pub(super) fn inverse<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[us
         let [rows, columns] = sector.lines;
         Part { lines: [columns, rows], has: Box::new(move |row, column| reach.leads(row, column)), matrix: result }
     });
-    assembled(device, &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
+    assembled(context.backend.device(), &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
 }
 
 /// The X of A·X = B: the first axes of B are the rows of A.
-pub(super) fn solution<T: Element>(
-    device: &dyn Device,
-    a: &Blocks<T>,
-    rows: &[usize],
-    b: &Blocks<T>,
-) -> Result<Blocks<T>, Error> {
+pub(super) fn solution<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize], b: &Blocks<T>) -> Result<Blocks<T>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let frame = frame_of_solution(&matrix, b.structure())?;
     let sectors = matrix.regular_sectors("solve")?;
@@ -151,20 +176,21 @@ pub(super) fn solution<T: Element>(
     // Where nothing is on the right, nothing is solved.
     let mut used: Vec<(Sector<'_>, Sector<'_>)> =
         sectors.into_iter().zip(right).filter(|(_, right)| right.extents[COLUMNS] > 0).collect();
-    let right = used.iter().map(|(_, right)| Ok((sides.gather(device, right, b.slab())?, right.extents[COLUMNS])));
+    let right =
+        used.iter().map(|(_, right)| Ok((sides.gather(context.backend.device(), right, b.slab())?, right.extents[COLUMNS])));
     let right: Vec<(Vec<T>, usize)> = right.collect::<Result<_, Error>>()?;
     let lines: Vec<(Vec<Line>, Vec<Vec<usize>>)> =
         used.iter_mut().map(|(sector, right)| with_blocks(sector, right, &sides)).collect();
     let sectors: Vec<Sector<'_>> = used.into_iter().map(|(sector, _)| sector).collect();
-    let matrices = gathered(device, &matrix, &sectors, a)?;
-    let results = of_sectors(device, &of_squares(Factorisation::Solve), &sectors, (&matrices, Some(&right)))?;
+    let matrices = gathered(context, &matrix, &sectors, a)?;
+    let results = of_sectors(context, &of_squares(Factorisation::Solve), &sectors, (&matrices, Some(&right)))?;
     let parts = sectors.into_iter().zip(results).zip(lines).map(|((sector, result), (side, rows_of))| {
         let reach = Reach::of(&matrix, &sector);
         let [_, columns] = sector.lines;
         let has = move |row: usize, column: usize| rows_of[column].iter().any(|&through| reach.leads(row, through));
         Part { lines: [columns, side], has: Box::new(has), matrix: result }
     });
-    assembled(device, &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
+    assembled(context.backend.device(), &frame, &(0..matrix.axes[COLUMNS].len()).collect::<Vec<_>>(), parts.collect())
 }
 
 /// The columns of a right side, and of each the rows of tiles in which it has blocks.
@@ -260,37 +286,36 @@ pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Resu
 
 /// The determinants of the sectors of a matrix whose rows and columns are numbered alike, or their traces.
 pub(super) fn numbers<T: Element>(
-    device: &dyn Device,
+    context: &Context,
     kind: Factorisation,
     a: &Blocks<T>,
     rows: &[usize],
 ) -> Result<Vec<T>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let sectors = matrix.square_sectors(kind.name())?;
-    let matrices = gathered(device, &matrix, &sectors, a)?;
-    Ok(of_sectors(device, &of_squares(kind), &sectors, (&matrices, None))?.concat())
+    let matrices = gathered(context, &matrix, &sectors, a)?;
+    Ok(of_sectors(context, &of_squares(kind), &sectors, (&matrices, None))?.concat())
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.
-pub(super) fn slogdets<T: Element>(device: &dyn Device, a: &Blocks<T>, rows: &[usize]) -> Result<Vec<(T, T::Real)>, Error> {
+pub(super) fn slogdets<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize]) -> Result<Vec<(T, T::Real)>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let sectors = matrix.square_sectors("slogdet")?;
     let mut found = Vec::new();
-    for sector in &sectors {
-        let elements = matrix.gather(device, sector, a.slab())?;
-        let stack = Stack { elements: &elements, count: 1, extents: sector.extents };
-        let (signs, logarithms) = dense::slogdet(device, stack).map_err(|error| sector.named(error))?;
+    context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
+        let (signs, logarithms) = dense::slogdet(device, Stack { elements: &elements, count: 1, extents })?;
         found.push((signs[0], logarithms[0]));
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 
 /// The factor L of L·Lᴴ in each sector.
 pub(super) fn triangles<T: Element>(
-    device: &dyn Device,
+    context: &Context,
     matrix: &BlockMatrix<'_>,
     sectors: &[Sector<'_>],
     a: &Blocks<T>,
 ) -> Result<Vec<Vec<T>>, Error> {
-    of_sectors(device, &of_squares(Factorisation::Cholesky), sectors, (&gathered(device, matrix, sectors, a)?, None))
+    of_sectors(context, &of_squares(Factorisation::Cholesky), sectors, (&gathered(context, matrix, sectors, a)?, None))
 }

@@ -1,5 +1,8 @@
 //! Factors of drawn block tensors against what defines them, and against the dense ones.
 
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -12,7 +15,7 @@ use tensorwrapper_core::symmetry::{Sign, Symmetry};
 
 use super::super::einsum_blocks;
 use super::Truncation;
-use crate::exec::linalg;
+use crate::exec::{Context, linalg};
 use crate::tensor::{Blocks, Tensor};
 
 mod square;
@@ -249,6 +252,37 @@ fn vectors_between_factors_keep_the_charge() {
     let again = einsum_blocks("ik,k,kj->ij", &[&u, &s, &v]).unwrap();
     assert_eq!(again.structure().charge_flow(), a.structure().charge_flow());
     assert!(distance(&again.to_dense().unwrap(), &a.to_dense().unwrap()) < CLOSE);
+}
+
+#[test]
+fn sectors_are_steps_that_are_reported_and_cancelled() {
+    let tiling = Tiling::cuts([2, 3, 2]).charged([0, 1, 2]).unwrap();
+    let structure = Structure::new([&tiling, &tiling]).flow([1, -1], 0).unwrap();
+    let a = Blocks::<f64>::from_fn(&structure, |i| if i[0] == i[1] { 3.0 } else { 0.5 }).unwrap();
+    // Each sector is a step, and matrices of one size are one of functions.
+    for (steps, operation) in [(3, "svd"), (3, "eigh"), (2, "inv"), (2, "solve")] {
+        let run = |context: &Context| match operation {
+            "svd" => context.svd_blocks(&a, [0]).map(drop),
+            "eigh" => context.eigh_blocks(&a, [0]).map(drop),
+            "inv" => context.inv_blocks(&a, [0]).map(drop),
+            _ => context.solve_blocks(&a, [0], &a).map(drop),
+        };
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&seen);
+        run(&Context::cpu().progress(move |progress| {
+            listener.lock().unwrap().push((progress.step, progress.steps));
+            ControlFlow::Continue(())
+        }))
+        .unwrap();
+        let seen = seen.lock().unwrap();
+        assert!(seen.iter().all(|(_, of)| *of == steps) && seen.last() == Some(&(steps, steps)), "{operation}: {seen:?}");
+        let stop = Context::cpu().progress(|progress| match progress.step {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        });
+        let error = run(&stop).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Cancelled { step: 1, .. }), "{operation}: {error}");
+    }
 }
 
 #[test]
