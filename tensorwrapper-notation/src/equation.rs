@@ -219,6 +219,11 @@ impl Factorise {
         self.kind.form(self.options.has(Word::Full), self.options.cuts())
     }
 
+    /// How many arguments it has.
+    pub fn arguments(&self) -> usize {
+        self.arguments.len()
+    }
+
     /// The labels that all arguments and results have.
     pub fn batch(&self) -> &[LabelId] {
         &self.batch

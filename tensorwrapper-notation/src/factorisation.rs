@@ -150,6 +150,8 @@ pub struct Form {
     pub name: &'static str,
     /// An example equation, for messages.
     pub usage: &'static str,
+    /// An example with more than the least number of arguments, if there may be more.
+    pub usage_with_more: Option<&'static str>,
     /// The left side of a `let` with this operation, for messages.
     pub results_named: &'static str,
     /// The number of arguments in words.
@@ -180,9 +182,9 @@ impl Form {
         self.arguments[0].contains(&Role::Column)
     }
 
-    /// An example equation with one argument, or with more of them.
+    /// An example equation with so many arguments.
     pub fn usage_of(&self, arguments: usize) -> &'static str {
-        if self.name == EIGH.name && arguments > 1 { GENERALISED } else { self.usage }
+        self.usage_with_more.filter(|_| arguments > self.least_arguments).unwrap_or(self.usage)
     }
 }
 
@@ -205,6 +207,7 @@ const fn row(name: &'static str, usage: &'static str, results_named: &'static st
     Form {
         name,
         usage,
+        usage_with_more: None,
         results_named,
         takes: "one matrix",
         arguments: &[&[Row, Column]],
@@ -229,9 +232,8 @@ const fn system(form: Form) -> Form {
 }
 
 static CHOLESKY: Form = square(row("cholesky", "[i, k] = cholesky(A[i, j])", "L[i, k]", &[same(&[Row, NewRow])]));
-/// An example of `eigh` with two matrices.
-const GENERALISED: &str = "([n], [p, n]) = eigh(F[p, q], S[p, q])";
 static EIGH: Form = Form {
+    usage_with_more: Some("([n], [p, n]) = eigh(F[p, q], S[p, q])"),
     takes: "one or two matrices",
     arguments: &[&[Row, Column], &[Row, Column]],
     words: &[Word::Broaden],
@@ -308,6 +310,7 @@ const fn copy(form: &Form) -> Form {
     Form {
         name: form.name,
         usage: form.usage,
+        usage_with_more: form.usage_with_more,
         results_named: form.results_named,
         takes: form.takes,
         arguments: form.arguments,

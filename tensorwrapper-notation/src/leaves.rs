@@ -46,6 +46,34 @@ pub enum Count {
     Hole(Hole),
 }
 
+impl Scalar {
+    /// Its value, where it is one for which holes are real numbers.
+    pub fn real(&self, hole: impl FnOnce(&Hole) -> f64) -> f64 {
+        match self {
+            Scalar::Literal(value, _) => *value,
+            Scalar::Hole(fragment) => hole(fragment),
+        }
+    }
+
+    /// Its value as an exponent, a whole number.
+    pub fn whole(&self, hole: impl FnOnce(&Hole) -> i32) -> i32 {
+        match self {
+            Scalar::Literal(value, _) => *value as i32,
+            Scalar::Hole(fragment) => hole(fragment),
+        }
+    }
+}
+
+impl Count {
+    /// Its value.
+    pub fn value(&self, hole: impl FnOnce(&Hole) -> usize) -> usize {
+        match self {
+            Count::Literal(value, _) => *value,
+            Count::Hole(fragment) => hole(fragment),
+        }
+    }
+}
+
 /// The part of an axis that a slice keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Range {

@@ -236,7 +236,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         };
         let (before, body) = (&arguments[..semicolon], &arguments[semicolon + 1..]);
         if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
-            return Err(labels_first(name, &text(body), before, at));
+            return Err(labels_first(name, &text(body), &text(before), at));
         }
         let over = labels(before, span)?;
         if body.is_empty() {

@@ -198,21 +198,19 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
         }
         // `sum(A[i, k], k)`
         ([body, labels @ ..], _) if !labels.is_empty() && labels.iter().all(is_name) => {
-            labels_first(name, &written[1..].join(", "), body, at)
+            labels_first(name, &written[1..].join(", "), &text(body), at)
         }
         // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
             .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
-        _ if matches!(name, "argmax" | "argmin") => Diagnostic::syntax(at, format!("`{name}` names its label first"))
-            .help(format!("write `{name}(k; {})`", written.join(", "))),
-        _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
-            .help(format!("write `{name}(k; {})`", written.join(", "))),
+        _ => labels_first(name, "k", &written.join(", "), at),
     }
 }
 
 /// `sum(A[i, k]; k)`
-pub(super) fn labels_first(name: &str, labels: &str, body: &[Token], at: Span) -> Diagnostic {
-    Diagnostic::syntax(at, format!("`{name}` names its labels first")).help(format!("write `{name}({labels}; {})`", text(body)))
+pub(super) fn labels_first(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {
+    let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
+    Diagnostic::syntax(at, format!("`{name}` names its {what} first")).help(format!("write `{name}({labels}; {body})`"))
 }
 
 /// The inside of the `select` that gives the larger or the smaller of elements.

@@ -179,10 +179,7 @@ fn decomposition<'a>(
 ) -> Result<Bound<'a>, Error> {
     let (options, holes) = (factorise.options(), binder.holes);
     let roles = Role::ALL.map(|role| numbers(factorise.labels(role)));
-    let real = |scalar: &Scalar| match scalar {
-        Scalar::Literal(value, _) => *value,
-        Scalar::Hole(hole) => holes.real(hole),
-    };
+    let real = |scalar: &Scalar| scalar.real(|hole| holes.real(hole));
     let call = Decomposition {
         kind: factorise.kind(),
         max: options.max.as_ref().map(|max| binder.count(max)),
@@ -191,10 +188,7 @@ fn decomposition<'a>(
         full: options.has(Word::Full),
         upper: options.has(Word::Upper),
         unit: options.has(Word::Unit),
-        exponent: options.exponent.as_ref().map_or(1, |exponent| match exponent {
-            Scalar::Literal(value, _) => *value as i32,
-            Scalar::Hole(hole) => holes.whole(hole),
-        }),
+        exponent: options.exponent.as_ref().map_or(1, |exponent| exponent.whole(|hole| holes.whole(hole))),
         batch: factorise.batch().len(),
         roles: roles.each_ref().map(Vec::len),
     };
@@ -281,10 +275,7 @@ impl<'n, 'a> Binder<'_, 'n, 'a> {
     }
 
     fn count(&self, count: &Count) -> usize {
-        match count {
-            Count::Literal(value, _) => *value,
-            Count::Hole(hole) => self.holes.count(hole),
-        }
+        count.value(|hole| self.holes.count(hole))
     }
 }
 
@@ -382,18 +373,12 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     }
 
     fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => *value as i32,
-            Scalar::Hole(hole) => self.holes.whole(hole),
-        };
+        let exponent = exponent.whole(|hole| self.holes.whole(hole));
         self.recorder.power_integer(value, exponent)
     }
 
     fn power_real(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => *value,
-            Scalar::Hole(hole) => self.holes.real(hole),
-        };
+        let exponent = exponent.real(|hole| self.holes.real(hole));
         self.recorder.power_real(value, exponent)
     }
 }

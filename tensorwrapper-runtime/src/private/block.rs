@@ -253,10 +253,13 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.is_in_blocks() || self.is_in_integers() {
             return false;
         }
-        if self.known.is_none() && self.recorded == 0 {
-            self.known = self.find();
-        }
+        self.known = self.known();
         self.known.is_none()
+    }
+
+    /// The plan for this run, which is looked for once, and not after something was recorded.
+    fn known(&mut self) -> Option<(Arc<KeptPlan>, Sources<'a>)> {
+        if self.known.is_none() && self.recorded == 0 { self.find() } else { self.known.take() }
     }
 
     /// The plan of an earlier run that fits this run.
@@ -281,8 +284,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.is_in_integers() {
             return self.compute_in_integers();
         }
-        let known = if self.known.is_none() && self.recorded == 0 { self.find() } else { self.known.take() };
-        let Some((kept, sources)) = known else {
+        let Some((kept, sources)) = self.known() else {
             return self.compute_anew();
         };
         let computed = {

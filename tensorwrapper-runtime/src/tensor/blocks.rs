@@ -304,7 +304,6 @@ impl<T: Element, S: Extents> From<Blocks<T, S>> for AnyBlocks {
     }
 }
 
-/// Printed as its structure and the number of its blocks.
 /// The most blocks that are shown.
 const SHOWN: usize = 20;
 
@@ -338,6 +337,7 @@ impl<T: Element, S: Extents> std::fmt::Display for Blocks<T, S> {
     }
 }
 
+/// Printed as its structure and the number of its blocks.
 impl<T: Element, S: Extents> std::fmt::Debug for Blocks<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Blocks<{}> of {:?}", T::DTYPE, self.structure)

@@ -27,8 +27,8 @@ pub(crate) struct BlockCall<'c> {
     pub(crate) scalars: Vec<Complex<f64>>,
     /// Positions, ranges and exponents, in the same order.
     pub(crate) numbers: Vec<Number>,
-    /// The holes that operands, scalars and numbers are listed by.
-    pub(crate) holes: Vec<(&'c Hole, Use)>,
+    /// The equation whose holes operands, scalars and numbers are listed by: the whole one, where `equation` is an argument of it.
+    pub(crate) listed_by: &'c Equation,
 }
 
 impl Context {
@@ -62,7 +62,7 @@ impl Context {
         let group = |number: &Number| number.cut().and_then(Tiling::charges).map(|charges| charges.group().clone());
         let groups: Vec<_> = call.numbers.iter().map(group).collect();
         let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
-        let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(CallHoles { call, same }) };
+        let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(call.holes(same)) };
         let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
         Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands, &self.observer)?.into())
     }
@@ -81,15 +81,23 @@ fn check_place(equation: &Equation) -> Result<(), Error> {
 }
 
 /// The holes of a call.
-struct CallHoles<'h, 'c> {
+pub(super) struct CallHoles<'h, 'c> {
     call: &'h BlockCall<'c>,
     /// Of each operand the number of the first one that is the same tensor.
     same: Vec<usize>,
+    listed: Vec<(&'c Hole, Use)>,
 }
 
-impl BlockCall<'_> {
-    pub(super) fn number_of(&self, hole: &Hole) -> &Number {
-        listed_number(&self.numbers, &self.holes, hole)
+impl<'c> BlockCall<'c> {
+    /// Its holes. They are listed here, as a run with a plan does not need them.
+    pub(super) fn holes(&self, same: Vec<usize>) -> CallHoles<'_, 'c> {
+        CallHoles { call: self, same, listed: self.listed_by.holes() }
+    }
+}
+
+impl CallHoles<'_, '_> {
+    fn number_of(&self, hole: &Hole) -> &Number {
+        listed_number(&self.call.numbers, &self.listed, hole)
     }
 }
 
@@ -99,26 +107,26 @@ impl TreeHoles for CallHoles<'_, '_> {
     }
 
     fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
-        Ok(*listed(&self.call.scalars, &self.call.holes, hole, |role| role == Use::Scalar))
+        Ok(*listed(&self.call.scalars, &self.listed, hole, |role| role == Use::Scalar))
     }
 
     fn cut(&self, hole: &Hole) -> Option<Tiling> {
-        self.call.number_of(hole).cut().cloned()
+        self.number_of(hole).cut().cloned()
     }
 
     fn extent(&self, hole: &Hole) -> usize {
-        self.call.number_of(hole).count()
+        self.number_of(hole).count()
     }
 
     fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
-        self.call.number_of(hole).range()
+        self.number_of(hole).range()
     }
 
     fn whole(&self, hole: &Hole) -> i32 {
-        self.call.number_of(hole).whole()
+        self.number_of(hole).whole()
     }
 
     fn real(&self, hole: &Hole) -> f64 {
-        self.call.number_of(hole).real()
+        self.number_of(hole).real()
     }
 }

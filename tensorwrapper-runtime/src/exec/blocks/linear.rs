@@ -6,13 +6,13 @@
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
-use tensorwrapper_notation::syntax::{Count, Factorisation, Role, Scalar, Word};
+use tensorwrapper_notation::syntax::{Factorisation, Options, Role, Word};
 use tensorwrapper_notation::{Factorise, LabelId};
 
 use super::super::context::Context;
 use super::call::BlockCall;
 use super::sectors::Truncation;
-use super::tree::unsupported;
+use super::tree::{TreeHoles, unsupported};
 use crate::tensor::{AnyBlocks, Blocks};
 
 impl Context {
@@ -22,7 +22,7 @@ impl Context {
     /// As the methods of [`Blocks`]; and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for batches, and for what block tensors do
     /// not have.
     pub(crate) fn factorise_blocks(&self, call: &BlockCall<'_>, factorise: &Factorise) -> Result<Vec<AnyBlocks>, Error> {
-        check(call, factorise)?;
+        check(factorise)?;
         dispatch!(call.dtype, T => self.factorised::<T>(call, factorise))
     }
 
@@ -30,10 +30,12 @@ impl Context {
         let a = self.argument::<T>(call, 0)?;
         let rows: Vec<usize> = (0..factorise.labels(Role::Row).len()).collect();
         let ordered = Ordered { context: self, call, factorise };
+        // Options are no operands.
+        let (options, holes) = (factorise.options(), || call.holes(Vec::new()));
         let one = |x: Blocks<T>| Ok(vec![ordered.result(0, x)?]);
         match factorise.kind() {
             Factorisation::Svd => {
-                let (u, s, v, lost) = self.svd_cut_blocks(&a, &rows, &truncation(call, factorise))?;
+                let (u, s, v, lost) = self.svd_cut_blocks(&a, &rows, &truncation(options, &holes()))?;
                 let mut found = vec![ordered.result(0, u)?, ordered.result(1, s)?, ordered.result(2, v)?];
                 if call.equation.left().len() > found.len() {
                     found.push(number(T::Real::from_complex(lost.into()))?);
@@ -52,7 +54,7 @@ impl Context {
             Factorisation::Cholesky => one(self.cholesky_blocks(&a, &rows)?),
             Factorisation::Inv => one(self.inv_blocks(&a, &rows)?),
             Factorisation::Expm => one(self.expm_blocks(&a, &rows)?),
-            Factorisation::Matpow => one(self.matpow_blocks(&a, &rows, exponent(call, factorise))?),
+            Factorisation::Matpow => one(self.matpow_blocks(&a, &rows, exponent(options, &holes()))?),
             Factorisation::Solve => one(self.solve_blocks(&a, &rows, &self.argument::<T>(call, 1)?)?),
             Factorisation::Det => Ok(vec![number(self.det_blocks(&a, &rows)?)?]),
             Factorisation::Trace => Ok(vec![number(self.trace_blocks(&a, &rows)?)?]),
@@ -74,7 +76,7 @@ impl Context {
 }
 
 /// Refuses what is not computed over block tensors.
-fn check(call: &BlockCall<'_>, factorise: &Factorise) -> Result<(), Error> {
+fn check(factorise: &Factorise) -> Result<(), Error> {
     let name = factorise.kind().name();
     if !factorise.batch().is_empty() {
         return Err(unsupported(&format!("a batch of matrices of `{name}`")));
@@ -82,31 +84,22 @@ fn check(call: &BlockCall<'_>, factorise: &Factorise) -> Result<(), Error> {
     if factorise.options().has(Word::Full) {
         return Err(unsupported(&format!("`{name}` with `full`")));
     }
-    if factorise.kind() == Factorisation::Eigh && call.equation.argument(1).is_some() {
+    if factorise.kind() == Factorisation::Eigh && factorise.arguments() > 1 {
         return Err(unsupported("`eigh` of two matrices"));
     }
     Ok(())
 }
 
-fn truncation(call: &BlockCall<'_>, factorise: &Factorise) -> Truncation {
-    let options = factorise.options();
-    let max = options.max.as_ref().map(|max| match max {
-        Count::Literal(max, _) => *max,
-        Count::Hole(hole) => call.number_of(hole).count(),
-    });
-    let tol = options.tol.as_ref().map(|tol| match tol {
-        Scalar::Literal(tol, _) => *tol,
-        Scalar::Hole(hole) => call.number_of(hole).real(),
-    });
+/// How many singular values are kept.
+fn truncation(options: &Options, holes: &impl TreeHoles) -> Truncation {
+    let max = options.max.as_ref().map(|max| max.value(|hole| holes.extent(hole)));
+    let tol = options.tol.as_ref().map(|tol| tol.real(|hole| holes.real(hole)));
     Truncation { max, tol }
 }
 
-fn exponent(call: &BlockCall<'_>, factorise: &Factorise) -> i32 {
-    match &factorise.options().exponent {
-        Some(Scalar::Literal(exponent, _)) => *exponent as i32,
-        Some(Scalar::Hole(hole)) => call.number_of(hole).whole(),
-        None => 1,
-    }
+/// The exponent of `matpow`.
+fn exponent(options: &Options, holes: &impl TreeHoles) -> i32 {
+    options.exponent.as_ref().map_or(1, |exponent| exponent.whole(|hole| holes.whole(hole)))
 }
 
 /// A tensor of rank 0.

@@ -60,10 +60,8 @@ impl Written {
             return Err(unsupported(&message));
         }
         let names: Vec<String> = equation.labels().iter().map(|label| label.name.clone()).collect();
-        let extent = |count: &Count| match count {
-            Count::Literal(extent, _) => *extent,
-            Count::Hole(hole) => holes.cut(hole).map_or_else(|| holes.extent(hole), |tiling| tiling.extent()),
-        };
+        let extent =
+            |count: &Count| count.value(|hole| holes.cut(hole).map_or_else(|| holes.extent(hole), |tiling| tiling.extent()));
         let declared = equation.labels().iter().map(|label| label.declared.as_ref().map(extent)).collect();
         let target = left.iter().map(|&label| cut(equation, label, holes)).collect();
         let claims = equation.claims().iter().map(|claimed| Claim::new(claimed, &left, &names)).collect::<Result<_, _>>()?;
@@ -226,18 +224,12 @@ impl Builder for Reader<'_> {
     }
 
     fn power_integer(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => *value as i32,
-            Scalar::Hole(hole) => self.holes.whole(hole),
-        };
+        let exponent = exponent.whole(|hole| self.holes.whole(hole));
         Tree::PowerInteger(Box::new(value), exponent)
     }
 
     fn power_real(&mut self, value: Tree, _: ScalarId, exponent: &Scalar) -> Tree {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => *value,
-            Scalar::Hole(hole) => self.holes.real(hole),
-        };
+        let exponent = exponent.real(|hole| self.holes.real(hole));
         Tree::PowerReal(Box::new(value), exponent)
     }
 }

@@ -42,26 +42,16 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             let results = match in_blocks {
                 _ if !equation.gradients().is_empty() => {
                     let found = self.call_derivative(number, &made)?;
-                    let form = |blocks: AnyBlocks| match in_blocks {
-                        true => Ok(Made::Blocks(blocks)),
-                        false => Ok(Made::Dense(Arc::new(blocks.erase().to_dense()?), None)),
-                    };
-                    found.into_iter().map(form).collect::<Result<_, Error>>()?
-                }
-                true if let Some(factorise) = equation.factorise() => {
-                    let call = self.block_call(number, equation, operands, &made)?;
-                    let found = self.context.context().factorise_blocks(&call, factorise)?;
-                    found.into_iter().map(Made::Blocks).collect()
+                    found.into_iter().map(|blocks| made_of(blocks, in_blocks)).collect::<Result<_, _>>()?
                 }
                 true => {
-                    let call = self.block_call(number, equation, operands, &made)?;
-                    let blocks = self.context.context().call_blocks(&call)?;
+                    let (context, call) = (self.context.context(), self.block_call(number, equation, operands, &made)?);
+                    let found = match equation.factorise() {
+                        Some(factorise) => context.factorise_blocks(&call, factorise)?,
+                        None => vec![context.call_blocks(&call)?],
+                    };
                     // Tensors of truth values are dense.
-                    vec![if equation.is_truth() {
-                        Made::Dense(Arc::new(blocks.erase().to_dense()?), None)
-                    } else {
-                        Made::Blocks(blocks)
-                    }]
+                    found.into_iter().map(|blocks| made_of(blocks, !equation.is_truth())).collect::<Result<_, _>>()?
                 }
                 false => self.call_dense(number, equation, &made)?,
             };
@@ -143,8 +133,8 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             ScalarKind::Local(known) => first_of(&given(&made[*known])),
         };
         let scalars = call.scalars.iter().map(|value| scalar(&value.0)).collect::<Result<_, _>>()?;
-        let (text, numbers, holes) = (self.site.recipes[number].0, call.numbers.clone(), equation.holes());
-        Ok(BlockCall { equation, text, dtype: call.dtype, operands, scalars, numbers, holes })
+        let (text, numbers) = (self.site.recipes[number].0, call.numbers.clone());
+        Ok(BlockCall { equation, text, dtype: call.dtype, operands, scalars, numbers, listed_by: equation })
     }
 
     /// An equation whose result is dense: block tensors are read as dense ones.
@@ -172,6 +162,14 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             }
         }
     }
+}
+
+/// A result, which stays in blocks or becomes dense.
+fn made_of(blocks: AnyBlocks, in_blocks: bool) -> Result<Made, Error> {
+    Ok(match in_blocks {
+        true => Made::Blocks(blocks),
+        false => Made::Dense(Arc::new(blocks.erase().to_dense()?), None),
+    })
 }
 
 /// A result as an operand.
