@@ -133,6 +133,10 @@ pub(super) fn converted<'a>(value: &Link<Value<'a>>, dtype: Dtype) -> Link<Value
 
 /// What is computed in elements of one type, converted to another; complex ones become real by their real parts.
 pub(super) fn cast<'a>(tree: Tree<'a>, from: Dtype, to: Dtype) -> Tree<'a> {
+    // Numbers are of any type.
+    if let Tree::Constant(value) = tree {
+        return if to.is_complex() { Tree::Constant(value) } else { number(value.re) };
+    }
     let tree = match from.is_complex() && !to.is_complex() {
         true => apply(Unary::Re, tree),
         false => tree,
@@ -147,7 +151,10 @@ pub(super) fn sum<'a>(labels: Vec<usize>, tree: Tree<'a>) -> Tree<'a> {
 
 /// A function of each element.
 pub(super) fn apply(function: Unary, tree: Tree<'_>) -> Tree<'_> {
-    Tree::Apply(function, Box::new(tree))
+    match (function, tree) {
+        (Unary::Re, Tree::Constant(value)) => number(value.re),
+        (function, tree) => Tree::Apply(function, Box::new(tree)),
+    }
 }
 
 /// A real number.

@@ -10,8 +10,9 @@ use crate::expr::Tree;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_order::{Search, find};
 
-/// Products of more factors are cut into pairs; fewer are left to the passes, which find what the derivatives share.
-const MOST_FACTORS: usize = 4;
+/// Products of more factors are cut into pairs. Others are left to the passes, which look at all halves of so many factors and find what
+/// the derivatives share, with the value too.
+const MOST_FACTORS: usize = 6;
 
 /// The labels that a term sums and its body, with pairs of factors as values of their own if there are many.
 pub(super) fn cut<'a>(

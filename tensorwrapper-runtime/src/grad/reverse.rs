@@ -180,7 +180,11 @@ impl<'a> Walk<'_, 'a> {
         let recording = self.recording;
         let form = recording.normal(key_of(value));
         for term in &form.terms {
-            let weight = Tree::Operand(Link::clone(whole_weight), labels(form.axes.iter().copied()));
+            let weight = match &whole_weight.source {
+                // That of a number by itself: a product with it need not be computed.
+                Source::Equation { tree: Tree::Constant(number), axes, .. } if axes.is_empty() => Tree::Constant(*number),
+                _ => Tree::Operand(Link::clone(whole_weight), labels(form.axes.iter().copied())),
+            };
             let weight = match &term.weight {
                 Some(factor) => times(weight, factor.clone()),
                 None => weight,

@@ -63,7 +63,7 @@ impl NumberShape for Shape {}
 #[diagnostic::on_unimplemented(
     message = "the gradient of a number of type `{Self}`, which is complex",
     label = "a complex number has no gradient",
-    note = "record its real part by `cast(re(…))`"
+    note = "record its real part: `cast(f64; re(…))`"
 )]
 pub trait RealNumber: Element<Real = Self> {}
 impl RealNumber for f32 {}

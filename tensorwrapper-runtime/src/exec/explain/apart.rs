@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use super::equations::Writer;
-use super::words::number;
-use crate::expr::{Reach, Source, Tree, Value};
+use crate::expr::{Reach, Source, Value};
 use crate::link::Link;
 
 /// A value that others are made of, under a name.
@@ -29,26 +28,18 @@ pub(crate) fn written_values<'a>(
 ) -> Result<Vec<WrittenValue<'a>>, String> {
     let reach = Reach::beyond(values, known.keys().copied().collect());
     let mut writer = Writer::new();
-    (writer.names, writer.is_apart) = (std::mem::take(known), true);
+    (writer.texts.names, writer.texts.is_apart) = (std::mem::take(known), true);
     let mut found = Vec::new();
     for value in &reach.values {
-        let own = match &value.source {
-            Source::Equation { tree: Tree::Constant(own), axes, .. } if axes.is_empty() && own.im == 0.0 => Some(own.re),
-            _ => None,
-        };
-        if let Some(own) = own {
-            let name = if own < 0.0 { format!("(-{})", number(-own)) } else { number(own) };
-            writer.names.insert(Link::address(value).addr(), name);
-            continue;
-        }
         let before = writer.found.statements.len();
         writer.value(value, None);
-        let name = writer.name(value).to_string();
+        let name = writer.texts.name(value).to_string();
         if let Some((_, what)) = writer.found.missing.first() {
             return Err(what.clone());
         }
         let equation = match (&value.source, &writer.found.statements[before..]) {
-            (Source::Held(_), _) => continue,
+            // Numbers stand for themselves.
+            (Source::Held(_), _) | (Source::Equation { .. }, []) => continue,
             (Source::Tensor(_) | Source::Computed(_) | Source::Solved(..), _) => None,
             (Source::Equation { .. }, [only]) => Some(only.clone()),
             (Source::Factorised(call, _), _) => return Err(format!("made by `{}`", call.call.form().name)),
@@ -56,7 +47,7 @@ pub(crate) fn written_values<'a>(
         };
         found.push(WrittenValue { name, value: Link::clone(value), equation, reads: reads(value, &writer) });
     }
-    *known = writer.names;
+    *known = writer.texts.names;
     Ok(found)
 }
 
@@ -64,7 +55,7 @@ pub(crate) fn written_values<'a>(
 fn reads(value: &Value<'_>, writer: &Writer<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     if let Source::Equation { tree, .. } = &value.source {
-        tree.operands(&mut |operand, _| found.extend(writer.tensor(operand).map(str::to_string)));
+        tree.operands(&mut |operand, _| found.extend(writer.texts.tensor(operand).map(str::to_string)));
     }
     found.sort_unstable();
     found.dedup();

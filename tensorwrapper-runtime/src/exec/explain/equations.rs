@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::{Operator, Reduction};
-
-use super::words::{all_trees, is_one, is_product, number, options, reads_all, reduction_name, terms_of, written_labels};
+use super::placed::Placed;
+use super::texts::{IOTA, Labels, Texts, is_iota};
+use super::words::{constant, options, terms_of, written_labels};
 use crate::expr::{Axis, Factorised, Reach, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
-use tensorwrapper_core::backend::Unary;
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::LabelNames;
 
 /// The equations of recorded results, with those of their intermediates.
@@ -29,7 +29,7 @@ pub struct WrittenEquations {
 
 impl WrittenEquations {
     /// The values that the language has no words for, by their names in the text, and what makes them: functions of the program, graphs
-    /// recorded as values, parts that are written, and operations that only derivatives use. In the text a comment stands in their place, so that it computes the
+    /// recorded as values, and operations that only derivatives use. In the text a comment stands in their place, so that it computes the
     /// same where tensors of these names are given.
     pub fn missing(&self) -> &[(String, String)] {
         &self.missing
@@ -70,7 +70,7 @@ pub(super) fn equations(values: &[Link<Value<'_>>]) -> WrittenEquations {
         writer.value(value, own);
     }
     // A result that is a given tensor, or the same as another one, has the name of that.
-    let names = values.iter().map(|value| writer.names[&Link::address(value).addr()].clone());
+    let names = values.iter().map(|value| writer.texts.names[&Link::address(value).addr()].clone());
     writer.found.results = names.collect();
     writer.found
 }
@@ -78,37 +78,12 @@ pub(super) fn equations(values: &[Link<Value<'_>>]) -> WrittenEquations {
 pub(super) struct Writer<'a> {
     /// The tensors of the program, by their elements.
     tensors: Vec<(AnyRef<'a>, String)>,
-    /// By the address of a value.
-    pub(super) names: HashMap<usize, String>,
+    pub(super) texts: Texts,
     /// The names of the results of operations of linear algebra, by the address of the operation.
     results: HashMap<usize, Vec<String>>,
     /// Given tensors and intermediates so far.
     counts: [usize; 2],
-    /// Whether each equation is to stand for itself: left sides have no names, and extents are told behind it.
-    pub(super) is_apart: bool,
     pub(super) found: WrittenEquations,
-}
-
-/// The labels of an equation, as they are written.
-struct Labels<'l> {
-    extents: &'l [usize],
-    names: Vec<String>,
-}
-
-impl Labels<'_> {
-    /// How axes of these extents are read.
-    fn read(&self, axes: &[Axis], extents: &[usize]) -> Vec<String> {
-        let axis = |(axis, &extent): (&Axis, &usize)| match axis {
-            Axis::Label { label, start } if *start == 0 && self.extents[*label] == extent => self.names[*label].clone(),
-            Axis::Label { label, start } => format!("{} in {start}..{}", self.names[*label], start + self.extents[*label]),
-            Axis::Chip(position) => position.to_string(),
-            Axis::Fused(all) => {
-                let all: Vec<&str> = all.iter().map(|&label| &self.names[label][..]).collect();
-                format!("({})", all.join(", "))
-            }
-        };
-        axes.iter().zip(extents).map(axis).collect()
-    }
 }
 
 impl<'a> Writer<'a> {
@@ -120,16 +95,7 @@ impl<'a> Writer<'a> {
             results: Vec::new(),
             missing: Vec::new(),
         };
-        Writer { tensors: Vec::new(), names: HashMap::new(), results: HashMap::new(), counts: [0; 2], is_apart: false, found }
-    }
-
-    pub(super) fn name(&self, value: &Link<Value<'_>>) -> &str {
-        &self.names[&Link::address(value).addr()]
-    }
-
-    /// The name of a tensor; nothing for a number, which stands for itself.
-    pub(super) fn tensor(&self, value: &Link<Value<'_>>) -> Option<&str> {
-        Some(self.name(value)).filter(|name| name.starts_with(char::is_alphabetic))
+        Writer { tensors: Vec::new(), texts: Texts::default(), results: HashMap::new(), counts: [0; 2], found }
     }
 
     fn next(&mut self, kind: usize) -> String {
@@ -159,15 +125,18 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
+            Source::Computed(tensor) if !self.texts.is_apart && is_iota(tensor) => IOTA.to_string(),
             Source::Computed(_) | Source::Solved(..) => self.given(value),
             Source::Held(inner) => {
-                let name = self.name(inner).to_string();
+                let name = self.texts.name(inner).to_string();
                 self.found.statements.push(format!("// here {name} is held: derivatives take it as a constant"));
                 name
             }
+            // Numbers stand for themselves: so they are of the type of the equations that read them.
+            Source::Equation { tree: Tree::Constant(number), axes, .. } if axes.is_empty() && own.is_none() => constant(*number),
             Source::Equation { tree, extents, axes, names } => {
                 let name = own.unwrap_or_else(|| self.next(1));
-                self.equation(&name, tree, (extents, axes, names));
+                self.equation((&name, value.dtype), tree, (extents, axes, names));
                 name
             }
             Source::Factorised(call, n) => self.factorised(call, *n, own),
@@ -176,9 +145,9 @@ impl<'a> Writer<'a> {
                 self.reshaped(&name, inner, &value.extents);
                 name
             }
-            Source::Written { .. } => {
+            Source::Written { base, axes, part } => {
                 let name = own.unwrap_or_else(|| self.next(1));
-                self.missing(&name, "a part written into a tensor, which in a block has to be made before it");
+                self.placed(&name, &value.extents, (axes, part, base.as_ref()));
                 name
             }
             Source::Graph(..) => {
@@ -187,12 +156,33 @@ impl<'a> Writer<'a> {
                 name
             }
         };
-        self.names.insert(Link::address(value).addr(), name);
+        self.texts.names.insert(Link::address(value).addr(), name);
     }
 
     fn missing(&mut self, name: &str, what: &str) {
         self.found.statements.push(format!("// {name} is {what}"));
         self.found.missing.push((name.to_string(), what.to_string()));
+    }
+
+    /// A part that is written into a tensor, or into zeros.
+    fn placed(
+        &mut self,
+        name: &str,
+        extents: &[usize],
+        (axes, part, base): (&[Axis], &Link<Value<'a>>, Option<&Link<Value<'a>>>),
+    ) {
+        let placed = Placed::new(axes, [extents, &part.extents]).filter(|_| !self.texts.is_apart);
+        let Some(placed) = placed else {
+            return self.missing(name, "a part written into a tensor, which in a block has to be made before it");
+        };
+        let label = |axis: usize, writer: &mut Self| match base.is_some() || placed.tells(axis) {
+            true => format!("l{axis}"),
+            false => writer.told("l", extents[axis]),
+        };
+        let left: Vec<String> = (0..extents.len()).map(|axis| label(axis, self)).collect();
+        let right = placed.text(&left, self.texts.name(part), base.map(|base| self.texts.name(base)));
+        let axes = if left.is_empty() { String::new() } else { format!("[{}]", left.join(", ")) };
+        self.found.statements.push(format!("let {name}{axes} = {right};"));
     }
 
     /// A label that no operand tells the extent of, under a name of its own.
@@ -202,11 +192,17 @@ impl<'a> Writer<'a> {
         name
     }
 
-    fn equation(&mut self, name: &str, tree: &Tree<'a>, (extents, axes, names): (&[usize], &[usize], &LabelNames)) {
-        let mut labels = Labels { extents, names: written_labels((0..extents.len()).map(|n| names.get(n))) };
+    fn equation(
+        &mut self,
+        (name, dtype): (&str, Dtype),
+        tree: &Tree<'a>,
+        (extents, axes, names): (&[usize], &[usize], &LabelNames),
+    ) {
+        let names = written_labels((0..extents.len()).map(|n| names.get(n)));
+        let mut labels = Labels { extents, names, dtype };
         let mut known = vec![false; extents.len()];
         tree.operands(&mut |value, read| {
-            for (axis, extent) in read.iter().zip(&value.extents) {
+            for (axis, extent) in read.iter().zip(&value.extents).filter(|_| self.texts.name(value) != IOTA) {
                 if let Axis::Label { label, start } = axis {
                     known[*label] |= *start > 0 || extents[*label] <= *extent;
                 }
@@ -230,18 +226,18 @@ impl<'a> Writer<'a> {
                 (_, true) => " - ",
                 (_, false) => " + ",
             };
-            match self.term(term, axes, &labels) {
+            match self.texts.term(term, axes, &labels) {
                 Some(text) => {
                     let _ = write!(right, "{sign}{text}");
                 }
                 None => {
                     self.found.extents.truncate(self.found.extents.len() - told);
-                    return self.missing(name, reason(tree));
+                    return self.missing(name, "made by a function of the program");
                 }
             }
         }
         let left: Vec<&str> = axes.iter().map(|&label| &labels.names[label][..]).collect();
-        if self.is_apart {
+        if self.texts.is_apart {
             let told = &self.found.extents[labels_told..];
             let told: Vec<String> = told.iter().map(|(label, extent)| format!("{label}: {extent}")).collect();
             let told = if told.is_empty() { String::new() } else { format!(" where {}", told.join("; ")) };
@@ -249,79 +245,6 @@ impl<'a> Writer<'a> {
         }
         let left = if left.is_empty() { String::new() } else { format!("[{}]", left.join(", ")) };
         self.found.statements.push(format!("let {name}{left} = {right};"));
-    }
-
-    /// A term: sums over labels of factors need no word.
-    fn term(&self, tree: &Tree<'a>, axes: &[usize], labels: &Labels<'_>) -> Option<String> {
-        let mut own = Vec::new();
-        let body = match tree {
-            Tree::Reduce(Reduction::Sum, over, inner) if is_product(inner) && reads_all(inner, over) => {
-                own.extend(over.iter().copied());
-                inner
-            }
-            other => other,
-        };
-        own.extend(axes);
-        let mut read = Vec::new();
-        body.free_labels(&mut read);
-        let spread: Vec<&str> =
-            axes.iter().filter(|label| !read.contains(label)).map(|&label| &labels.names[label][..]).collect();
-        let text = self.tree(body, labels, 2)?;
-        Some(match (spread.is_empty(), body) {
-            (true, _) => text,
-            (false, Tree::Constant(value)) if value.im == 0.0 && value.re >= 0.0 => {
-                format!("{}[{}]", number(value.re), spread.join(", "))
-            }
-            (false, _) => format!("{text} * 1[{}]", spread.join(", ")),
-        })
-    }
-
-    /// An expression. `binds` tells what surrounds it: 1 a sum, 2 a product, 3 what is on the right of a division.
-    fn tree(&self, tree: &Tree<'a>, labels: &Labels<'_>, binds: u8) -> Option<String> {
-        let inner = |tree: &Tree<'a>, binds| self.tree(tree, labels, binds);
-        let parenthesised = |text: String, own: u8| if own < binds { format!("({text})") } else { text };
-        Some(match tree {
-            Tree::Operand(value, axes) => self.operand(value, axes, labels),
-            Tree::Constant(value) if value.im == 0.0 && value.re < 0.0 => format!("(-{})", number(-value.re)),
-            Tree::Constant(value) if value.im == 0.0 => number(value.re),
-            Tree::Constant(value) => format!("{{ Complex::new({:?}, {:?}) }}", value.re, value.im),
-            Tree::Negate(of) => format!("(-{})", inner(of, 2)?),
-            Tree::Binary(Operator::Add, left, right) => parenthesised(format!("{} + {}", inner(left, 1)?, inner(right, 1)?), 1),
-            Tree::Binary(Operator::Subtract, left, right) => {
-                parenthesised(format!("{} - {}", inner(left, 1)?, inner(right, 2)?), 1)
-            }
-            Tree::Binary(Operator::Multiply, left, right) if is_one(right) => inner(left, binds)?,
-            Tree::Binary(Operator::Multiply, left, right) if is_one(left) => inner(right, binds)?,
-            Tree::Binary(Operator::Multiply, left, right) => {
-                parenthesised(format!("{} * {}", inner(left, 2)?, inner(right, 3)?), 2)
-            }
-            Tree::Binary(Operator::Divide, left, right) => {
-                parenthesised(format!("{} / {}", inner(left, 2)?, inner(right, 3)?), 2)
-            }
-            Tree::Reduce(reduction, over, of) => {
-                let over: Vec<&str> = over.iter().map(|&label| &labels.names[label][..]).collect();
-                format!("{}({}; {})", reduction_name(*reduction), over.join(", "), inner(of, 1)?)
-            }
-            Tree::Apply(Unary::Sign | Unary::IsZero | Unary::IsPositive, _) | Tree::Map(..) => return None,
-            Tree::Apply(function, of) => format!("{}({})", function.name(), inner(of, 1)?),
-            Tree::Select(condition, values) => {
-                let written = condition.try_map(&mut |side| inner(side, 1).ok_or(())).ok()?;
-                let [chosen, other] = &**values;
-                format!("select({}; {}, {})", written.text(&mut String::clone), inner(chosen, 1)?, inner(other, 1)?)
-            }
-            Tree::Cast(_, of) => format!("cast({})", inner(of, 1)?),
-            Tree::PowerInteger(of, exponent) => format!("powi({}, {exponent})", inner(of, 1)?),
-            Tree::PowerReal(of, exponent) => format!("powf({}, {exponent:?})", inner(of, 1)?),
-        })
-    }
-
-    fn operand(&self, value: &Link<Value<'_>>, read: &[Axis], labels: &Labels<'_>) -> String {
-        if read.is_empty() {
-            // A number as it is, and a tensor without axes.
-            let tensor = self.tensor(value).filter(|_| self.is_apart);
-            return tensor.map_or_else(|| self.name(value).to_string(), |name| format!("{name}[]"));
-        }
-        format!("{}[{}]", self.name(value), labels.read(read, &value.extents).join(", "))
     }
 
     /// A call of an operation of linear algebra, once for all its results; the name of one of these.
@@ -350,7 +273,7 @@ impl<'a> Writer<'a> {
                 .arguments
                 .iter()
                 .zip(form.arguments)
-                .map(|(value, roles)| format!("{}[{}]", self.name(value), axes(roles)))
+                .map(|(value, roles)| format!("{}[{}]", self.texts.name(value), axes(roles)))
                 .collect();
             if form.has_exponent {
                 given.push(call.call.exponent.to_string());
@@ -381,7 +304,7 @@ impl<'a> Writer<'a> {
     /// The same elements with other extents: through one axis.
     fn reshaped(&mut self, name: &str, inner: &Link<Value<'_>>, extents: &[usize]) {
         let from: Vec<String> = (0..inner.extents.len()).map(|n| format!("l{n}")).collect();
-        let (of, line) = (self.name(inner).to_string(), self.next(1));
+        let (of, line) = (self.texts.name(inner).to_string(), self.next(1));
         let fused = |labels: &[String]| if labels.len() == 1 { labels[0].clone() } else { format!("({})", labels.join(", ")) };
         let line = match &from[..] {
             [] => {
@@ -403,16 +326,5 @@ impl<'a> Writer<'a> {
             _ => extents.iter().map(|&extent| self.told("l", extent)).collect(),
         };
         self.found.statements.push(format!("let {name}[{}] = {line}[{}];", to.join(", "), fused(&to)));
-    }
-}
-
-/// Why a tree cannot be written.
-fn reason(tree: &Tree<'_>) -> &'static str {
-    let mut has_function = false;
-    all_trees(tree, &mut |tree| has_function |= matches!(tree, Tree::Map(..)));
-    if has_function {
-        "made by a function of the program"
-    } else {
-        "made by the sign of a number, or by whether it is zero or positive"
     }
 }

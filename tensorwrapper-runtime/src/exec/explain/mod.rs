@@ -22,9 +22,11 @@ mod drawing;
 mod equations;
 mod explanation;
 mod page;
+mod placed;
 mod read;
 mod requests;
 mod table;
+mod texts;
 mod words;
 
 pub(crate) use apart::{WrittenValue, written_values};

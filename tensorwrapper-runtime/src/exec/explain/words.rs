@@ -1,5 +1,6 @@
 //! The small parts of written equations: words, terms and labels of trees.
 
+use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction, Word};
 
 use crate::expr::{Factorised, Tree};
@@ -50,12 +51,32 @@ pub(super) fn written_labels<'n>(names: impl Iterator<Item = Option<&'n str>>) -
     all
 }
 
+/// A function that has no name in the language, of what a text says. What is not a number stays so.
+pub(super) fn without_word(function: Unary, of: &str, is_complex: bool) -> String {
+    match function {
+        Unary::Sign if is_complex => format!("select({of} == 0.0; {of}, ({of}) / abs({of}))"),
+        Unary::Sign => format!("select({of} > 0.0; 1.0, select({of} < 0.0; -1.0, {of}))"),
+        Unary::IsZero => format!("select({of} == 0.0; 1.0, select({of} == {of}; 0.0, {of}))"),
+        Unary::IsPositive if is_complex => format!("select(re({of}) > 0.0; 1.0, select({of} == {of}; 0.0, {of}))"),
+        _ => format!("select({of} > 0.0; 1.0, select({of} == {of}; 0.0, {of}))"),
+    }
+}
+
 /// A number that is not negative.
 pub(super) fn number(value: f64) -> String {
     match value {
         _ if value.is_nan() => "{ f64::NAN }".to_string(),
         f64::INFINITY => "{ f64::INFINITY }".to_string(),
         _ => format!("{value:?}"),
+    }
+}
+
+/// A number, in parentheses if it is negative.
+pub(super) fn constant(value: Complex<f64>) -> String {
+    match value {
+        _ if value.im != 0.0 => format!("{{ Complex::new({:?}, {:?}) }}", value.re, value.im),
+        _ if value.re < 0.0 => format!("(-{})", number(-value.re)),
+        _ => number(value.re),
     }
 }
 
@@ -99,10 +120,4 @@ pub(super) fn reads_all(tree: &Tree<'_>, over: &[usize]) -> bool {
     let mut read = Vec::new();
     tree.labels(&mut read);
     over.iter().all(|label| read.contains(label))
-}
-
-/// Visits a tree and all trees in it.
-pub(super) fn all_trees<'a>(tree: &Tree<'a>, visit: &mut dyn FnMut(&Tree<'a>)) {
-    visit(tree);
-    tree.parts().into_iter().for_each(|part| all_trees(part, visit));
 }

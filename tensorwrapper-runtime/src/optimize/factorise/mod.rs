@@ -45,6 +45,9 @@ const SHARES: [f64; 4] = [0.0, 0.5, 0.75, 1.0];
 /// The same where results are looked at one after the other.
 const STAGED: [f64; 2] = [0.75, 1.0];
 
+/// The most results of a graph of which each is looked at first once.
+const MOST_FIRST: usize = 4;
+
 /// The most times that the form that was found is taken for a graph to begin with.
 const MOST_ROUNDS: usize = 3;
 
@@ -98,11 +101,11 @@ fn factorised(graph: &OpGraph, bounds: Bounds<'_>, is_kept: &[bool]) -> Option<(
     if bounds.memory.is_some() || are_pairs(graph) {
         offer(graph.clone());
     }
-    let stages = stages(graph, &roots);
-    let staged = if stages.len() > 1 { &STAGED[..] } else { &[] };
+    let staged = staged(graph, &roots);
     let together = [roots];
+    let of = |shares: &'static [f64], stages| shares.iter().map(move |&share| (stages, share));
     let ways: Vec<(&[Vec<usize>], f64)> =
-        SHARES.iter().map(|&share| (&together[..], share)).chain(staged.iter().map(|&share| (&stages[..], share))).collect();
+        of(&SHARES, &together[..]).chain(staged.iter().flat_map(|stages| of(&STAGED, &stages[..]))).collect();
     // Where memory is short, also with intermediates that are small beside it.
     let mosts = [Some(f64::INFINITY), bounds.memory.map(|bytes| bytes as f64 / 32.0)];
     for (most, (stages, share)) in mosts.into_iter().flatten().flat_map(|most| ways.iter().map(move |&way| (most, way))) {
@@ -125,12 +128,28 @@ fn factorised(graph: &OpGraph, bounds: Bounds<'_>, is_kept: &[bool]) -> Option<(
     best
 }
 
-/// The roots by the first result that needs them, results in their order: what derivatives need beside a value comes after it, and may
-/// use what the value is made of.
-fn stages(graph: &OpGraph, roots: &[usize]) -> Vec<Vec<usize>> {
+/// Orders in which the roots are looked at, if there are several results: results in their order, so that what derivatives need beside a
+/// value comes after it and may use what the value is made of, and each result before all others, because a derivative that takes more
+/// than the value should choose first.
+fn staged(graph: &OpGraph, roots: &[usize]) -> Vec<Vec<Vec<usize>>> {
+    let sinks = graph.sinks();
+    let firsts = if sinks.len() > MOST_FIRST { 1 } else { sinks.len() };
+    let order = |first: usize| [first].into_iter().chain((0..sinks.len()).filter(move |&n| n != first));
+    let mut orders: Vec<Vec<Vec<usize>>> = Vec::new();
+    for first in 0..firsts {
+        let stages = stages(graph, roots, order(first).map(|n| sinks[n]));
+        if stages.len() > 1 && !orders.contains(&stages) {
+            orders.push(stages);
+        }
+    }
+    orders
+}
+
+/// The roots by the first of some results that needs them.
+fn stages(graph: &OpGraph, roots: &[usize], sinks: impl Iterator<Item = TensorId>) -> Vec<Vec<usize>> {
     let mut is_needed = vec![false; graph.tensors().len()];
     let mut stages = Vec::new();
-    for &sink in graph.sinks() {
+    for sink in sinks {
         let mut stage: Vec<usize> = Vec::new();
         let mut open = vec![sink];
         while let Some(tensor) = open.pop() {
