@@ -69,6 +69,33 @@ fn gradients_of_choices() {
     near(&gradient, &tensor!([i, j] = ones[i, j] * dense[i, j]));
 }
 
+/// Absolute values and extrema, whose slopes have no word in the language. Elements outside of the blocks count as zeros.
+#[test]
+fn gradients_of_absolute_values_and_extrema() {
+    let cut = Tiling::cuts([2, 3, 1]);
+    let structure = Structure::new([&cut, &cut]).with_blocks([[0, 1], [1, 0], [1, 1], [2, 2]]).unwrap();
+    let (a, b) = (filled(&structure, 0.3), filled(&structure, 0.7));
+    let (dense_a, dense_b) = (a.to_dense().unwrap(), b.to_dense().unwrap());
+    macro_rules! value_and_gradient {
+        ($a:ident, $b:ident) => {
+            tensor! {
+                let c[i, j] = abs($a[i, j] - 0.3 * $b[i, j]) * $a[i, j];
+                let most = max(i, j; $a[i, j] * $b[i, j]);
+                let least[i] = min(j; $a[i, j] + $b[i, j]);
+                let L = sum(i, j; c[i, j]) + most * most + least[i] * least[i];
+                let g[i, j] = grad(L; $a[i, j]);
+                (L, g)
+            }
+        };
+    }
+    let (value, gradient): (f64, Square) = value_and_gradient!(a, b);
+    let (expected, dense): (f64, Dense) = value_and_gradient!(dense_a, dense_b);
+    assert!((value - expected).abs() < 1e-12);
+    assert_eq!(gradient.structure(), a.structure());
+    let ones = Blocks::<f64>::filled(&structure, 1.0).unwrap().to_dense().unwrap();
+    near(&gradient, &tensor!([i, j] = ones[i, j] * dense[i, j]));
+}
+
 /// A function of a tensor, its gradient, and the change of the gradient along a direction.
 fn cubic(a: &Square, b: &Square, d: &Square) -> (f64, Square, Square) {
     tensor! {

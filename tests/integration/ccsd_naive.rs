@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tensorwrapper::AnyOperand;
 use tensorwrapper::prelude::*;
 
 // The example is a program; what it prints and how it ends is nothing to this test.
@@ -35,8 +36,8 @@ fn energies_equal_those_of_factored_equations() {
     assert!((naive - -0.0706800883764).abs() < 1e-9, "{naive}");
 }
 
-/// Operations of an iteration with so many orbitals.
-fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> {
+/// Orbitals and amplitudes without any elements that matter.
+fn sized(o: usize, v: usize) -> Result<(Orbitals, Amplitudes), Failure> {
     let zeros = |[p, q, r, s]: [usize; 4]| Tensor::zeros((p, q, r, s));
     let mo = Orbitals {
         nocc: o,
@@ -50,13 +51,46 @@ fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> 
         ovvv: zeros([o, v, v, v])?,
         vvvv: zeros([v, v, v, v])?,
     };
-    let t = Amplitudes { t1: Tensor::zeros((o, v))?, t2: zeros([o, o, v, v])? };
+    Ok((mo, Amplitudes { t1: Tensor::zeros((o, v))?, t2: zeros([o, o, v, v])? }))
+}
+
+/// Operations of an iteration with so many orbitals.
+fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> {
+    let (mo, t) = sized(o, v)?;
     let mut operations = 0.0;
     equations(&mo, &t, &mut |(next1, next2)| {
         operations = Context::default().prepare_all((next1, next2), &[&t.t1, &t.t2])?.operations();
         Ok(())
     })?;
     Ok(operations)
+}
+
+/// Operations of the residuals, each times its multiplier, and of these with their derivatives by the amplitudes.
+fn operations_with_derivatives(o: usize, v: usize) -> Result<(f64, f64), Failure> {
+    let ((mo, t), (_, m)) = (sized(o, v)?, sized(o, v)?);
+    let mut found = (0.0, 0.0);
+    term_by_term(&mo, &t, &mut |(next1, next2)| {
+        let graph = Graph::new();
+        let L = tensor! {
+            in &graph;
+            let L = m.t1[i, a] * (*next1)[i, a] + m.t2[i, j, a, b] * (*next2)[i, j, a, b];
+            L
+        };
+        let (by_t1, by_t2) = L.grad((&t.t1, &t.t2))?;
+        let inputs: [&dyn AnyOperand; 4] = [&t.t1, &t.t2, &m.t1, &m.t2];
+        let context = Context::default();
+        found.0 = context.prepare_all((&L, &L), &inputs)?.operations();
+        found.1 = context.prepare_all((&L, &by_t1, &by_t2), &inputs)?.operations();
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// 2.42 is what the best order of each term takes.
+#[test]
+fn derivatives_of_the_lagrangian_share_what_it_is_made_of() {
+    let (value, all) = operations_with_derivatives(5, 19).map_err(sentence).unwrap();
+    assert!(all <= 2.42 * value, "{all} operations, {value} of the value");
 }
 
 /// Water in a minimal basis, in cc-pVDZ, and more empty orbitals.

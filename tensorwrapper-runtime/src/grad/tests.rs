@@ -6,6 +6,7 @@ mod fixed;
 mod jacobians;
 mod linear_algebra;
 mod matrix_functions;
+mod products;
 mod spectral;
 
 use num_complex::Complex;

@@ -11,7 +11,7 @@ use crate::link::Link;
 pub(crate) struct WrittenValue<'a> {
     pub(crate) name: String,
     pub(crate) value: Link<Value<'a>>,
-    /// Its equation, with a left side without a name; nothing for a tensor that is given.
+    /// Its equation, with a left side without a name; nothing for a tensor that is given, or that is made of numbers alone.
     pub(crate) equation: Option<String>,
     /// The names of the tensors that it reads, each once.
     pub(crate) reads: Vec<String>,
@@ -45,7 +45,10 @@ pub(crate) fn written_values<'a>(
             (Source::Factorised(call, _), _) => return Err(format!("made by `{}`", call.call.form().name)),
             _ => return Err("a tensor with other axes".to_string()),
         };
-        found.push(WrittenValue { name, value: Link::clone(value), equation, reads: reads(value, &writer) });
+        let reads = reads(value, &writer);
+        // Without a tensor nothing tells an equation by itself the extents of its labels.
+        let equation = equation.filter(|_| !reads.is_empty());
+        found.push(WrittenValue { name, value: Link::clone(value), equation, reads });
     }
     *known = writer.texts.names;
     Ok(found)

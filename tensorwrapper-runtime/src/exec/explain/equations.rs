@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
         if self.texts.is_apart {
             let told = &self.found.extents[labels_told..];
             let told: Vec<String> = told.iter().map(|(label, extent)| format!("{label}: {extent}")).collect();
-            let told = if told.is_empty() { String::new() } else { format!(" where {}", told.join("; ")) };
+            let told = if told.is_empty() { String::new() } else { format!(" where {}", told.join(", ")) };
             return self.found.statements.push(format!("[{}] = {right}{told}", left.join(", ")));
         }
         let left = if left.is_empty() { String::new() } else { format!("[{}]", left.join(", ")) };
