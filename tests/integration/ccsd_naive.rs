@@ -71,16 +71,16 @@ fn operations_with_derivatives(o: usize, v: usize) -> Result<(f64, f64), Failure
     let mut found = (0.0, 0.0);
     term_by_term(&mo, &t, &mut |(next1, next2)| {
         let graph = Graph::new();
-        let L = tensor! {
+        let value = tensor! {
             in &graph;
-            let L = m.t1[i, a] * (*next1)[i, a] + m.t2[i, j, a, b] * (*next2)[i, j, a, b];
-            L
+            let value = m.t1[i, a] * (*next1)[i, a] + m.t2[i, j, a, b] * (*next2)[i, j, a, b];
+            value
         };
-        let (by_t1, by_t2) = L.grad((&t.t1, &t.t2))?;
+        let (by_t1, by_t2) = value.grad((&t.t1, &t.t2))?;
         let inputs: [&dyn AnyOperand; 4] = [&t.t1, &t.t2, &m.t1, &m.t2];
         let context = Context::default();
-        found.0 = context.prepare_all((&L, &L), &inputs)?.operations();
-        found.1 = context.prepare_all((&L, &by_t1, &by_t2), &inputs)?.operations();
+        found.0 = context.prepare_all((&value, &value), &inputs)?.operations();
+        found.1 = context.prepare_all((&value, &by_t1, &by_t2), &inputs)?.operations();
         Ok(())
     })?;
     Ok(found)
