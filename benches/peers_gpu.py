@@ -6,6 +6,7 @@
     venv/bin/python benches/peers_gpu.py --results device \\
         --ext "tensorwrapper=target/release/examples/gpu_check --serve --results {results}" [--dtype f64] [--out gpu.json]
     venv/bin/python benches/peers_gpu.py --all FOLDER --ext ...      both lists in f64, f32 and c64, for gpu_figures.py
+    venv/bin/python benches/peers_gpu.py --seed 7 --count 4 --ext ...     contractions that no list holds, by family
 
 Driver, lists of cases and line protocol are those of `peers/peers.py` and its README, whose folder must lie beside this file. Operands are
 made on the device, and stay there between the repetitions of a case. A result is waited for in every case; by `--results host`, the
@@ -30,8 +31,11 @@ from collections import namedtuple
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
 import peers  # noqa: E402
+import tournament  # noqa: E402
 from products import elements, in_place, sizes, terms  # noqa: E402
 
+# How large drawn contractions are made: gigabytes of doubles, or operations in units of 10^9.
+LARGE = (0.6, 200)
 LISTS = {"tccg": "tccg.csv", "further": "further.csv"}
 DTYPES = ["f64", "f32", "c64"]
 
@@ -281,10 +285,12 @@ def main():
     ap = peers.options()
     ap.add_argument("--results", choices=["host", "device"], help="where results are when they are there")
     ap.add_argument("--all", metavar="FOLDER", help="time both lists in f64, f32 and c64, each into a file of this folder")
+    ap.add_argument("--seed", type=int, help="draw contractions by `tournament.py`, larger than there, and judge them by family")
+    tournament.asked(ap)
     ap.add_argument("--serve", choices=WORKERS, help=peers.argparse.SUPPRESS)
     ap.set_defaults(libs=",".join(WORKERS))
     a = ap.parse_args()
-    RESULTS = a.results or ("device" if a.all else "host")
+    RESULTS = a.results or ("device" if a.all or a.seed else "host")
     if a.serve:
         return serve(a.serve, RESULTS == "host")
     work = [(os.path.join(peers.HERE, LISTS[name]), dtype, os.path.join(a.all, f"{name}-{dtype}.json"))
@@ -296,11 +302,20 @@ def main():
     if not there:
         print("NOTHING WAS TIMED: no library was there", file=sys.stderr)
         return 1
+    if a.seed:
+        path = tournament.list_beside(a)
+        tournament.write(tournament.larger(tournament.drawn(a.seed, a.count, a.family), *LARGE), path)
+        work = [(path, a.dtype, a.out)]
     for path, dtype, out in work:
         print(f"# {os.path.basename(path)} in {dtype}", flush=True)
         peers.compare(a, there, path, dtype, machine(), out)
     for peer in there:
         peer.close()
+    if a.seed:
+        results = tournament.load(a.out)
+        own = tournament.own_name(results)
+        others = tournament.peer_names(results, own, [*INSTEAD, "in_place"])
+        tournament.report(results, own, others, a.bandwidth, a.worst)
     return 0
 
 

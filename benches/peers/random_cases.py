@@ -78,6 +78,21 @@ def further(r):
     }
 
 
+def enlarged(equation, extents, gigabytes, gflop):
+    """The extents above 4 made larger by one factor, until tensors of eight bytes an element take `gigabytes` or work is `gflop`."""
+    def at(factor):
+        return {label: round(extent * factor) if extent > 4 else extent for label, extent in extents.items()}
+
+    def is_room(factor):
+        tensors, points = sizes(equation, at(factor))
+        return 8e-9 * sum(tensors) <= gigabytes and 2e-9 * points <= gflop
+    low, high = 1.0, 1000.0
+    for _ in range(50):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if is_room(middle) else (low, middle)
+    return at(low)
+
+
 def sizes(equation, extents):
     operands, result = terms(equation)
     return [math.prod(extents[c] for c in t) for t in [*operands, result]], math.prod(extents.values())

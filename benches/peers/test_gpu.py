@@ -15,6 +15,8 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import gpu_figures  # noqa: E402
 import peers  # noqa: E402
 import peers_gpu  # noqa: E402
+import random_cases  # noqa: E402
+import tournament  # noqa: E402
 from products import Sizes, elements, in_place, sizes, terms  # noqa: E402
 
 # An H200 as its data sheet has it: operations a second, and bytes a second.
@@ -128,6 +130,19 @@ class Lists(unittest.TestCase):
 
     def test_verdicts_know_how_many_there_are(self):
         self.assertEqual(gpu_figures.LISTS, {name: len(rows(path)) for name, path in peers_gpu.LISTS.items()})
+
+
+class Drawn(unittest.TestCase):
+    def test_drawn_contractions_are_made_as_large_as_there_is_room(self):
+        cases = tournament.drawn(3, 3, "all")
+        for (_, equation, small), (_, same, large) in zip(cases, tournament.larger(cases, *peers_gpu.LARGE)):
+            self.assertEqual(equation, same)
+            tensors, points = random_cases.sizes(equation, large)
+            gigabytes, gflop = 8e-9 * sum(tensors), 2e-9 * points
+            self.assertTrue(gigabytes <= peers_gpu.LARGE[0] and gflop <= peers_gpu.LARGE[1], equation)
+            # Extents are whole numbers, so that not all of it is used.
+            self.assertTrue(gigabytes > 0.4 * peers_gpu.LARGE[0] or gflop > 0.4 * peers_gpu.LARGE[1], (equation, large))
+            self.assertTrue(all(large[label] == extent for label, extent in small.items() if extent <= 4), equation)
 
 
 class Numbers(list):

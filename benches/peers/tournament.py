@@ -15,13 +15,19 @@ REACHED = 0.85
 
 
 def drawn(seed, count, family):
-    """`count` cases of one family, of each family (`all`), or of any."""
+    """`count` cases of one family, of each family (`all`), or of any (`any`)."""
     names = sorted(random_cases.families(random.Random(0)))
+    family = None if family == "any" else family
     if family and family not in names + ["all", *random_cases.FURTHER]:
         raise SystemExit(f"no family `{family}`; there are {', '.join(names)}, `all`, {', '.join(random_cases.FURTHER)}")
     wanted = [name for name in names for _ in range(count)] if family == "all" else [family] * count
     source = random.Random(seed)
     return [random_cases.draw(source, name) for name in wanted]
+
+
+def larger(cases, gigabytes, gflop):
+    """The same for a device with memory and speed for more."""
+    return [(family, equation, random_cases.enlarged(equation, extents, gigabytes, gflop)) for family, equation, extents in cases]
 
 
 def write(cases, path):
@@ -83,21 +89,31 @@ def report(results, own, others, bandwidth, worst):
         print(f"\nNot computed by us, or with another result: {missing}")
 
 
-def main():
-    options = peers.options()
-    options.description = __doc__.split("\n")[0]
-    options.add_argument("--seed", type=int, default=1)
+def asked(options):
+    """What is asked of a drawn list, and of the tables."""
     options.add_argument("--count", type=int, default=5, help="cases; with --family all, of each family")
     options.add_argument("--family", default="all", help="one family, `all` for the same number of each, or `any`")
     options.add_argument("--bandwidth", type=float, default=0, help="GB/s that memory moves, for the bound")
     options.add_argument("--worst", type=int, default=20)
+
+
+def list_beside(a):
+    """The path of the list that is drawn for the results in `--out`."""
+    return os.path.splitext(a.out)[0] + ".csv"
+
+
+def main():
+    options = peers.options()
+    options.description = __doc__.split("\n")[0]
+    options.add_argument("--seed", type=int, default=1)
+    asked(options)
     options.add_argument("--own", help="the library to compare with the others (tensorwrapper)")
     options.add_argument("--again", action="store_true", help="print the tables of what is in --out")
     options.set_defaults(out="tournament.json")
     a = options.parse_args()
     if not a.again:
-        a.list = os.path.splitext(a.out)[0] + ".csv"
-        write(drawn(a.seed, a.count, None if a.family == "any" else a.family), a.list)
+        a.list = list_beside(a)
+        write(drawn(a.seed, a.count, a.family), a.list)
         there = peers.start(a)
         peers.compare(a, there, a.list, a.dtype, peers.machine(), a.out)
         for program in there:

@@ -141,9 +141,9 @@ static inline double __longlong_as_double(long long bits) {
   return x;
 }
 // Copies are done as late as possible: when their group is waited for.
-template <class T> static void tw_copy_async(T* shared, const T* from, bool is_there) {
+template <class T> static void tw_copy_async(T* shared, int behind, const T* from, bool is_there) {
   tw_fiber& own = tw_fibers[tw_current];
-  own.copies->push_back({shared, from, sizeof(T), is_there, own.groups});
+  own.copies->push_back({shared + behind, from, sizeof(T), is_there, own.groups});
 }
 static void tw_end_group() { ++tw_fibers[tw_current].groups; }
 template <int BUT> static void tw_wait_for_groups() {

@@ -229,7 +229,7 @@ impl<'a> TiledContraction<'a> {
             function("column", &self.columns),
             function("item", &self.batch),
             store(&written, self.dtype, if parts.is_some() { None } else { Some(self.epilogue) })?,
-            entry(&self.pointers, "contract", tile.threads, &self.initialised(&written)),
+            entry(&self.pointers, "contract", [tile.threads, tile.resident(blocks as usize)], &self.initialised(&written)),
         );
         let kind = if tile.rows >= 64 { "product, large tiles" } else { "product, small tiles" };
         let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, tile.threads, shared);

@@ -16,9 +16,10 @@ __device__ __forceinline__ void tw_mma_m16n8k8(double (&c)[2], double (&d)[2], c
   }
 #endif
 }
-// A copy of an element to shared memory, or a zero instead, which is there once its group was waited for.
-template <class T> __device__ __forceinline__ void tw_copy_async(T* shared, const T* from, bool is_there) {
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+// A copy of an element to shared memory, so many elements behind an address there, or a zero instead, which is there once its group
+// was waited for.
+template <class T> __device__ __forceinline__ void tw_copy_async(T* shared, int behind, const T* from, bool is_there) {
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + unsigned(behind * int(sizeof(T)));
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" :: "r"(to), "l"(from), "n"(int(sizeof(T))), "r"(is_there ? int(sizeof(T)) : 0) : "memory");
 }
 // The copies of this thread since the last group are a group.

@@ -233,7 +233,7 @@ impl FoldKernel<'_> {
             place(&outer, &fields),
             place(&self.terms, &fields),
             store(&self.pointers, self.dtype, if splits > 1 { None } else { Some(self.epilogue) })?,
-            entry(&self.pointers, body, threads, &initialised(&self.pointers)),
+            entry(&self.pointers, body, [threads, 1], &initialised(&self.pointers)),
         );
         let kernel = Kernel::alone(&text, (kind, self.dtype), u32::try_from(blocks).ok()?, threads, shared);
         Some(Launch { kernel, arguments: arguments(&self.pointers) })

@@ -79,12 +79,12 @@ pub(super) fn initialised(pointers: &[Pointer]) -> String {
     pointers.iter().map(|pointer| pointer.field.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The kernel itself, with the pointers of its inputs and then that of its output as parameters. The launch bounds ask for one
-/// block per multiprocessor, so that the compiler uses as many registers as it needs; without them it spills.
-pub(super) fn entry(pointers: &[Pointer], body: &str, threads: usize, value: &str) -> String {
+/// The kernel itself, with the pointers of its inputs and then that of its output as parameters. The launch bounds ask for
+/// room for `resident` blocks on a multiprocessor. With one, the compiler uses as many registers as it needs; without bounds it spills.
+pub(super) fn entry(pointers: &[Pointer], body: &str, [threads, resident]: [usize; 2], value: &str) -> String {
     let parameters: Vec<String> = pointers[1..].iter().chain(&pointers[..1]).map(declaration).collect();
     format!(
-        "extern \"C\" __global__ void __launch_bounds__({threads}, 1) KERNEL({}) {{\n  tw::{body}(KERNEL_type{{{value}}});\n}}\nTW_EXPORT(KERNEL)\n",
+        "extern \"C\" __global__ void __launch_bounds__({threads}, {resident}) KERNEL({}) {{\n  tw::{body}(KERNEL_type{{{value}}});\n}}\nTW_EXPORT(KERNEL)\n",
         parameters.join(", ")
     )
 }

@@ -4,6 +4,8 @@ use super::route::Route;
 use super::syntax::MANY_BLOCKS;
 use tensorwrapper_core::element::{Dtype, EveryDtype};
 
+/// About how many multiprocessors a GPU has.
+const MULTIPROCESSORS: usize = MANY_BLOCKS / 2;
 /// How many blocks of the few threads that a tile has a GPU runs at once.
 const BLOCKS: usize = 2 * MANY_BLOCKS;
 /// The fewest terms that are worth a part of a sum of their own.
@@ -25,6 +27,8 @@ pub(super) struct Tile {
     pub(super) stages: usize,
     /// Elements between the lines of a tile in shared memory, so that threads that read different lines use different banks.
     pub(super) gap: usize,
+    /// How many blocks are to have room on a multiprocessor, where there are so many.
+    resident: usize,
 }
 
 /// A product of matrices: rows, columns and terms, and how many there are.
@@ -51,12 +55,22 @@ impl Sizes {
 impl Tile {
     /// A tile by warps that use tensor cores.
     const fn by_warps([rows, columns, depth]: [usize; 3], warps: [usize; 2]) -> Tile {
-        Tile { rows, columns, depth, threads: 32 * warps[0] * warps[1], warps, side: 0, stages: 4, gap: 4 }
+        Tile { rows, columns, depth, threads: 32 * warps[0] * warps[1], warps, side: 0, stages: 4, gap: 4, resident: 1 }
     }
 
     /// A tile by a square of 64 threads.
     const fn by_threads([rows, columns, depth]: [usize; 3], gap: usize) -> Tile {
-        Tile { rows, columns, depth, threads: 64, warps: [0; 2], side: 8, stages: 4, gap }
+        Tile { rows, columns, depth, threads: 64, warps: [0; 2], side: 8, stages: 4, gap, resident: 1 }
+    }
+
+    /// The same tile with so many blocks on a multiprocessor.
+    const fn together(self, resident: usize) -> Tile {
+        Tile { resident, ..self }
+    }
+
+    /// How many of that many blocks a multiprocessor is to have room for, by the registers of their threads.
+    pub(super) fn resident(&self, blocks: usize) -> usize {
+        if blocks >= self.resident * MULTIPROCESSORS { self.resident } else { 1 }
     }
 
     /// The tiles of an element type for results with many elements. The first is the fastest if none of it lies beyond an edge.
@@ -64,10 +78,16 @@ impl Tile {
     /// Several blocks of these sizes share a multiprocessor, so that one writes while others read. On an H100 that was faster, in
     /// sums of all lengths, than one block of 256 threads with a larger tile (`docs/results/cuda.md`).
     fn large(dtype: Dtype) -> &'static [Tile] {
-        const F64: [Tile; 3] =
-            [Tile::by_warps([64, 64, 8], [2, 2]), Tile::by_warps([128, 32, 8], [4, 1]), Tile::by_warps([32, 128, 8], [1, 4])];
-        const F32: [Tile; 3] =
-            [Tile::by_threads([64, 64, 8], 4), Tile::by_threads([64, 32, 8], 4), Tile::by_threads([32, 64, 8], 4)];
+        const F64: [Tile; 3] = [
+            Tile::by_warps([64, 64, 8], [2, 2]).together(4),
+            Tile::by_warps([128, 32, 8], [4, 1]).together(4),
+            Tile::by_warps([32, 128, 8], [1, 4]).together(4),
+        ];
+        const F32: [Tile; 3] = [
+            Tile::by_threads([64, 64, 8], 4).together(8),
+            Tile::by_threads([64, 32, 8], 4).together(8),
+            Tile::by_threads([32, 64, 8], 4).together(8),
+        ];
         const C32: [Tile; 1] = [Tile::by_threads([32, 32, 8], 2)];
         const C64: [Tile; 1] = [Tile::by_threads([32, 32, 8], 1)];
         match dtype.every() {
