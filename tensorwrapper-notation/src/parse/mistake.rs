@@ -73,6 +73,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
+        Tree::Punct(':', _) if cursor.previous().is_some_and(|token| matches!(token.tree, Tree::Ident(_))) => {
+            plain.help(format!("extents stand behind `where`, with `,` between them: `where i: 2, {before}: 3`"))
+        }
         Tree::Ident(word) if word == "if" => plain.help(CHOICE),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {

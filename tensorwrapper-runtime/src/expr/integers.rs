@@ -34,13 +34,14 @@ impl Integers {
             Integers::Double(tensor) => {
                 let AnyRef { data, layout: from } = tensor.erase();
                 let data = f64::typed(data).unwrap_or_else(|| unreachable!("integers are computed in double precision"));
-                let mut elements: Vec<T> = Vec::with_capacity(from.len());
+                let mut elements = room(from.len());
                 extend_from(&mut elements, data, &from, |number| T::whole(number as i64));
-                (elements.into(), layout(tensor.extents()))
+                (elements, layout(tensor.extents()))
             }
             Integers::Exact(exact) => {
-                let elements: Vec<T> = exact.numbers.iter().map(|&number| T::whole(number)).collect();
-                (elements.into(), layout(&exact.extents))
+                let mut elements = room(exact.numbers.len());
+                elements.extend(exact.numbers.iter().map(|&number| T::whole(number)));
+                (elements, layout(&exact.extents))
             }
         }
     }
@@ -49,6 +50,14 @@ impl Integers {
     pub(crate) fn first<T: Numeric>(&self) -> T {
         self.typed::<T>().0[0]
     }
+}
+
+/// Memory for the elements of a result, that of dropped tensors if there is some.
+///
+/// # Panics
+/// Without memory, as any vector.
+fn room<T: Numeric>(len: usize) -> Owned<T> {
+    Owned::with_room(len).unwrap_or_else(|_| Vec::with_capacity(len).into())
 }
 
 /// Something of each integer, in C order.

@@ -55,7 +55,7 @@ impl<'a> By<'a> {
         let message = format!("the value does not depend on variable {variable} of the derivative");
         let error = Error::new(ErrorKind::Undefined(message));
         error.with_help(
-            "leave the variable out, or take the recorded result that the value was made of; `or_zero(&x)` asks for zero",
+            "leave the variable out, or take the recorded result that the value was made of; `tensorwrapper::or_zero(&x)` asks for zero",
         )
     }
 }

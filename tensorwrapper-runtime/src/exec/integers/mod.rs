@@ -26,6 +26,7 @@ use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::{Owned, SliceRef};
 use tensorwrapper_core::stored::IntegersRef;
+use tensorwrapper_cpu::{Loops, vectorised_reads};
 
 /// A tensor of integers that equations read: rounded, as a recording reads it, and as it is.
 #[derive(Clone, Debug)]
@@ -92,10 +93,29 @@ impl<'a> KnownIntegers<'a> {
 
 /// The largest absolute value of rounded integers.
 fn largest(numbers: SliceRef<'_>) -> f64 {
-    dispatch!(numbers.dtype(), T => {
-        let numbers = T::typed(numbers).unwrap_or_default();
-        numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.to_complex().re.abs()))
-    })
+    dispatch!(numbers.dtype(), T => vectorised_reads(Largest(T::typed(numbers).unwrap_or_default())))
+}
+
+/// The largest absolute value, by several lanes at once: one would wait for itself.
+struct Largest<'n, T>(&'n [T]);
+
+impl<T: Element> Loops for Largest<'_, T> {
+    type Result = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        const LANES: usize = 16;
+        let larger = |largest: f64, number: &T| {
+            let number = number.to_complex().re.abs();
+            if number > largest { number } else { largest }
+        };
+        let (pieces, rest) = self.0.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for piece in pieces {
+            lanes.iter_mut().zip(piece).for_each(|(lane, number)| *lane = larger(*lane, number));
+        }
+        lanes.into_iter().fold(rest.iter().fold(0.0, larger), f64::max)
+    }
 }
 
 /// Computes recorded values over integers. `known` are those among the tensors that they read which double precision might not hold.
