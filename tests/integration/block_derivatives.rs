@@ -43,16 +43,16 @@ fn gradients_have_the_blocks_of_their_variables() {
     near(&by_b, &of_b);
 }
 
-/// Compares the value `L` of equations and its gradient by the first tensor with those of the same equations over dense tensors.
+/// Compares the value of equations and its gradient by the first tensor with those of the same equations over dense tensors.
 macro_rules! gradient_is_that_of_dense_tensors {
-    (($a:ident, $b:ident) => $($equations:tt)*) => {{
+    (($a:ident, $b:ident; $value:ident) => $($equations:tt)*) => {{
         let cut = Tiling::cuts([2, 3, 1]);
         let structure = Structure::new([&cut, &cut]).with_blocks([[0, 1], [1, 0], [1, 1], [2, 2]]).unwrap();
         let ($a, $b) = (filled(&structure, 0.3), filled(&structure, 0.7));
-        let (value, gradient): (f64, Square) = tensor! { $($equations)* let g[i, j] = grad(L; $a[i, j]); (L, g) };
+        let (value, gradient): (f64, Square) = tensor! { $($equations)* let g[i, j] = grad($value; $a[i, j]); ($value, g) };
         assert_eq!(gradient.structure(), $a.structure());
         let ($a, $b) = ($a.to_dense().unwrap(), $b.to_dense().unwrap());
-        let (expected, dense): (f64, Dense) = tensor! { $($equations)* let g[i, j] = grad(L; $a[i, j]); (L, g) };
+        let (expected, dense): (f64, Dense) = tensor! { $($equations)* let g[i, j] = grad($value; $a[i, j]); ($value, g) };
         assert!((value - expected).abs() < 1e-12);
         let ones = Blocks::<f64>::filled(&structure, 1.0).unwrap().to_dense().unwrap();
         near(&gradient, &tensor!([i, j] = ones[i, j] * dense[i, j]));
@@ -62,7 +62,7 @@ macro_rules! gradient_is_that_of_dense_tensors {
 /// Choices, means and values of indices.
 #[test]
 fn gradients_of_choices() {
-    gradient_is_that_of_dense_tensors! { (a, b) =>
+    gradient_is_that_of_dense_tensors! { (a, b; L) =>
         let c[i, j] = select(a[i, j] > 0.2 * b[i, j]; a[i, j] * a[i, j], 3.0 * b[i, j]) * clip(b[i, j], -0.5, 0.8);
         let m[i] = mean(j; a[i, j] * b[i, j]);
         let L = c[i, j] * a[i, j] + iota[i] * m[i] * m[i];
@@ -72,7 +72,7 @@ fn gradients_of_choices() {
 /// Absolute values and extrema, whose slopes have no word in the language. Elements outside of the blocks count as zeros.
 #[test]
 fn gradients_of_absolute_values_and_extrema() {
-    gradient_is_that_of_dense_tensors! { (a, b) =>
+    gradient_is_that_of_dense_tensors! { (a, b; L) =>
         let c[i, j] = abs(a[i, j] - 0.3 * b[i, j]) * a[i, j];
         let most = max(i, j; a[i, j] * b[i, j]);
         let least[i] = min(j; a[i, j] + b[i, j]);
