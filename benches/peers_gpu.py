@@ -290,7 +290,8 @@ def main():
     ap.add_argument("--serve", choices=WORKERS, help=peers.argparse.SUPPRESS)
     ap.set_defaults(libs=",".join(WORKERS))
     a = ap.parse_args()
-    RESULTS = a.results or ("device" if a.all or a.seed else "host")
+    is_drawn = a.seed is not None
+    RESULTS = a.results or ("device" if a.all or is_drawn else "host")
     if a.serve:
         return serve(a.serve, RESULTS == "host")
     work = [(os.path.join(peers.HERE, LISTS[name]), dtype, os.path.join(a.all, f"{name}-{dtype}.json"))
@@ -302,7 +303,7 @@ def main():
     if not there:
         print("NOTHING WAS TIMED: no library was there", file=sys.stderr)
         return 1
-    if a.seed:
+    if is_drawn:
         path = tournament.list_beside(a)
         tournament.write(tournament.larger(tournament.drawn(a.seed, a.count, a.family), *LARGE), path)
         work = [(path, a.dtype, a.out)]
@@ -311,7 +312,7 @@ def main():
         peers.compare(a, there, path, dtype, machine(), out)
     for peer in there:
         peer.close()
-    if a.seed:
+    if is_drawn:
         results = tournament.load(a.out)
         own = tournament.own_name(results)
         others = tournament.peer_names(results, own, [*INSTEAD, "in_place"])
