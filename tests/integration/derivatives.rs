@@ -34,9 +34,8 @@ fn reference_cases() {
     }
 }
 
-/// On the reference device, with several threads, in little memory, and without each pass.
-#[test]
-fn reference_cases_on_each_device_and_without_each_pass() {
+/// The reference device, several threads, sums in double precision, and the CPU without each pass.
+fn contexts() -> Vec<(String, Context)> {
     let without = Pass::ALL.into_iter().map(|pass| (format!("without {pass:?}"), Context::cpu().without(pass)));
     let plain = Pass::ALL.into_iter().fold(Context::reference(), Context::without);
     let others = [
@@ -45,13 +44,61 @@ fn reference_cases_on_each_device_and_without_each_pass() {
         ("two threads".to_string(), Context::cpu().threads(2)),
         ("in double precision".to_string(), Context::cpu().accumulate(Accumulate::Double)),
     ];
-    let contexts: Vec<(String, Context)> = others.into_iter().chain(without).collect();
+    others.into_iter().chain(without).collect()
+}
+
+#[test]
+fn reference_cases_on_each_device_and_without_each_pass() {
+    let contexts = contexts();
     for file in ["derivatives/ad_cases.json", "derivatives/ad_cases_more.json"] {
         for case in &reference::read(&data(file)).unwrap() {
             for (name, context) in &contexts {
                 reference::judge(case, context).unwrap_or_else(|sentence| panic!("{} {name}: {sentence}", case.name));
             }
         }
+    }
+}
+
+/// The elements that reach a maximum are found in the precision in which the maximum was: the products are rounded.
+#[test]
+fn maxima_of_rounded_products() {
+    let numbers = |seed: usize| Tensor::<f32, Shape![_, _]>::from_fn((3, 5), |i| ((i[0] * 5 + i[1] + seed) as f32).sin()).unwrap();
+    let (a, b) = (numbers(1), numbers(7));
+    for (name, context) in &contexts() {
+        let (m, n, by_a, by_b) = tensor! {
+            in context;
+            let m[i] = max(j; a[i, j] * b[i, j] / 3.0);
+            let n[j] = min(i; 0.7 * a[i, j] - b[i, j]);
+            let loss = sum(i; m[i]) - 2.0 * sum(j; n[j]);
+            let (by_a[i, j], by_b[i, j]) = grad(loss; a[i, j], b[i, j]);
+            (m, n, by_a, by_b)
+        };
+        for (i, j) in (0..3).flat_map(|i| (0..5).map(move |j| (i, j))) {
+            // Which elements reach it is decided here by what is far from rounding.
+            let is_largest = f32::from(u8::from((a[[i, j]] * b[[i, j]] / 3.0 - m[[i]]).abs() < 1e-5));
+            let is_least = f32::from(u8::from((0.7 * a[[i, j]] - b[[i, j]] - n[[j]]).abs() < 1e-5));
+            let expected = [is_largest * b[[i, j]] / 3.0 - 1.4 * is_least, is_largest * a[[i, j]] / 3.0 + 2.0 * is_least];
+            for (found, expected) in [by_a[[i, j]], by_b[[i, j]]].into_iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-6, "{name}, element {i}, {j}: {found}, not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn infinite_maxima() {
+    let x = Tensor::<f64, Shape![_]>::from_vec((4,), vec![1.0, f64::INFINITY, 2.0, f64::INFINITY]).unwrap();
+    for (name, context) in &contexts() {
+        let (most, least) = tensor! {
+            in context;
+            let most = 3.0 * max(i; x[i]);
+            let least = min(i; -x[i]);
+            let g[i] = grad(most; x[i]);
+            let h[i] = grad(least; x[i]);
+            (g, h)
+        };
+        assert_eq!(most.as_slice(), [0.0, 1.5, 0.0, 1.5], "{name}");
+        assert_eq!(least.as_slice(), [0.0, -0.5, 0.0, -0.5], "{name}");
     }
 }
 

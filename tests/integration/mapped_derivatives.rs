@@ -77,6 +77,47 @@ fn of_several_arguments() {
     near(&along, &tensor!([i] = 10.0 * w[i] * x[i] * y[i]));
 }
 
+/// Of eigenvalues and of singular values, some of which are equal: one slope is enough for first derivatives.
+#[test]
+fn of_the_values_of_a_matrix() {
+    let vectors: Tensor<f64, Shape![_, _]> = {
+        let x = Tensor::<f64, Shape![_, _]>::from_fn((4, 4), |i| (1.3 * i[0] as f64 + 2.1 * (i[1] * i[1]) as f64).sin()).unwrap();
+        tensor! { let (q[i, r], u[r, j]) = qr(x[i, j]); q }
+    };
+    let values = Vector::from_vec((4,), vec![0.5, 0.5, 1.0, 2.0]).unwrap();
+    let a: Tensor<f64, Shape![_, _]> = tensor!([i, j] = vectors[i, n] * values[n] * vectors[j, n]);
+    let w = Tensor::<f64, Shape![_, _]>::from_fn((4, 4), |i| (i[0] as f64 - 0.4 * i[1] as f64).cos()).unwrap();
+    let (own, known, own_across, known_across) = tensor! {
+        let s[i, j] = sym(i, j; a[i, j]);
+        let (e[n], c[i, n]) = eigh(s[i, j]);
+        let F[i, j] = c[i, n] * map(f64::exp, f64::exp; e[n]) * c[j, n];
+        let G[i, j] = c[i, n] * exp(e[n]) * c[j, n];
+        let K = w[i, j] * F[i, j];
+        let L = w[i, j] * G[i, j];
+        let own[i, j] = grad(K; a[i, j]);
+        let known[i, j] = grad(L; a[i, j]);
+        let (u[i, r], z[r], v[r, j]) = svd(a[i, j]);
+        let M = w[i, j] * u[i, r] * map(f64::sinh, f64::cosh; z[r]) * v[r, j];
+        let N = 0.5 * w[i, j] * u[i, r] * exp(z[r]) * v[r, j] - 0.5 * w[i, j] * u[i, r] * exp(-z[r]) * v[r, j];
+        let across[i, j] = grad(M; a[i, j]);
+        let expected[i, j] = grad(N; a[i, j]);
+        (own, known, across, expected)
+    };
+    assert!(tensor!([] = max(i, j; abs(own[i, j] - known[i, j]))) < 1e-13);
+    assert!(tensor!([] = max(i, j; abs(own_across[i, j] - known_across[i, j]))) < 1e-13);
+    let second = try_tensor! {
+        let s[i, j] = sym(i, j; a[i, j]);
+        let (e[n], c[i, n]) = eigh(s[i, j]);
+        let L = w[i, j] * c[i, n] * map(f64::exp, f64::exp; e[n]) * c[j, n];
+        let g[i, j] = grad(L; a[i, j]);
+        let G = w[i, j] * g[i, j];
+        let h[i, j] = grad(G; a[i, j]);
+        h
+    };
+    let error = second.unwrap_err().to_string();
+    assert!(error.starts_with("the derivative of a function of the program, whose slope is not known"), "{error}");
+}
+
 /// Analytic functions of complex numbers.
 #[test]
 fn of_complex_numbers() {

@@ -244,7 +244,7 @@ impl<'t, 'a> Walk<'_, 't, 'a> {
     }
 }
 
-fn without_slope() -> Error {
+pub(super) fn without_slope() -> Error {
     let message = "the derivative of a function of the program, whose slope is not known";
     let error = Error::new(ErrorKind::Unsupported(message.to_string()));
     error.with_help("give the slope: `map(f, slope; X)`, and behind it the slope's slope for second derivatives; or write the function by those of the language")

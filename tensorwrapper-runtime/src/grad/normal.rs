@@ -5,6 +5,7 @@
 //! halves: these are exact where factors are zero, at every order.
 
 use tensorwrapper_notation::syntax::{Operator, Reduction};
+use tensorwrapper_notation::{Comparison, Condition};
 
 use super::build::{Labels, binary, constant, labels, negated, number, reshaped, sum, written};
 use super::linear::{Occurrence, occurrences};
@@ -12,7 +13,6 @@ use super::product::cut;
 use super::spectral::{self, Spectral};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
-use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
@@ -203,16 +203,20 @@ impl<'a> Form<'a> {
     }
 
     /// A maximum or minimum: the elements that reach it share its derivative.
+    ///
+    /// Which ones do is a comparison and a value of its own. A difference would be no number where the maximum is infinite, and may be
+    /// computed without the rounding of the product in it; a sum that is computed in double precision would compare the body in double
+    /// precision with a maximum in single precision.
     fn extremum(&mut self, value: &Link<Value<'a>>, (over, body): (&[usize], &Tree<'a>), axes: &[usize]) {
         let body = self.body(body, value.dtype, None);
         let reached = Tree::Operand(Link::clone(value), labels(axes.iter().copied()));
-        let is_reached = || {
-            let missing = binary(Operator::Subtract, body.clone(), reached.clone());
-            Tree::Apply(Unary::IsZero, Box::new(missing))
-        };
-        let count = self.labels.value(sum(over.to_vec(), is_reached()), axes.to_vec(), value.dtype);
+        let reaches = Condition::Compare(Comparison::Equal, Box::new([body.clone(), reached]));
+        let reaches = Tree::Select(reaches, Box::new([number(1.0), number(0.0)]));
+        let all = [axes, over].concat();
+        let reaches = Tree::Operand(self.labels.value(reaches, all.clone(), value.dtype), labels(all));
+        let count = self.labels.value(sum(over.to_vec(), reaches.clone()), axes.to_vec(), value.dtype);
         let share = binary(Operator::Divide, number(1.0), Tree::Operand(count, labels(axes.iter().copied())));
-        let weight = binary(Operator::Multiply, is_reached(), share);
+        let weight = binary(Operator::Multiply, reaches, share);
         self.terms.push(Term { bound: over.to_vec(), weight: Some(weight), body, spectral: Vec::new() });
     }
 }

@@ -8,6 +8,7 @@ mod linear_algebra;
 mod matrix_functions;
 mod products;
 mod spectral;
+mod systems;
 
 use num_complex::Complex;
 

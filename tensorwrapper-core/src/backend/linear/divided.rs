@@ -43,13 +43,13 @@ struct Function<'t, T> {
 }
 
 /// All divided differences of one order, `[i0, (i1, …, ik)]`. The columns of the table are the values of the function and its derivatives up
-/// to that order, at least two, at places that are real. A derivative that is not finite is not known.
+/// to that order, and the next one where it is known, at places that are real. A derivative that is not finite is not known.
 ///
 /// # Errors
 /// Two equal places at which the function has two values or slopes.
 pub(super) fn divided<T: Element>(table: &Matrix<T>, places: &Matrix<T>, order: u32) -> Result<Matrix<T>, Failure> {
     let (n, order) = (table.rows, order as usize);
-    debug_assert!(order >= 1 && table.columns > order.max(2));
+    debug_assert!(order >= 1 && table.columns > order);
     let rounding = epsilon::<T>();
     let largest = places.column(0).iter().map(|x| x.to_complex().norm()).fold(0.0, f64::max);
     let most = |derivative| {
@@ -114,9 +114,10 @@ impl<T: Element> Function<'_, T> {
             };
         };
         let [first, second] = [i, j].map(|node| self.derivative(node, 1));
-        let bend = (self.derivative(j, 2) - self.derivative(i, 2)) * (gap / 12.0);
         let both = first.is_finite() && second.is_finite();
-        let bend = if bend.is_finite() && both { bend } else { Complex::ZERO };
+        let is_known = both && self.table.columns > 2;
+        let bend = if is_known { (self.derivative(j, 2) - self.derivative(i, 2)) * (gap / 12.0) } else { Complex::ZERO };
+        let bend = if bend.is_finite() { bend } else { Complex::ZERO };
         let slope = slope - bend;
         let noise = NOISE * self.rounding * (values + gap.abs() * slope.norm());
         let is_smooth = (difference - slope * gap).norm() <= noise;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::linear::without_slope;
 use crate::expr::{Factorised, Source, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Decomposition;
@@ -22,7 +23,11 @@ impl<'a> Table<'a> {
     /// The divided differences of that order, over the axes of the table and so many labels of states and one more.
     pub(super) fn differences(&self, order: usize) -> Result<Link<Value<'a>>, Error> {
         let [batch @ .., states, columns] = &self.function.extents[..] else { unreachable!("a table has rows and columns") };
-        if *columns <= order.max(DERIVATIVES) {
+        // Second derivatives are not known of functions of the program whose slope's slope was not given.
+        if *columns <= order && *columns <= DERIVATIVES {
+            return Err(without_slope());
+        }
+        if *columns <= order {
             let message = "the third derivative of a function of a matrix by its eigenvectors".to_string();
             return Err(Error::new(ErrorKind::Unsupported(message)));
         }

@@ -42,25 +42,37 @@ pub(in super::super) type Slope<'s, 'a> =
     &'s dyn Fn(&Link<Value<'a>>, &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error>;
 
 impl<'a> Spectral<'a> {
-    /// The function and its derivatives at the values of the matrix.
+    /// The function and its derivatives at the values of the matrix: the second ones only if they are known.
     pub(super) fn table(&self, labels: &Labels, places: Places, slope: Slope<'_, 'a>) -> Result<Table<'a>, Error> {
         let Weight::Function { value, by, axes, .. } = &self.weight else { unreachable!("differences have a table") };
         let states = self.states();
         let kept: Vec<usize> = axes.iter().map(|&label| labels.extents[label]).collect();
         let all: Vec<Axis> = plain(0..=kept.len());
-        let (count, mut table, mut function) = (places.count(states), None, Some(Link::clone(value)));
+        let count = places.count(states);
+        let extents = [&kept[..], &[states]].concat();
+        let mut columns = Vec::with_capacity(1 + DERIVATIVES);
+        let mut function = Some(Link::clone(value));
         for n in 0..=DERIVATIVES {
-            let extents = [&kept[..], &[states]].concat();
+            if n > 0 {
+                function = match function.map(|function| slope(&function, by)).transpose() {
+                    Ok(found) => found.flatten(),
+                    // First derivatives need no more than the first slope.
+                    Err(_) if n > 1 => break,
+                    Err(error) => return Err(error),
+                };
+            }
             let column = match &function {
                 Some(function) => padded(function, &extents, self.pairs[0].start),
                 None => constant(0.0, &extents, self.dtype),
             };
             // Where no state is, the function has no known slope.
             let outside = if n == 0 { 0.0 } else { f64::NAN };
-            let column = mirrored(&column, places, [places.sign(n), outside]);
+            columns.push(mirrored(&column, places, [places.sign(n), outside]));
+        }
+        let (mut table, extents) = (None, [&kept[..], &[count, columns.len()]].concat());
+        for (n, column) in columns.iter().enumerate() {
             let at = all.iter().cloned().chain([Axis::Chip(n)]).collect();
-            table = Some(written(table.as_ref(), &[&kept[..], &[count, 1 + DERIVATIVES]].concat(), at, &column));
-            function = function.map(|function| slope(&function, by)).transpose()?.flatten();
+            table = Some(written(table.as_ref(), &extents, at, column));
         }
         let places_of = mirrored(&self.places(labels, axes, states), places, [-1.0, 0.0]);
         Ok(Table { function: table.expect("it has columns"), places: as_column(&places_of) })

@@ -22,12 +22,12 @@ fn batch(x: &Expr<'_, impl Element>) -> &'static str {
     if x.extents().len() > 2 { "b," } else { "" }
 }
 
-fn at(x: &Expr<'_, impl Element>, axes: &str) -> String {
+pub(super) fn at(x: &Expr<'_, impl Element>, axes: &str) -> String {
     format!("{}{axes}", batch(x))
 }
 
 /// A matrix that is far from singular, with eigenvalues far from each other: A + diag(2, 5, 10, …).
-fn regular<'a, T: Element>(x: &Expr<'a, T>) -> Result<Expr<'a, T>, Error> {
+pub(super) fn regular<'a, T: Element>(x: &Expr<'a, T>) -> Result<Expr<'a, T>, Error> {
     let n = x.extents()[x.extents().len() - 1];
     let diagonal = Tensor::<T>::from_fn([n, n], |i| {
         let own = if i[0] == i[1] { 2.0 + 3.0 * i[0] as f64 + (i[0] * i[0]) as f64 } else { 0.0 };
