@@ -11,6 +11,7 @@ use super::build::{Labels, binary, constant, labels, negated, number, reshaped, 
 use super::linear::{Occurrence, occurrences};
 use super::product::cut;
 use super::spectral::{self, Spectral};
+use super::squares::smooth;
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use tensorwrapper_core::element::Dtype;
@@ -66,13 +67,13 @@ pub(super) fn normal<'a>(
     axes: &[usize],
     is_variable: &dyn Fn(&Link<Value<'a>>) -> bool,
 ) -> Normal<'a> {
-    let mut form = Form { labels, terms: Vec::new() };
+    let mut form = Form { labels, terms: Vec::new(), is_variable };
     if let Some(inner) = extremum(tree) {
         form.extremum(value, inner, axes);
     } else {
         form.sum(tree, value.dtype, Vec::new(), false);
     }
-    let Form { mut labels, terms } = form;
+    let Form { mut labels, terms, .. } = form;
     let mut constant = Vec::new();
     let known = |term: Term<'a>| {
         if term.weight.is_some() {
@@ -97,12 +98,13 @@ fn extremum<'t, 'a>(tree: &'t Tree<'a>) -> Option<(&'t [usize], &'t Tree<'a>)> {
     }
 }
 
-struct Form<'a> {
+struct Form<'f, 'a> {
     labels: Labels,
     terms: Vec<Term<'a>>,
+    is_variable: &'f dyn Fn(&Link<Value<'a>>) -> bool,
 }
 
-impl<'a> Form<'a> {
+impl<'a> Form<'_, 'a> {
     /// The terms of a sum. Long sums group from the left and are taken apart in a loop.
     fn sum(&mut self, tree: &Tree<'a>, dtype: Dtype, bound: Vec<usize>, is_negative: bool) {
         match tree {
@@ -121,7 +123,7 @@ impl<'a> Form<'a> {
             Tree::Reduce(Reduction::Sum, over, inner) => self.sum(inner, dtype, [bound, over.clone()].concat(), is_negative),
             body => {
                 let mut bound = bound;
-                let body = self.body(body, dtype, Some(&mut bound));
+                let body = self.body(&smooth(body, dtype, self.is_variable), dtype, Some(&mut bound));
                 let body = if is_negative { negated(body) } else { body };
                 self.terms.push(Term { bound, weight: None, body, spectral: Vec::new() });
             }

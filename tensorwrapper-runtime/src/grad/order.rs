@@ -279,7 +279,7 @@ impl<'a> Recording<'a> {
 }
 
 /// Whether two links are one value. Derivatives read solutions and results of linear algebra through links of their own.
-fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
+pub(super) fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
     Link::address(one) == Link::address(other)
         || match (&one.source, &other.source) {
             (Source::Solved(one, n), Source::Solved(other, m)) => n == m && Arc::ptr_eq(one, other),

@@ -128,6 +128,64 @@ fn zeros_are_no_trouble() {
     assert_eq!(gradient("[] = sum(i; powf(A[i], 1.0))", &[0.0, 1.0]), [1.0, 1.0]);
 }
 
+/// The second derivatives along ones of an equation over A, over S = |A|, R = √A², and its lengths l and n. The first ones are zero.
+fn second(text: &str, elements: &[f64]) -> Vec<f64> {
+    let a = Tensor::<f64>::from_slice([elements.len()], elements).unwrap();
+    let ones = Tensor::<f64>::filled([elements.len()], 1.0).unwrap();
+    let x = a.at("i").record("i").unwrap();
+    let sizes = x.at("i").abs().record("i").unwrap();
+    let roots = (x.at("i") * x.at("i")).sqrt().record("i").unwrap();
+    let length = (x.at("i") * x.at("i")).sum("i").sqrt().record("").unwrap();
+    let norm = x.at("i").norm("").record().unwrap();
+    let handles: [(&str, &Expr<'_, f64>); 5] = [("A", &x), ("S", &sizes), ("R", &roots), ("l", &length), ("n", &norm)];
+    let is_read = |name: &str| text.contains(&format!("{name}["));
+    let named: Vec<(&str, &dyn RecordOperand<f64>)> = handles
+        .iter()
+        .filter(|(name, _)| is_read(name))
+        .map(|(name, handle)| (*name, handle as &dyn RecordOperand<f64>))
+        .collect();
+    let loss = record(text, &named).unwrap();
+    assert_eq!(loss.grad(&x).unwrap().eval().unwrap().as_slice(), vec![0.0; elements.len()], "{text}");
+    loss.hvp((&x, &ones)).unwrap().eval().unwrap().as_slice().to_vec()
+}
+
+/// What is smooth at zero has derivatives there, of both orders, although it is written by functions that have none.
+#[test]
+fn squares_of_what_has_a_kink_are_smooth() {
+    for text in [
+        "[] = sum(i; abs(A[i]) * abs(A[i]))",
+        "[] = sum(i; powi(abs(A[i]), 2))",
+        "[] = sum(i; S[i] * S[i])",
+        "[] = sum(i; powi(S[i], 2))",
+        "[] = sum(i; R[i] * R[i])",
+        "[] = sum(i; sqrt(powi(A[i], 4)))",
+        "[] = n[] * n[]",
+        "[] = powi(l[], 2)",
+        "[] = l[] * 2.0 * l[] / 2.0",
+    ] {
+        assert_eq!(second(text, &[0.0, 0.0, 0.0]), [2.0, 2.0, 2.0], "{text}");
+    }
+    assert_eq!(second("[] = sum(i; abs(A[i]) * A[i] * abs(A[i]) * A[i])", &[0.0, 0.0]), [0.0, 0.0]);
+    assert_eq!(second("[] = sum(i; sqrt(powi(A[i], 6)) * A[i])", &[0.0, 0.0]), [0.0, 0.0]);
+}
+
+#[test]
+fn squares_of_absolute_values_of_complex_numbers_are_smooth() {
+    let (a, d) = (Tensor::<Complex<f64>>::filled([2], Complex::ZERO).unwrap(), super::Drawn::new(9).tensor::<Complex<f64>>(&[2]));
+    let z = a.at("i").record("i").unwrap();
+    let norm = z.at("i").norm("").record().unwrap();
+    let losses = [
+        (z.at("i").abs() * z.at("i").abs()).real().sum("i").record("").unwrap(),
+        z.at("i").abs().powi(2).real().sum("i").record("").unwrap(),
+        (norm.at("") * norm.at("")).record("").unwrap(),
+    ];
+    for loss in losses {
+        assert_eq!(loss.grad(&z).unwrap().eval().unwrap().as_slice(), a.as_slice());
+        let second = loss.hvp((&z, &d)).unwrap().eval().unwrap();
+        super::near("the second derivative", &second, &(d.at("i") * Complex::from(2.0)).eval("i").unwrap(), 1e-15);
+    }
+}
+
 #[test]
 fn what_has_no_derivative_is_refused() {
     let a = Tensor::<f64>::filled([3], 1.0).unwrap();
