@@ -35,7 +35,7 @@ const MOST_ITERATIONS: usize = 100;
 const DIIS_CAPACITY: usize = 8;
 
 /// What is compared with `reference.json`, where it has these keys, and how near it has to be.
-const RESULTS: [(&str, &str, f64); 4] = [
+pub(crate) const RESULTS: [(&str, &str, f64); 4] = [
     ("|λ1|", "lambda1_norm", 1e-8),
     ("|λ2|", "lambda2_norm", 1e-8),
     ("dipole z", "dipole_z_CCSD_unrelaxed", 1e-7),
