@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cargo build --release --features cuda --example gpu_check
-//! ./gpu_check                  the corpus of einsum cases, linear algebra, coupled cluster and plans that run again on device 0,
-//!                              against the processor
+//! ./gpu_check                  the corpus of einsum cases, linear algebra, derivatives, coupled cluster and plans that run again on
+//!                              device 0, against the processor
 //! ./gpu_check --device 1       the same on another one
 //! ./gpu_check --one-type       each case of the corpus in one element type, by turns, instead of in all four
 //! ./gpu_check --serve          the line protocol of bench_einsum, on the device; with `--results device` results stay there
@@ -16,6 +16,7 @@
 //! same.
 
 mod again;
+mod derivatives;
 mod figures;
 mod first;
 mod linalg;
@@ -24,6 +25,7 @@ mod stay;
 mod water;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use num_complex::Complex;
@@ -132,13 +134,7 @@ fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {
 
 /// Computes every case on both, in every element type or in one by turns, and says what differs.
 fn check(gpu: &Context, one_type: bool) -> Result<(), String> {
-    let file = std::env::temp_dir().join(format!("gpu_check-{}.json", std::process::id()));
-    // In a folder where others may have put something under that name.
-    let new = std::fs::File::options().write(true).create_new(true).open(&file);
-    new.and_then(|mut new| new.write_all(CASES.as_bytes())).map_err(|error| format!("{}: {error}", file.display()))?;
-    let cases = cases::read(&file);
-    let _ = std::fs::remove_file(&file);
-    let cases = cases?;
+    let cases = embedded(CASES, cases::read)?;
     let mut faults = Vec::new();
     let mut passed = 0;
     /// Compares the results of a case in one element type.
@@ -154,9 +150,10 @@ fn check(gpu: &Context, one_type: bool) -> Result<(), String> {
             }
         }
     }
-    let (blocks, wrong) = linalg::check(gpu, &Context::cpu());
-    passed += blocks;
-    faults.extend(wrong);
+    for (right, wrong) in [linalg::check(gpu, &Context::cpu()), derivatives::check(gpu)?] {
+        passed += right;
+        faults.extend(wrong);
+    }
     for checked in [water::check(gpu, &Context::cpu()), again::check(gpu, &Context::cpu())] {
         match checked {
             Ok(sentence) => {
@@ -169,6 +166,17 @@ fn check(gpu: &Context, one_type: bool) -> Result<(), String> {
     faults.iter().for_each(|sentence| println!("{sentence}"));
     println!("{passed} passed, {} failed", faults.len());
     if faults.is_empty() { Ok(()) } else { Err(format!("{} results differ from the processor's", faults.len())) }
+}
+
+/// The cases of a file that the program has with it.
+fn embedded<T>(text: &str, read: impl Fn(&Path) -> Result<T, String>) -> Result<T, String> {
+    let file = std::env::temp_dir().join(format!("gpu_check-{}.json", std::process::id()));
+    // In a folder where others may have put something under that name.
+    let new = std::fs::File::options().write(true).create_new(true).open(&file);
+    new.and_then(|mut new| new.write_all(text.as_bytes())).map_err(|error| format!("{}: {error}", file.display()))?;
+    let cases = read(&file);
+    let _ = std::fs::remove_file(&file);
+    cases
 }
 
 /// One case in one element type.

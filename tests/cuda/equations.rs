@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{CastInto, DynOperand};
+use tensorwrapper::{CastInto, DynOperand, RealNumber};
 
 use cases::{Case, Expected, stream};
 
@@ -148,6 +148,21 @@ fn derivatives(context: &Context, tell: &mut Tell<'_>) {
         h
     };
     tell("f64 second derivative", told(along));
+    maxima::<f32>(context, tell);
+    maxima::<f64>(context, tell);
+}
+
+/// Which elements reach a maximum is found by comparing products with it, which a device may round in another way than a difference.
+fn maxima<T: RealNumber>(context: &Context, tell: &mut Tell<'_>) {
+    let (a, b, ctx) = (sample::<T>(&[37, 21], 1), sample::<T>(&[37, 21], 2), context);
+    let gradient = try_tensor! {
+        in ctx;
+        let most[i] = max(j; a[i, j] * b[i, j] / 3);
+        let L = sum(i; most[i]) - min(i, j; a[i, j] - b[i, j]);
+        let g[i, j] = grad(L; a[i, j]);
+        g
+    };
+    tell(&format!("{} gradient of a maximum", T::DTYPE), told(gradient));
 }
 
 /// What needs an order.

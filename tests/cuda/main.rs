@@ -11,6 +11,7 @@ mod chosen;
 mod compiled;
 #[path = "../integration/corpus.rs"]
 mod corpus;
+mod derived;
 mod driver;
 mod equations;
 mod first;

@@ -62,7 +62,8 @@ fn reference_cases_on_each_device_and_without_each_pass() {
 /// The elements that reach a maximum are found in the precision in which the maximum was: the products are rounded.
 #[test]
 fn maxima_of_rounded_products() {
-    let numbers = |seed: usize| Tensor::<f32, Shape![_, _]>::from_fn((3, 5), |i| ((i[0] * 5 + i[1] + seed) as f32).sin()).unwrap();
+    let numbers =
+        |seed: usize| Tensor::<f32, Shape![_, _]>::from_fn((3, 5), |i| ((i[0] * 5 + i[1] + seed) as f32).sin()).unwrap();
     let (a, b) = (numbers(1), numbers(7));
     for (name, context) in &contexts() {
         let (m, n, by_a, by_b) = tensor! {
