@@ -31,6 +31,31 @@ enum Step {
     Every(usize),
     /// A value written over a part of another one, at this position of its first axis.
     Written(usize, usize),
+    /// A value at the last index of its first axis.
+    Chip(usize),
+    /// The differences of neighbours along the first axis of a value.
+    Differences(usize),
+    /// An integer power of a value.
+    Power(usize, i32),
+    /// A real power of what is at least one.
+    Root(usize, f64),
+    /// The largest element along the first axis of a value, whose index is certain; or the smallest.
+    Extremum(usize, bool),
+    /// One of two values of the same axes where the first index is zero, the other one elsewhere.
+    Choice(usize, usize),
+    /// Real parts, imaginary parts or absolute values of a value.
+    Part(usize, usize),
+    /// An operation on the matrices in the first two axes of a value, which are made regular.
+    Matrix(usize, Operation),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Inverse,
+    Exponential,
+    Determinant,
+    /// The solution for the matrices themselves as right sides.
+    Solution,
 }
 
 /// A program: how many values are given, and what is made of them. The last value is the result.
@@ -69,11 +94,28 @@ impl Program {
     fn step(drawn: &mut Drawn, shapes: &[Vec<usize>]) -> (Step, Vec<usize>) {
         let one = below(drawn, shapes.len());
         let same = (0..shapes.len()).rev().find(|&n| n != one && shapes[n] == shapes[one]);
-        match (below(drawn, 8), same) {
-            (0 | 1, _) => (Step::Function(below(drawn, FUNCTIONS), one), shapes[one].clone()),
-            (2, Some(other)) => (Step::Quotient(one, other), shapes[one].clone()),
-            (3, _) if shapes[one].iter().product::<usize>() <= 6 => (Step::Every(one), Vec::new()),
-            (4, Some(other)) if !shapes[one].is_empty() => (Step::Written(one, other), shapes[one].clone()),
+        let shape = shapes[one].clone();
+        let rest = shape.get(1..).unwrap_or_default().to_vec();
+        match (below(drawn, 20), same) {
+            (0 | 1, _) => (Step::Function(below(drawn, FUNCTIONS), one), shape),
+            (2, Some(other)) => (Step::Quotient(one, other), shape),
+            (3, _) if shape.iter().product::<usize>() <= 6 => (Step::Every(one), Vec::new()),
+            (4, Some(other)) if !shape.is_empty() => (Step::Written(one, other), shape),
+            (5, _) if !shape.is_empty() => (Step::Chip(one), rest),
+            (6 | 7, _) if shape.first().is_some_and(|&extent| extent > 1) => {
+                (Step::Differences(one), [&[shape[0] - 1], &rest[..]].concat())
+            }
+            (8, _) => (Step::Power(one, 2 + below(drawn, 2) as i32), shape),
+            (9, _) => (Step::Root(one, [-1.5, 0.5, 1.5][below(drawn, 3)]), shape),
+            (10, _) if !shape.is_empty() => (Step::Extremum(one, below(drawn, 2) == 0), rest),
+            (11, Some(other)) if !shape.is_empty() => (Step::Choice(one, other), shape),
+            (12, _) => (Step::Part(one, below(drawn, 3)), shape),
+            (13..=15, _) if shape.len() > 1 && shape[0] == shape[1] => {
+                let all = [Operation::Inverse, Operation::Exponential, Operation::Determinant, Operation::Solution];
+                let operation = all[below(drawn, all.len())];
+                let kept = if matches!(operation, Operation::Determinant) { shape[2..].to_vec() } else { shape };
+                (Step::Matrix(one, operation), kept)
+            }
             _ => Program::product(drawn, shapes, false),
         }
     }
@@ -132,11 +174,89 @@ impl Program {
                     let part = values[*of].at(&format!("0,{rest}")).record(&rest)?;
                     values[*into].with_part(&format!("0,{rest}"), &part)?
                 }
+                Step::Chip(of) => {
+                    let rest = labels(values[*of].extents().len() - 1);
+                    values[*of].at(&format!("{},{rest}", values[*of].extents()[0] - 1)).record(&rest)?
+                }
+                Step::Differences(of) => {
+                    let (last, rest) = (values[*of].extents()[0] - 1, labels(values[*of].extents().len() - 1));
+                    let [lower, upper] = [0, 1].map(|start| format!("n in {start}..{},{rest}", last + start));
+                    (values[*of].at(&upper) - values[*of].at(&lower)).record(&format!("n,{rest}"))?
+                }
+                Step::Power(of, exponent) => {
+                    let axes = labels(values[*of].extents().len());
+                    (values[*of].at(&axes) * T::from_complex(0.7.into())).powi(*exponent).record(&axes)?
+                }
+                Step::Root(of, exponent) => {
+                    let axes = labels(values[*of].extents().len());
+                    applied(0, values[*of].at(&axes), &axes, conjugates).powf(*exponent).record(&axes)?
+                }
+                Step::Extremum(of, is_largest) => extremum(&values[*of], *is_largest)?,
+                Step::Choice(one, other) => {
+                    let axes = labels(values[*one].extents().len());
+                    let first = indicator::<T>(values[*one].extents()[0], 0).at("x0") * Indexed::spread(T::ONE, &axes);
+                    first.equal(T::ONE).select(values[*one].at(&axes), values[*other].at(&axes)).record(&axes)?
+                }
+                Step::Part(of, part) if conjugates => {
+                    let axes = labels(values[*of].extents().len());
+                    let x = values[*of].at(&axes);
+                    match part {
+                        0 => x.re(),
+                        1 => x.clone().im() * x,
+                        _ => (x + Indexed::spread(T::from_complex(40.0.into()), &axes)).abs() * T::from_complex(0.1.into()),
+                    }
+                    .record(&axes)?
+                }
+                Step::Part(of, _) => values[*of].clone(),
+                Step::Matrix(of, operation) => matrix(&values[*of], *operation)?,
             };
             values.push(value);
         }
         Ok(values.pop().expect("there are values"))
     }
+}
+
+/// 1 at one index and 0 at the others.
+fn indicator<T: Element>(extent: usize, at: usize) -> &'static Tensor<T> {
+    let of = |index: &[usize]| if index[0] == at { T::ONE } else { T::ZERO };
+    Box::leak(Box::new(Tensor::from_fn([extent], of).expect("memory for a few numbers")))
+}
+
+/// The largest or the smallest element along the first axis: that with the last index, because it is far from the others. Complex numbers
+/// have no order; there the same element is chosen by its index.
+fn extremum<'a, T: Element>(of: &Expr<'a, T>, is_largest: bool) -> Result<Expr<'a, T>, Error> {
+    let (axes, rest) = (labels(of.extents().len()), labels(of.extents().len())[3..].to_string());
+    let last = indicator::<T>(of.extents()[0], of.extents()[0] - 1).at("x0") * Indexed::spread(T::ONE, &axes);
+    if T::DTYPE.is_complex() {
+        return last.equal(T::ONE).select(of.at(&axes), T::ZERO).sum("x0,").record(&rest);
+    }
+    let far = T::from_complex((if is_largest { 1e3 } else { -1e3 }).into());
+    let moved = of.at(&axes) + last * far;
+    let found = if is_largest { moved.max("x0,") } else { moved.min("x0,") };
+    (found - Indexed::spread(far, &rest)).record(&rest)
+}
+
+/// An operation on the matrices X/4 + 2.
+fn matrix<'a, T: Element>(of: &Expr<'a, T>, operation: Operation) -> Result<Expr<'a, T>, Error> {
+    let (n, rank) = (of.extents()[0], of.extents().len());
+    let one = |index: &[usize]| if index[0] == index[1] { T::from_complex(2.0.into()) } else { T::ZERO };
+    let diagonal: &'static Tensor<T> = Box::leak(Box::new(Tensor::from_fn([n, n], one)?));
+    let (axes, batch) = (labels(rank), labels(rank)[6..].to_string());
+    let regular = of.at(&axes) * T::from_complex(0.25.into()) + diagonal.at("x0,x1") * Indexed::spread(T::ONE, &axes);
+    let regular = regular.record(&format!("{batch}x0,x1"))?;
+    let named = format!("{batch}x0,x1");
+    let turned = format!("{batch}x1,x0");
+    let made = match operation {
+        Operation::Inverse => regular.at(&named).inv(&turned).matrix("x0,", "x1,").record()?,
+        Operation::Exponential => regular.at(&named).expm(&named).matrix("x0,", "x1,").record()?,
+        Operation::Determinant => return regular.at(&named).det(&batch).matrix("x0,", "x1,").record(),
+        Operation::Solution => {
+            let right = of.at(&axes.replacen("x1,", "s,", 1)).record(&format!("{batch}x0,s"))?;
+            let solution = regular.at(&named).solve(right.at(&format!("{batch}x0,s")), &format!("{batch}x1,s"));
+            solution.matrix("x0,", "x1,").record()?
+        }
+    };
+    made.at(&named).record(&axes)
 }
 
 const FUNCTIONS: usize = 6;
