@@ -173,10 +173,11 @@ fn signs_and_the_values_of_indices() -> Result<(), Error> {
     let r = pasted! { explanation.equations().unwrap();
         let t0 = max(i; x0[i]);
         let t1 = t0 + t0;
-        let t2 = sum(i; select(x0[i] - t0 == 0.0; 1.0, select(x0[i] - t0 == x0[i] - t0; 0.0, x0[i] - t0)));
-        let t3[i] = t1 * (select(x0[i] - t0 == 0.0; 1.0, select(x0[i] - t0 == x0[i] - t0; 0.0, x0[i] - t0)) * (1.0 / t2));
-        let t4[i] = iota[i] * select(x0[i] > 0.0; 1.0, select(x0[i] < 0.0; -1.0, x0[i]));
-        let r[i0] = t3[i0] + t4[i0];
+        let t2[i] = select(x0[i] == t0; 1.0, 0.0);
+        let t3 = sum(i; t2[i]);
+        let t4[i] = t1 * (t2[i] * (1.0 / t3));
+        let t5[i] = iota[i] * select(x0[i] > 0.0; 1.0, select(x0[i] < 0.0; -1.0, x0[i]));
+        let r[i0] = t4[i0] + t5[i0];
         r
     };
     agree(&r, &gradient.eval()?);
@@ -206,6 +207,112 @@ fn derivatives_of_complex_diagonals() -> Result<(), Error> {
     };
     let gradient = gradient.eval()?;
     assert!(r.iter().zip(&gradient).all(|(a, b)| (a - b).norm() < 1e-13), "{r} is not {gradient}");
+    Ok(())
+}
+
+/// Rules of linear algebra multiply with triangles and identities, which the text makes of the values of indices.
+#[test]
+fn derivatives_of_linear_algebra() -> Result<(), Error> {
+    let x0 = Tensor::<f64>::from_fn([3, 3], |i| if i[0] == i[1] { 4.0 + i[0] as f64 } else { 0.3 * (i[0] + i[1]) as f64 })?;
+    let graph = Graph::new();
+    let loss = tensor! {
+        in &graph;
+        let l[i, k] = cholesky(x0[i, j]);
+        let loss = l[i, k] * l[i, k] * l[i, k];
+        loss
+    };
+    let gradient = loss.grad(&x0)?;
+    let explanation = Context::cpu().explain((&gradient,))?;
+    assert!(explanation.equations().unwrap().missing().is_empty());
+    let r = pasted! { explanation.equations().unwrap();
+        where l__0: 3; l__1: 3;
+        let t0[i, j] = x0[i, j];
+        let t1[l0, l2] = cholesky(t0[l0, l1]);
+        let t2[k, i] = conj(t1[i, k]);
+        let t3[k, i] = conj(t1[i, k]);
+        let t4[l__0, l__1] = select(iota[l__0] < iota[l__1]; 0.0, select(iota[l__0] == iota[l__1]; 0.5, 1.0));
+        let t5[i, k] = t1[i, k] * t1[i, k] + t1[i, k] * t1[i, k] + t1[i, k] * t1[i, k];
+        let t6[i, j] = t4[i, j] * conj(t1[k, i]) * t5[k, j];
+        let t7[i, j] = 0.5 * t6[i, j] + 0.5 * conj(t6[j, i]);
+        let t8[k, j] = t7[k, j];
+        let t9[l1, l2] = triangular_solve(t3[l0, l1], t8[l0, l2]; upper);
+        let t10[i, j] = conj(t9[j, i]);
+        let t11[k, j] = t10[k, j];
+        let t12[l1, l2] = triangular_solve(t2[l0, l1], t11[l0, l2]; upper);
+        let r[i, j] = conj(t12[j, i]);
+        r
+    };
+    agree(&r, &gradient.eval()?);
+    Ok(())
+}
+
+#[test]
+fn derivatives_of_determinants_and_traces() -> Result<(), Error> {
+    let x0 = numbers(&[3, 3], 1);
+    let graph = Graph::new();
+    let loss = tensor! {
+        in &graph;
+        let d = det(x0[i, j]);
+        let s[i, j] = x0[i, k] * x0[k, j];
+        let t = trace(s[i, j]);
+        let loss = d * t;
+        loss
+    };
+    let gradient = loss.grad(&x0)?;
+    let explanation = Context::cpu().explain((&gradient,))?;
+    assert!(explanation.equations().unwrap().missing().is_empty());
+    let r = pasted! { explanation.equations().unwrap();
+        where l__0: 3; l__1: 3; l__2: 3; l__3: 3;
+        let t0[l__0, l__1] = select(iota[l__0] == iota[l__1]; 1.0, 0.0);
+        let t1[i, j] = x0[i, j];
+        let t2 = det(t1[l0, l1]);
+        let t3[i, j] = t0[i, j] * t2;
+        let t4[k, j] = t3[i, j] * x0[i, k];
+        let t5[i, k] = t3[i, j] * x0[k, j];
+        let t6[i, j] = x0[i, k] * x0[k, j];
+        let t7[i, j] = t6[i, j];
+        let t8 = trace(t7[l0, l1]);
+        let t9[i, j] = t1[i, j];
+        let (t10[l0, l2], t11[l2], t12[l2, l1]) = svd(t9[l0, l1]);
+        let t13[i, r] = t10[i, r];
+        let t14 = det(t13[l0, l1]);
+        let t15[r, j] = t12[r, j];
+        let t16 = det(t15[l0, l1]);
+        let t17[l__2, l__3] = select(iota[l__2] == iota[l__3]; 1.0, 0.0);
+        let t18[r, q] = t11[q] * (1.0 - t17[r, q]) + t17[r, q];
+        let t19[r] = prod(q; t18[r, q]);
+        let t20[j, i] = t14 * t16 * conj(t12[r, j]) * t19[r] * conj(t10[i, r]);
+        let t21[i, j] = t8 * conj(t20[j, i]);
+        let r[i0, i1] = t4[i0, i1] + t5[i0, i1] + t21[i0, i1];
+        r
+    };
+    agree(&r, &gradient.eval()?);
+    Ok(())
+}
+
+#[test]
+fn jacobians() -> Result<(), Error> {
+    let x0 = numbers(&[2, 3], 1);
+    let graph = Graph::new();
+    let value = tensor! {
+        in &graph;
+        let value[i] = x0[i, j] * x0[i, j] * x0[i, 0];
+        value
+    };
+    let jacobian = value.jacobian(&x0)?;
+    let explanation = Context::cpu().explain((&jacobian,))?;
+    assert!(explanation.equations().unwrap().missing().is_empty());
+    let r = pasted! { explanation.equations().unwrap();
+        where l__0: 2; l__1: 2; l__2: 3;
+        let t0[l__0, l__1] = select(iota[l__0] == iota[l__1]; 1.0, 0.0);
+        let t1[batch, i] = t0[batch, i] * (x0[i, j] * x0[i, j]);
+        let t2[l0, l1, l__2] = select(iota[l__2] == 0.0; t1[l0, l1], 0.0);
+        let t3[batch, i, j] = t0[batch, i] * x0[i, 0] * x0[i, j];
+        let t4[batch, i, j] = t0[batch, i] * x0[i, 0] * x0[i, j];
+        let r[batch, i0, i1] = t2[batch, i0, i1] + t3[batch, i0, i1] + t4[batch, i0, i1];
+        r
+    };
+    agree(&r, &jacobian.eval()?);
     Ok(())
 }
 

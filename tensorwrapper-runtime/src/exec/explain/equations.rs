@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
+use super::masks::Mask;
 use super::placed::Placed;
 use super::texts::{IOTA, Labels, Texts, is_iota};
 use super::words::{constant, options, terms_of, written_labels};
@@ -126,7 +127,11 @@ impl<'a> Writer<'a> {
                 }
             }
             Source::Computed(tensor) if !self.texts.is_apart && is_iota(tensor) => IOTA.to_string(),
-            Source::Computed(_) | Source::Solved(..) => self.given(value),
+            Source::Computed(tensor) => match Mask::of(tensor).filter(|_| !self.texts.is_apart) {
+                Some(mask) => self.mask(mask, &value.extents, own),
+                None => self.given(value),
+            },
+            Source::Solved(..) => self.given(value),
             Source::Held(inner) => {
                 let name = self.texts.name(inner).to_string();
                 self.found.statements.push(format!("// here {name} is held: derivatives take it as a constant"));
@@ -157,6 +162,15 @@ impl<'a> Writer<'a> {
             }
         };
         self.texts.names.insert(Link::address(value).addr(), name);
+    }
+
+    /// A matrix whose elements depend on which index is larger.
+    fn mask(&mut self, mask: Mask, extents: &[usize], own: Option<String>) -> String {
+        let name = own.unwrap_or_else(|| self.next(1));
+        let [row, column] = [0, 1].map(|axis| self.told("l", extents[axis]));
+        let right = mask.text([&row, &column]);
+        self.found.statements.push(format!("let {name}[{row}, {column}] = {right};"));
+        name
     }
 
     fn missing(&mut self, name: &str, what: &str) {

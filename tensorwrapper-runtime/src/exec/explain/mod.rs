@@ -6,7 +6,7 @@
 //! | `read.rs` | graph → steps: class, operations, bytes, memory in use |
 //! | `table.rs` | `Display` |
 //! | `dot.rs`, `page.rs`, `drawing.rs` | Graphviz, the page and the drawings on it |
-//! | `equations.rs`, `words.rs` | recorded values as equations of the language |
+//! | `equations.rs`, `words.rs`, `masks.rs` | recorded values as equations of the language |
 //! | `apart.rs` | the same, each to be computed by itself |
 //! | `requests.rs` | prepared plans and recorded results, explained and measured |
 //! | `block.rs` | prepared blocks: the part that is kept, and the part that each run computes |
@@ -21,6 +21,7 @@ mod dot;
 mod drawing;
 mod equations;
 mod explanation;
+mod masks;
 mod page;
 mod placed;
 mod read;

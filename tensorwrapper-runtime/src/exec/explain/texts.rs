@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
-use super::words::{constant, is_one, is_product, number, reads_all, reduction_name, without_word};
+use super::words::{constant, is_one, is_product, number, reduction_name, repeats_all, without_word};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -59,11 +59,11 @@ impl Texts {
         Some(self.name(value)).filter(|name| name.starts_with(char::is_alphabetic))
     }
 
-    /// A term: sums over labels of factors need no word.
+    /// A term: sums over labels that several factors have need no word.
     pub(super) fn term(&self, tree: &Tree<'_>, axes: &[usize], labels: &Labels<'_>) -> Option<String> {
         let mut own = Vec::new();
         let body = match tree {
-            Tree::Reduce(Reduction::Sum, over, inner) if is_product(inner) && reads_all(inner, over) => {
+            Tree::Reduce(Reduction::Sum, over, inner) if is_product(inner) && repeats_all(inner, over) => {
                 own.extend(over.iter().copied());
                 inner
             }

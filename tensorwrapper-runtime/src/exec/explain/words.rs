@@ -115,9 +115,9 @@ pub(super) fn is_product(tree: &Tree<'_>) -> bool {
     }
 }
 
-/// Whether a tree reads all of these labels.
-pub(super) fn reads_all(tree: &Tree<'_>, over: &[usize]) -> bool {
+/// Whether a tree reads each of these labels more than once. Of a label that is read once the language asks to say that it is summed.
+pub(super) fn repeats_all(tree: &Tree<'_>, over: &[usize]) -> bool {
     let mut read = Vec::new();
     tree.labels(&mut read);
-    over.iter().all(|label| read.contains(label))
+    over.iter().all(|label| read.iter().filter(|own| *own == label).count() > 1)
 }
