@@ -60,6 +60,9 @@ pub enum Factorisation {
     /// The divided differences of a function, from its values and derivatives. It has no name in the language: derivatives of functions of
     /// a matrix are made with it. The exponent of the call is the order.
     Divided,
+    /// The first matrix as it is, which is the adjugate of the second one. It has no name in the language: derivatives of determinants are
+    /// made with it, because the adjugate is smooth where the singular vectors, of which it is computed, are not.
+    Adjugate,
 }
 
 /// The role of an axis that is not part of the batch.
@@ -303,6 +306,7 @@ static DISTINCT: Form = system(square(row("distinct", "", "", &[same(&[Row, Colu
 static UNIFORM: Form = system(row("uniform", "", "", &[same(&[Row, Column])]));
 // The columns of the first argument are the values of the function and its derivatives; the second one has the places.
 static DIVIDED: Form = system(row("divided", "", "", &[same(&[Row, NewRow])]));
+static ADJUGATE: Form = system(square(row("adjugate", "", "", &[same(&[Row, Column])])));
 static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
 
 /// A copy of a row, for variants of it.
@@ -379,6 +383,7 @@ impl Factorisation {
             Factorisation::Distinct => &DISTINCT,
             Factorisation::Uniform => &UNIFORM,
             Factorisation::Divided => &DIVIDED,
+            Factorisation::Adjugate => &ADJUGATE,
         }
     }
 

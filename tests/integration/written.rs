@@ -278,12 +278,13 @@ fn derivatives_of_determinants_and_traces() -> Result<(), Error> {
         let t14 = det(t13[l0, l1]);
         let t15[r, j] = t12[r, j];
         let t16 = det(t15[l0, l1]);
-        let t17[l__2, l__3] = select(iota[l__2] == iota[l__3]; 1.0, 0.0);
-        let t18[r, q] = t11[q] * (1.0 - t17[r, q]) + t17[r, q];
-        let t19[r] = prod(q; t18[r, q]);
-        let t20[j, i] = t14 * t16 * conj(t12[r, j]) * t19[r] * conj(t10[i, r]);
-        let t21[i, j] = t8 * conj(t20[j, i]);
-        let r[i0, i1] = t4[i0, i1] + t5[i0, i1] + t21[i0, i1];
+        let t17 = t14 * t16;
+        let t18[l__2, l__3] = select(iota[l__2] == iota[l__3]; 1.0, 0.0);
+        let t19[r, q] = t11[q] * (1.0 - t18[r, q]) + t18[r, q];
+        let t20[r] = prod(q; t19[r, q]);
+        let t21[j, i] = t17 * conj(t12[r, j]) * t20[r] * conj(t10[i, r]);
+        let t22[i, j] = t8 * conj(t21[j, i]);
+        let r[i0, i1] = t4[i0, i1] + t5[i0, i1] + t22[i0, i1];
         r
     };
     agree(&r, &gradient.eval()?);

@@ -57,7 +57,9 @@ pub(super) fn one<T: Number>(threads: usize, call: &Decomposition, [rows, column
         Factorisation::TriangularSolve => One { most: a + b, results: b },
         // Powers keep a few matrices besides: the base, the result, and their product.
         Factorisation::Matpow if call.exponent < 0 => One { most: shapes.solved(a, a).most.max(4 * a), results: a },
-        Factorisation::Gaps | Factorisation::Distinct | Factorisation::Uniform => One { most: 2 * a + b, results: a },
+        Factorisation::Gaps | Factorisation::Distinct | Factorisation::Uniform | Factorisation::Adjugate => {
+            One { most: 2 * a + b, results: a }
+        }
         // Besides the result, the differences of all pairs are kept, as numbers and with their errors.
         Factorisation::Divided => {
             let results = shapes.matrix(rows, rows.saturating_pow(call.exponent.unsigned_abs()));

@@ -95,7 +95,8 @@ fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [S
         | Factorisation::Gaps
         | Factorisation::Distinct
         | Factorisation::Uniform
-        | Factorisation::Divided => false,
+        | Factorisation::Divided
+        | Factorisation::Adjugate => false,
     }
 }
 

@@ -30,7 +30,8 @@ pub(crate) fn knows(kind: Factorisation) -> bool {
         | Factorisation::Gaps
         | Factorisation::Distinct
         | Factorisation::Uniform
-        | Factorisation::Divided => false,
+        | Factorisation::Divided
+        | Factorisation::Adjugate => false,
     }
 }
 

@@ -156,6 +156,7 @@ impl<'a> Recording<'a> {
                         | Factorisation::TriangularSolve
                         | Factorisation::Inv
                         | Factorisation::Det
+                        | Factorisation::Adjugate
                         | Factorisation::Expm
                         | Factorisation::Matpow
                         | Factorisation::Trace

@@ -116,6 +116,7 @@ fn parts<T: Element>(
             distinct(&second(), call.max.unwrap_or(a.rows))?;
             vec![Part::Same(a)]
         }
+        Factorisation::Adjugate => vec![Part::Same(a)],
         Factorisation::Uniform => {
             uniform(&a, &second())?;
             vec![Part::Same(a)]

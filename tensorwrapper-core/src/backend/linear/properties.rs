@@ -34,7 +34,8 @@ pub(crate) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool 
         | Factorisation::Gaps
         | Factorisation::Distinct
         | Factorisation::Uniform
-        | Factorisation::Divided => false,
+        | Factorisation::Divided
+        | Factorisation::Adjugate => false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::words::{constant, options, terms_of, written_labels};
 use crate::expr::{Axis, Factorised, Reach, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
+use tensorwrapper_core::backend::linear::Factorisation;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::LabelNames;
 
@@ -264,6 +265,10 @@ impl<'a> Writer<'a> {
     /// A call of an operation of linear algebra, once for all its results; the name of one of these.
     fn factorised(&mut self, call: &Arc<Factorised<'a>>, n: usize, own: Option<String>) -> String {
         let (form, address) = (call.call.form(), Arc::as_ptr(call).addr());
+        if call.call.kind == Factorisation::Adjugate {
+            let of = self.texts.name(&call.arguments[0]).to_string();
+            return self.renamed(&of, own, call.arguments[0].extents.len());
+        }
         if form.usage.is_empty() {
             let name = own.unwrap_or_else(|| self.next(1));
             self.missing(&name, &format!("made by `{}`, an operation of derivatives", form.name));
@@ -302,17 +307,16 @@ impl<'a> Writer<'a> {
             self.missing(&name, &format!("a result of `{}` that has no name", form.name));
             name
         });
-        match own {
-            None => written,
-            // A result has a name of its own.
-            Some(own) => {
-                let roles = form.results[n].roles;
-                let axes: Vec<String> = (0..call.call.labels(roles).len()).map(|n| format!("l{n}")).collect();
-                let axes = if axes.is_empty() { String::new() } else { format!("[{}]", axes.join(", ")) };
-                self.found.statements.push(format!("let {own}{axes} = {written}{axes};"));
-                own
-            }
-        }
+        self.renamed(&written, own, call.call.labels(form.results[n].roles).len())
+    }
+
+    /// A value under the name of a result, if it is one.
+    fn renamed(&mut self, written: &str, own: Option<String>, rank: usize) -> String {
+        let Some(own) = own else { return written.to_string() };
+        let axes: Vec<String> = (0..rank).map(|n| format!("l{n}")).collect();
+        let axes = if axes.is_empty() { String::new() } else { format!("[{}]", axes.join(", ")) };
+        self.found.statements.push(format!("let {own}{axes} = {written}{axes};"));
+        own
     }
 
     /// The same elements with other extents: through one axis.

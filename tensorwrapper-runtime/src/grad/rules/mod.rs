@@ -7,6 +7,7 @@
 //! differentiation", Oxford NA-08/01 (2008); J. Townsend, "Differentiating the singular value decomposition" (2016); Z.-Q. Wan,
 //! S.-X. Zhang, arXiv:1909.02659, for the phases of complex singular vectors; I. Murray, arXiv:1602.07527, for Cholesky factors.
 
+mod determinant;
 mod divided;
 mod eigen;
 mod matrix;
@@ -39,8 +40,8 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Solve | Factorisation::TriangularSolve => solve::reverse(&flat, &weights)?,
         Factorisation::Lstsq | Factorisation::Pinv => solve::reverse_pinv(&flat, &weights)?,
         Factorisation::Inv => solve::reverse_inv(&flat, &weights)?,
-        Factorisation::Det => solve::reverse_det(&flat, &weights)?,
-        Factorisation::Slogdet => solve::reverse_slogdet(&flat, &weights)?,
+        Factorisation::Det => determinant::reverse_det(&flat, &weights)?,
+        Factorisation::Slogdet => determinant::reverse_slogdet(&flat, &weights)?,
         Factorisation::Cholesky => triangular::reverse_cholesky(&flat, &weights)?,
         Factorisation::Qr => triangular::reverse_qr(&flat, &weights)?,
         Factorisation::Lq => triangular::reverse_lq(&flat, &weights)?,
@@ -55,6 +56,7 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Gaps => eigen::reverse_gaps(&flat, &weights)?,
         Factorisation::Distinct | Factorisation::Uniform => vec![weights[0].clone(), None],
         Factorisation::Divided => divided::reverse(&flat, &weights, varies)?,
+        Factorisation::Adjugate => determinant::reverse_adjugate(&flat, &weights)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(alike(&found, &call.arguments))
@@ -82,8 +84,8 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>, is_sy
         Factorisation::Solve | Factorisation::TriangularSolve => solve::forward(&flat, &changes)?,
         Factorisation::Lstsq | Factorisation::Pinv => solve::forward_pinv(&flat, &changes)?,
         Factorisation::Inv => solve::forward_inv(&flat, &changes)?,
-        Factorisation::Det => solve::forward_det(&flat, &changes)?,
-        Factorisation::Slogdet => solve::forward_slogdet(&flat, &changes)?,
+        Factorisation::Det => determinant::forward_det(&flat, &changes)?,
+        Factorisation::Slogdet => determinant::forward_slogdet(&flat, &changes)?,
         Factorisation::Cholesky => triangular::forward_cholesky(&flat, &changes)?,
         Factorisation::Qr => triangular::forward_qr(&flat, &changes)?,
         Factorisation::Lq => triangular::forward_lq(&flat, &changes)?,
@@ -98,6 +100,7 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>, is_sy
         Factorisation::Gaps => eigen::forward_gaps(&flat, &changes)?,
         Factorisation::Distinct | Factorisation::Uniform => vec![changes[0].clone()],
         Factorisation::Divided => divided::forward(&flat, &changes)?,
+        Factorisation::Adjugate => determinant::forward_adjugate(&flat, &changes)?,
         Factorisation::Rank => return Err(no_derivative("`rank`")),
     };
     Ok(alike(&found, &flat.recorded_results))

@@ -1,8 +1,7 @@
-//! Systems of equations, inverses and determinants.
+//! Systems of equations and inverses.
 
 use tensorwrapper_notation::syntax::{Factorisation, Role};
 
-use super::super::build::converted;
 use super::matrix::Call;
 use super::parts::Parts;
 use crate::expr::Value;
@@ -142,64 +141,4 @@ pub(super) fn forward_pinv<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Resu
         (None, None) => None,
     };
     Ok(vec![change])
-}
-
-/// The adjugate of the matrix, of which the determinant's change is tr(adj(A)·dA). It is made of singular values, so that it is right
-/// for singular matrices, too.
-fn adjugate<'a>(call: &Call<'_, 'a>) -> Result<Link<Value<'a>>, Error> {
-    let a = &call.arguments[0];
-    let n = call.extent(Role::Row);
-    let factors = call.values("([..i, r], [..r], [..r, j]) = svd(i, j; A[..i, j])", &[("A", a)])?;
-    let [u, s, v] = [&factors[0], &call.same(&factors[1]), &factors[2]];
-    let own = call.identity(n)?;
-    let others = call.value("[..r, q] = S[..q] * (1 - I[r, q]) + I[r, q] * 1[..q]", &[("S", s), ("I", &own)])?;
-    let products = call.value("[..r] = prod(q; X[..r, q])", &[("X", &others)])?;
-    let sign = call.value("[..] = det(i, r; U[..i, r])", &[("U", u)])?;
-    let other = call.value("[..] = det(r, j; V[..r, j])", &[("V", v)])?;
-    let text = "[..j, i] = d[..] * e[..] * conj(V[..r, j]) * P[..r] * conj(U[..i, r])";
-    call.value(text, &[("V", v), ("d", &sign), ("e", &other), ("P", &products), ("U", u)])
-}
-
-pub(super) fn reverse_det<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let Some(g) = &weights[0] else { return Ok(vec![None]) };
-    let adjugate = adjugate(call)?;
-    Ok(vec![Some(call.value("[..i, j] = g[..] * conj(C[..j, i])", &[("C", &adjugate), ("g", g)])?)])
-}
-
-pub(super) fn forward_det<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let Some(da) = &changes[0] else { return Ok(vec![None]) };
-    let adjugate = adjugate(call)?;
-    Ok(vec![Some(call.value("[..] = C[..j, i] * D[..i, j]", &[("C", &adjugate), ("D", da)])?)])
-}
-
-fn inverse<'a>(call: &Call<'_, 'a>) -> Result<Link<Value<'a>>, Error> {
-    call.value("[..j, i] = inv(i, j; A[..i, j])", &[("A", &call.arguments[0])])
-}
-
-/// With t = tr(A⁻¹·dA), the logarithm changes by re t and the sign by sign·i·im t.
-pub(super) fn reverse_slogdet<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let mut weight = weights[1].as_ref().map(|log| call.same(log));
-    if let Some(sign) = weights[0].as_ref().filter(|_| call.dtype.is_complex()) {
-        let turned = call.value("[..] = conj(s[..]) * g[..]", &[("s", &call.results[0]), ("g", sign)])?;
-        let imaginary = call.value("[..] = t[..] - re(t[..])", &[("t", &turned)])?;
-        weight = Some(match weight {
-            Some(log) => call.value("[..] = p[..] + q[..]", &[("p", &log), ("q", &imaginary)])?,
-            None => imaginary,
-        });
-    }
-    let Some(weight) = weight else { return Ok(vec![None]) };
-    let inverse = inverse(call)?;
-    Ok(vec![Some(call.value("[..i, j] = g[..] * conj(Y[..j, i])", &[("Y", &inverse), ("g", &weight)])?)])
-}
-
-pub(super) fn forward_slogdet<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let Some(da) = &changes[0] else { return Ok(vec![None, None]) };
-    let inverse = inverse(call)?;
-    let trace = call.value("[..] = Y[..j, i] * D[..i, j]", &[("Y", &inverse), ("D", da)])?;
-    let log = converted(&trace, call.results[1].dtype);
-    if !call.dtype.is_complex() {
-        return Ok(vec![None, Some(log)]);
-    }
-    let sign = call.value("[..] = s[..] * (t[..] - re(t[..]))", &[("s", &call.results[0]), ("t", &trace)])?;
-    Ok(vec![Some(sign), Some(log)])
 }

@@ -127,3 +127,26 @@ cases! {
         (pairs * s.at(&at(x, "r,")).converted::<T>()).record(&at(x, "r,i,j"))
     };
 }
+
+/// Determinants are polynomials: their second derivatives exist where singular values are equal or zero, as at the identity.
+#[test]
+fn determinants_where_singular_values_are_equal_or_zero() {
+    fn of<T: Element>(values: &[f64])
+    where
+        T::Real: crate::RealNumber,
+    {
+        let mut drawn = Drawn::new(81);
+        let n = values.len();
+        let diagonal = Tensor::<T>::from_fn([n, n], |i| {
+            let own = if i[0] == i[1] { values[i[0]] } else { 0.0 };
+            T::from_complex(own.into())
+        });
+        let (q, _) = drawn.tensor::<T>(&[n, n]).at("ij").qr(["ir", "rj"]).eval().unwrap();
+        let a = (q.at("ik") * diagonal.unwrap().at("kj")).eval("ij").unwrap();
+        check(&[a], &|x: &[Expr<'_, T>]| x[0].at("ij").det("").record(), &mut drawn);
+    }
+    for values in [&[1.0, 1.0, 1.0][..], &[2.0, 2.0, 0.5, 0.5], &[3.0, 0.0, 0.0], &[0.0, 0.0], &[1.5], &[2.0, 0.0, 2.0]] {
+        of::<f64>(values);
+        of::<Complex<f64>>(values);
+    }
+}
