@@ -10,6 +10,7 @@
 mod determinant;
 mod divided;
 mod eigen;
+mod elimination;
 mod matrix;
 mod parts;
 mod series;
@@ -45,7 +46,7 @@ pub(super) fn reverse<'a>(call: &Arc<Factorised<'a>>, weights: &Parts<'a>, varie
         Factorisation::Cholesky => triangular::reverse_cholesky(&flat, &weights)?,
         Factorisation::Qr => triangular::reverse_qr(&flat, &weights)?,
         Factorisation::Lq => triangular::reverse_lq(&flat, &weights)?,
-        Factorisation::Lu => triangular::reverse_lu(&flat, &weights)?,
+        Factorisation::Lu => elimination::reverse_lu(&flat, &weights)?,
         Factorisation::Eigh => eigen::reverse_eigh(&flat, &weights, varies)?,
         Factorisation::Eig => eigen::reverse_eig(&flat, &weights)?,
         Factorisation::Svd => singular::reverse(&flat, &weights)?,
@@ -89,7 +90,7 @@ pub(super) fn forward<'a>(call: &Arc<Factorised<'a>>, changes: &Parts<'a>, is_sy
         Factorisation::Cholesky => triangular::forward_cholesky(&flat, &changes)?,
         Factorisation::Qr => triangular::forward_qr(&flat, &changes)?,
         Factorisation::Lq => triangular::forward_lq(&flat, &changes)?,
-        Factorisation::Lu => triangular::forward_lu(&flat, &changes)?,
+        Factorisation::Lu => elimination::forward_lu(&flat, &changes)?,
         Factorisation::Eigh => eigen::forward_eigh(&flat, &changes, is_symmetric)?,
         Factorisation::Eig => eigen::forward_eig(&flat, &changes, is_symmetric)?,
         Factorisation::Svd => singular::forward(&flat, &changes, is_symmetric)?,

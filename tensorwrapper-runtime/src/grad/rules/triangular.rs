@@ -1,16 +1,16 @@
-//! Factors with triangles: Cholesky, QR, LQ and LU.
+//! Factors with triangles: Cholesky, QR and LQ.
 
 use tensorwrapper_notation::syntax::Role;
 
 use super::super::build::{labels, written};
 use super::matrix::Call;
-use super::parts::{Parts, no_derivative};
+use super::parts::Parts;
 use crate::expr::{Axis, Value};
 use crate::link::Link;
 use tensorwrapper_core::error::Error;
 
 /// 1 below the diagonal and, of it, `diagonal`.
-fn lower<'a>(call: &Call<'_, 'a>, n: usize, diagonal: f64) -> Result<Link<Value<'a>>, Error> {
+pub(super) fn lower<'a>(call: &Call<'_, 'a>, n: usize, diagonal: f64) -> Result<Link<Value<'a>>, Error> {
     call.mask(n, n, |i, j| {
         if i > j {
             1.0
@@ -124,7 +124,7 @@ fn reverse_factors<'a>(
     let text = format!("[..i, k] = G[..i, k] + A[..i, j in {rows}..{columns}] * conj(H[..k, j in {rows}..{columns}])");
     let gq = call.value(&text, &[("G", gq), ("A", a), ("H", gr)])?;
     let first = Orthogonal { call, q, r: &square, columns: rows }.reverse(&gq, &of_square)?;
-    beside(call, &first, &rest)
+    Ok(joined(call, [&first, &rest], false))
 }
 
 fn forward_factors<'a>(
@@ -142,7 +142,7 @@ fn forward_factors<'a>(
     let text =
         format!("[..i, j] = conj(P[..k, i]) * A[..k, j in {rows}..{columns}] + conj(Q[..k, i]) * D[..k, j in {rows}..{columns}]");
     let dv = call.value(&text, &[("P", &dq), ("A", a), ("Q", q), ("D", da)])?;
-    let dr = beside(call, &du, &dv)?;
+    let dr = joined(call, [&du, &dv], false);
     Ok([dq, dr])
 }
 
@@ -153,16 +153,17 @@ fn extents(matrix: &Link<Value<'_>>) -> (usize, usize) {
     }
 }
 
-/// Two matrices side by side.
-fn beside<'a>(call: &Call<'_, 'a>, left: &Link<Value<'a>>, right: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+/// Two matrices, one below or beside the other.
+pub(super) fn joined<'a>(call: &Call<'_, 'a>, [first, other]: [&Link<Value<'a>>; 2], is_rows: bool) -> Link<Value<'a>> {
     let batch = call.batch.len();
-    let own = left.extents[batch + 1];
-    let mut extents = left.extents.clone();
-    extents[batch + 1] += right.extents[batch + 1];
-    let first = written(None, &extents, labels(0..batch + 2), left);
+    let axis = batch + usize::from(!is_rows);
+    let own = first.extents[axis];
+    let mut extents = first.extents.clone();
+    extents[axis] += other.extents[axis];
+    let before = written(None, &extents, labels(0..batch + 2), first);
     let mut axes = labels(0..batch + 2);
-    axes[batch + 1] = Axis::Label { label: batch + 1, start: own };
-    Ok(written(Some(&first), &extents, axes, right))
+    axes[axis] = Axis::Label { label: axis, start: own };
+    written(Some(&before), &extents, axes, other)
 }
 
 pub(super) fn reverse_qr<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
@@ -177,7 +178,7 @@ pub(super) fn forward_qr<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result
     Ok(vec![Some(dq), Some(dr)])
 }
 
-fn adjoint<'a>(call: &Call<'_, 'a>, x: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
+pub(super) fn adjoint<'a>(call: &Call<'_, 'a>, x: &Link<Value<'a>>) -> Result<Link<Value<'a>>, Error> {
     call.value("[..j, i] = conj(X[..i, j])", &[("X", x)])
 }
 
@@ -197,45 +198,4 @@ pub(super) fn forward_lq<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result
     let (a, l, q) = (turned(&call.arguments[0])?, turned(&call.results[0])?, turned(&call.results[1])?);
     let [dq, dl] = forward_factors(call, [&a, &q, &l], &turned(da)?)?;
     Ok(vec![Some(turned(&dl)?), Some(turned(&dq)?)])
-}
-
-/// The rows of A in the order of L·U, and L and U as squares.
-fn square_lu<'a>(call: &Call<'_, 'a>) -> Result<usize, Error> {
-    let (rows, columns) = extents(&call.arguments[0]);
-    if rows == columns { Ok(rows) } else { Err(no_derivative("`lu` of a matrix that is not square")) }
-}
-
-/// P·L⁻ᴴ·(strictly lower(Lᴴ·GL) + upper(GU·Uᴴ))·U⁻ᴴ
-pub(super) fn reverse_lu<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let n = square_lu(call)?;
-    let [p, l, u] = [&call.results[0], &call.results[1], &call.results[2]];
-    let (gl, gu) = (call.or_zeros(&weights[1], l), call.or_zeros(&weights[2], u));
-    let below = lower(call, n, 0.0)?;
-    let text = "[..i, j] = S[i, j] * conj(L[..k, i]) * G[..k, j]";
-    let first = call.value(text, &[("S", &below), ("L", l), ("G", &gl)])?;
-    let other = call.value("[..i, j] = H[..i, k] * conj(U[..j, k])", &[("H", &gu), ("U", u)])?;
-    let text = "[..i, j] = F[..i, j] + O[..i, j] - S[i, j] * O[..i, j]";
-    let middle = call.value(text, &[("F", &first), ("O", &other), ("S", &below)])?;
-    let text = "[..i, j] = triangular_solve(conj(L[..i, k]), M[..k, j]; upper, unit)";
-    let left = call.value(text, &[("L", l), ("M", &middle)])?;
-    // X·U⁻ᴴ = (U⁻¹·Xᴴ)ᴴ
-    let turned = adjoint(call, &left)?;
-    let right = call.value("[..k, i] = triangular_solve(U[..j, k], X[..j, i]; upper)", &[("U", u), ("X", &turned)])?;
-    Ok(vec![Some(call.value("[..i, j] = P[..i, q] * conj(X[..j, q])", &[("P", p), ("X", &right)])?)])
-}
-
-/// With M = L⁻¹·Pᵀ·dA·U⁻¹: dL = L·strictly lower(M), dU = upper(M)·U.
-pub(super) fn forward_lu<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>) -> Result<Parts<'a>, Error> {
-    let Some(da) = &changes[0] else { return Ok(vec![None, None, None]) };
-    let n = square_lu(call)?;
-    let [p, l, u] = [&call.results[0], &call.results[1], &call.results[2]];
-    let rows = call.value("[..q, j] = P[..i, q] * D[..i, j]", &[("P", p), ("D", da)])?;
-    let left = call.value("[..k, j] = triangular_solve(L[..q, k], X[..q, j]; unit)", &[("L", l), ("X", &rows)])?;
-    // M·U = X is Uᵀ·Mᵀ = Xᵀ.
-    let m = call.value("[..k, i] = triangular_solve(U[..k, j], X[..i, j])", &[("U", u), ("X", &left)])?;
-    let below = lower(call, n, 0.0)?;
-    let dl = call.value("[..i, j] = L[..i, k] * S[k, j] * M[..j, k]", &[("L", l), ("S", &below), ("M", &m)])?;
-    let text = "[..i, j] = M[..k, i] * U[..k, j] - S[i, k] * M[..k, i] * U[..k, j]";
-    let du = call.value(text, &[("M", &m), ("U", u), ("S", &below)])?;
-    Ok(vec![None, Some(dl), Some(du)])
 }

@@ -211,6 +211,13 @@ fn what_has_no_derivative_is_refused() {
     for error in [weight.grad(&long).unwrap_err(), weight.jvp((&long, &long)).unwrap_err()] {
         assert!(error.to_string().contains("the discarded weight of `svd`"));
     }
+    let rank = long.at("ij").rank("").record().unwrap();
+    for error in [rank.grad(&long).unwrap_err(), rank.jvp((&long, &long)).unwrap_err()] {
+        assert!(error.to_string().contains("`rank`"), "{error}");
+    }
+    let (q, _) = long.at("ij").qr(["im", "mj"]).full().record().unwrap();
+    let error = (q.at("im") * q.at("jm")).sum("i,j").record("").unwrap().grad(&long).unwrap_err().to_string();
+    assert!(error.contains("`qr` with square factors, whose last columns are arbitrary"), "{error}");
     let part = a.view().slice(0, 0..2).unwrap();
     let loss = (part.at("i") * part.at("i") * a.at("j")).record("").unwrap();
     assert!(loss.grad(&a).unwrap_err().to_string().contains("a part is read through another view"));

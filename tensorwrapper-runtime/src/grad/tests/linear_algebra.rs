@@ -101,6 +101,16 @@ cases! {
         let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
         (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
     };
+    lu_tall(4, 2): |x| {
+        let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
+        let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
+        (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
+    };
+    lu_wide(2, 4): |x| {
+        let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
+        let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
+        (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
+    };
     // Projectors: what does not depend on phases.
     eigh(3, 3): |x| {
         let both = (x.at(&at(x, "i,j")) + x.at(&at(x, "j,i")).conj()).record(&at(x, "i,j"))?;
