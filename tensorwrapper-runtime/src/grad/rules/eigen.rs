@@ -1,7 +1,6 @@
 //! Eigenvalues and eigenvectors.
 //!
-//! Eigenvectors are determined up to a phase. Their derivative is that at constant phase: what does not depend on phases has the
-//! right derivative. Between states of equal eigenvalues, where eigenvectors are not determined either, the derivative is taken as
+//! Eigenvectors are determined up to a phase, which a convention tells; `phases.rs` has its derivative. Between states of equal eigenvalues, where eigenvectors are not determined either, the derivative is taken as
 //! that of a function which does not depend on their choice.
 
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use tensorwrapper_notation::syntax::{Factorisation, Role};
 use super::super::build::{added, converted};
 use super::matrix::Call;
 use super::parts::Parts;
+use super::phases::Phases;
 use super::triangular::hermitian;
 use crate::expr::{Reach, Source, Value};
 use crate::link::Link;
@@ -35,6 +35,10 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
         let text = "[..i, j] = -C[..i, n] * g[..n] * e[..n] * conj(C[..j, n])";
         let of_metric = has_metric.then(|| call.value(text, &[("C", c), ("g", &ge), ("e", e)])).transpose()?;
         return Ok([Some(weight)].into_iter().chain(metric(of_metric)).collect());
+    };
+    let gc = &match Phases::of(call, c)? {
+        Some(phases) => phases.reverse(gc, None)?,
+        None => Link::clone(gc),
     };
     let own = call.identity(n)?;
     let around =
@@ -79,7 +83,10 @@ pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>, is_symm
             call.value("[..i, j] = F[..i, j] * M[..i, j] - 0.5 * I[i, j] * N[..i, j]", &named)?
         }
     };
-    let dc = call.value("[..i, n] = C[..i, m] * W[..m, n]", &[("C", c), ("W", &w)])?;
+    let mut dc = call.value("[..i, n] = C[..i, m] * W[..m, n]", &[("C", c), ("W", &w)])?;
+    if let Some(phases) = Phases::of(call, c)? {
+        phases.forward(&mut dc, None)?;
+    }
     Ok(vec![Some(converted(&de, call.results[0].dtype)), Some(dc)])
 }
 
@@ -138,6 +145,10 @@ pub(super) fn reverse_eig<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Resul
         z = Some(call.value("[..m, n] = I[m, n] * g[..m]", &[("I", &own), ("g", &ge)])?);
     }
     if let Some(gv) = &weights[1] {
+        let gv = &match Phases::of(call, v)? {
+            Some(phases) => phases.reverse(gv, None)?,
+            None => Link::clone(gv),
+        };
         let y = call.value("[..m, n] = conj(V[..k, m]) * G[..k, n]", &[("V", v), ("G", gv)])?;
         let norms = call.value("[..n] = re(Y[..n, n])", &[("Y", &y)])?;
         let text = "[..m, n] = Y[..m, n] - conj(V[..k, m]) * V[..k, n] * r[..n]";
@@ -162,7 +173,10 @@ pub(super) fn forward_eig<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>, is_symme
     let de = call.value("[..n] = M[..n, n]", &[("M", &of_values)])?;
     let free = call.value("[..i, n] = V[..i, m] * F[..m, n] * M[..m, n]", &[("V", v), ("F", &gaps), ("M", &m)])?;
     let along = call.value("[..n] = conj(V[..i, n]) * X[..i, n]", &[("V", v), ("X", &free)])?;
-    let dv = call.value("[..i, n] = X[..i, n] - V[..i, n] * re(r[..n])", &[("X", &free), ("V", v), ("r", &along)])?;
+    let mut dv = call.value("[..i, n] = X[..i, n] - V[..i, n] * re(r[..n])", &[("X", &free), ("V", v), ("r", &along)])?;
+    if let Some(phases) = Phases::of(call, v)? {
+        phases.forward(&mut dv, None)?;
+    }
     Ok(vec![Some(de), Some(dv)])
 }
 

@@ -13,6 +13,7 @@ mod eigen;
 mod elimination;
 mod matrix;
 mod parts;
+mod phases;
 mod series;
 mod singular;
 mod solve;

@@ -111,6 +111,26 @@ cases! {
         let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
         (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
     };
+    // Vectors themselves, whose largest components stay real and positive.
+    eigenvectors(3, 3): |x| {
+        let both = (x.at(&at(x, "i,j")) + x.at(&at(x, "j,i")).conj()).record(&at(x, "i,j"))?;
+        let (_, c) = regular(&both)?.at(&at(x, "i,j")).eigh([&at(x, "n,"), &at(x, "i,n")]).matrix("i,", "j,").record()?;
+        Ok(c)
+    };
+    eigenvectors_of_any(3, 3): |x| {
+        let (_, v) = regular(x)?.at(&at(x, "i,j")).eig([&at(x, "n,"), &at(x, "i,n")]).matrix("i,", "j,").record()?;
+        (x.at(&at(x, "i,j")) * in_elements::<T>(v.at(&at(x, "i,n")))).record(&at(x, "n,i,j"))
+    };
+    singular_vectors_tall(4, 2): |x| {
+        let left = [at(x, "i,r"), at(x, "r,"), at(x, "r,j")];
+        let (u, _, v) = x.at(&at(x, "i,j")).svd(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
+        (u.at(&at(x, "i,r")) + v.at(&at(x, "r,0")) * crate::Indexed::spread(T::ONE, "i,")).record(&at(x, "i,r"))
+    };
+    singular_vectors_wide(2, 4): |x| {
+        let left = [at(x, "i,r"), at(x, "r,"), at(x, "r,j")];
+        let (u, _, v) = x.at(&at(x, "i,j")).svd(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
+        (v.at(&at(x, "r,j")) * u.at(&at(x, "0,r"))).record(&at(x, "r,j"))
+    };
     // Projectors: what does not depend on phases.
     eigh(3, 3): |x| {
         let both = (x.at(&at(x, "i,j")) + x.at(&at(x, "j,i")).conj()).record(&at(x, "i,j"))?;
