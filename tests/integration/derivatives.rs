@@ -152,3 +152,32 @@ fn blocks_have_derivatives() {
     assert!(tensor!([] = max(i, k; abs(by_a[i,k] - expected_a[i,k]))) < 1e-15);
     assert!(tensor!([] = max(k, j; abs(by_b[k,j] - expected_b[k,j]))) < 1e-15);
 }
+
+/// The axes of a value, then those of the variable: up to rank 16 the compiler knows them.
+#[test]
+fn shapes_of_jacobians_and_hessians() {
+    let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| 0.3 * (i[0] as f64) - 0.2 * (i[1] as f64)).unwrap();
+    let x = Tensor::<f64, Shape![_]>::from_vec((3,), vec![0.5, -1.0, 2.0]).unwrap();
+    let graph = Graph::new();
+    let (y, loss) = tensor! {
+        in &graph;
+        let y[i] = a[i, j] * x[j] * x[j];
+        let loss = y[i] * y[i];
+        (y, loss)
+    };
+    let by_a: Tensor<f64, Shape![2, 2, 3]> = y.jacobian(&a).unwrap().eval().unwrap();
+    let by_x: Tensor<f64, Shape![2, _]> = y.jacobian(&x).unwrap().eval().unwrap();
+    let coloured: Tensor<f64, Shape![2, _]> = y.jacobian_coloured(&x, &[0, 0, 1]).unwrap().eval().unwrap();
+    let second: Tensor<f64, Shape![2, 3, 2, 3]> = loss.hessian(&a).unwrap().eval().unwrap();
+    for (i, j) in [(0, 0), (0, 2), (1, 1)] {
+        assert_eq!(by_a[[i, i, j]], x[[j]] * x[[j]]);
+        assert_eq!(by_a[[i, 1 - i, j]], 0.0);
+        assert!((by_x[[i, j]] - 2.0 * a[[i, j]] * x[[j]]).abs() < 1e-15);
+        assert!((second[[i, j, i, 1]] - 2.0 * x[[j]] * x[[j]] * x[[1]] * x[[1]]).abs() < 1e-14);
+    }
+    assert_eq!(coloured.extents(), [2, 2]);
+    // A weight has the shape of the value.
+    let weight = Tensor::<f64, Shape![2]>::filled((Const,), 1.0).unwrap();
+    let pulled: Tensor<f64, Shape![_]> = y.vjp(&weight, &x).unwrap().eval().unwrap();
+    assert!((pulled[[1]] - by_x[[0, 1]] - by_x[[1, 1]]).abs() < 1e-15);
+}

@@ -14,6 +14,14 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
     /// The rank, if it is known at compile time.
     const RANK: Option<usize>;
 
+    /// This shape with one more axis behind it.
+    #[doc(hidden)]
+    type With<E: Extent>: Extents;
+
+    /// The axes of another shape, then those of this one: the shape of a Jacobian. Behind the sixteenth axis the rank is known at run time.
+    #[doc(hidden)]
+    type Behind<S: Extents>: Extents;
+
     /// The extent of an axis, if it is known at compile time.
     fn known(axis: usize) -> Option<usize>;
 
@@ -77,6 +85,8 @@ impl<const GIVEN: usize> Given<GIVEN> for Shape {
 impl sealed::Sealed for Shape {}
 impl Extents for Shape {
     const RANK: Option<usize> = None;
+    type With<E: Extent> = Shape;
+    type Behind<S: Extents> = Shape;
 
     fn known(_: usize) -> Option<usize> {
         None
@@ -120,10 +130,12 @@ macro_rules! Shape {
 }
 
 macro_rules! tuples {
-    ($($rank:literal: [$($E:ident.$axis:tt),*] misfits [$($misfit:literal),*];)*) => { $(
+    ($($rank:literal: [$($E:ident.$axis:tt),*] misfits [$($misfit:literal),*] $($full:ident)?;)*) => { $(
         impl<$($E: Extent),*> sealed::Sealed for ($($E,)*) {}
         impl<$($E: Extent),*> Extents for ($($E,)*) {
             const RANK: Option<usize> = Some($rank);
+            type With<Last: Extent> = tuples!(@with [$($full)?] ($($E,)* Last,));
+            type Behind<First: Extents> = tuples!(@behind [First] $($E)*);
 
             fn known(axis: usize) -> Option<usize> {
                 match axis {
@@ -144,6 +156,10 @@ macro_rules! tuples {
         tuples!(@axes [$($E.$axis),*] ($($E),*));
         tuples!(@misfits [$($misfit),*] ($($E),*));
     )* };
+    (@with [] $longer:ty) => { $longer };
+    (@with [full] $longer:ty) => { Shape };
+    (@behind [$all:ty]) => { $all };
+    (@behind [$before:ty] $E:ident $($rest:ident)*) => { tuples!(@behind [<$before as Extents>::With<$E>] $($rest)*) };
     (@axes [] $all:tt) => {};
     (@axes [$E:ident.$axis:tt $(, $($rest:tt)*)?] ($($All:ident),*)) => {
         impl<$($All: Extent),*> Axis<$axis> for ($($All,)*) {
@@ -177,7 +193,7 @@ tuples! {
     13: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16];
     14: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16];
     15: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16];
-    16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] full;
 }
 
 /// A constant extent converts to its number.

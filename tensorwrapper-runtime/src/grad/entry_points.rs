@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::structs::{RecordedTensors, like, links, names};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::shape::{Dyn, Extents};
 
 /// The variables of a derivative, and what is asked of them.
 struct By<'a> {
@@ -84,6 +84,10 @@ pub(crate) fn pushed_forward<'a>(
 ) -> Result<Vec<Option<Link<Value<'a>>>>, Error> {
     forward(values, &Variable::recorded(variables), changes)
 }
+
+/// All derivatives of a value of shape `S` by a variable of shape `Q`: the axes of the one, then those of the other. Up to rank 16 the shape is
+/// a type of its own, beyond it one of run-time rank.
+type Jacobian<'a, T, S, Q> = Expr<'a, T, <Q as Extents>::Behind<S>>;
 
 impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// Records the gradient of this number: its derivatives by the variables, each a recorded value of the variable's type and shape.
@@ -164,7 +168,11 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     ///
     /// # Errors
     /// A weight with other extents, a variable on which the value does not depend, and what has no derivative.
-    pub fn vjp<V: Variables<'a>>(&self, weight: impl Recordable<'a, Elem = T>, variables: V) -> Result<V::Gradients, Error> {
+    pub fn vjp<V: Variables<'a>>(
+        &self,
+        weight: impl Recordable<'a, Elem = T, Shape = S>,
+        variables: V,
+    ) -> Result<V::Gradients, Error> {
         let weight = weight.recordable().0;
         if weight.extents != self.extents() {
             let message = format!("the value has extents {:?}, but its weight {:?}", self.extents(), weight.extents);
@@ -237,7 +245,7 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     ///
     /// # Errors
     /// A variable on which the value does not depend, and what has no derivative.
-    pub fn jacobian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error> {
+    pub fn jacobian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Jacobian<'a, T, S, X::Shape>, Error> {
         let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
         let by = By::new(&variable, vec![false]);
         jacobian(self.value(), variable.value())?.map(Expr::new).ok_or_else(|| by.independent(0))
@@ -267,7 +275,11 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     ///
     /// Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the Estimation of Sparse Jacobian Matrices", J. Inst. Maths Applics 13
     /// (1974) 117.
-    pub fn jacobian_coloured<X: Recordable<'a, Elem = T>>(&self, variable: X, colours: &[usize]) -> Result<Expr<'a, T>, Error> {
+    pub fn jacobian_coloured<X: Recordable<'a, Elem = T>>(
+        &self,
+        variable: X,
+        colours: &[usize],
+    ) -> Result<Jacobian<'a, T, S, (Dyn,)>, Error> {
         let variable: Expr<'a, T, X::Shape> = Expr::new(variable.recordable().0);
         let by = By::new(&variable, vec![false]);
         coloured(self.value(), &by, (variable.value(), colours)).map(Expr::new)
@@ -289,7 +301,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     ///
     /// # Errors
     /// As [`grad`](Expr::grad). Where the gradient does not change, the result is zero.
-    pub fn hessian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Expr<'a, T>, Error>
+    pub fn hessian<X: Recordable<'a, Elem = T>>(&self, variable: X) -> Result<Jacobian<'a, T, X::Shape, X::Shape>, Error>
     where
         T: RealNumber,
         S: NumberShape,

@@ -51,6 +51,21 @@ fn sums_over_eigenvalues_are_right_at_second_order() {
     }
 }
 
+/// The Hessian of a sum over eigenvalues against that of the trace of a series, which has no eigenvectors.
+#[test]
+fn hessians_at_equal_eigenvalues_are_those_of_a_series() {
+    let mut drawn = Drawn::new(58);
+    for values in [[2.0, 2.0, 8.0], [1.0, 1.0, 4.0], [3.0, 3.0, 3.0]] {
+        let a = with_values(&values, true, &mut drawn);
+        let x = a.at("ij").record("ij").unwrap();
+        let exponential = (symmetric(&x).unwrap().at("ij") * 0.25).expm("ij").record().unwrap();
+        let own = sum_of_powers(std::slice::from_ref(&x)).unwrap();
+        let other = exponential.at("ii").sum("i,").record("").unwrap();
+        let [own, other] = [own, other].map(|value| value.hessian(&x).unwrap().eval().unwrap());
+        near("the Hessian", &own, &other, 1e-10);
+    }
+}
+
 #[test]
 fn singular_values_are_right_where_they_are_equal() {
     let mut drawn = Drawn::new(53);
