@@ -1,5 +1,7 @@
 //! Makes recorded values: the few forms of which derivatives consist. Knows nothing of derivatives.
 
+use std::sync::Arc;
+
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
@@ -109,6 +111,16 @@ pub(super) fn as_column<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
 /// The same value, which derivatives take as a constant.
 pub(super) fn held<'a>(value: &Link<Value<'a>>) -> Link<Value<'a>> {
     Link::new(Value { extents: value.extents.clone(), dtype: value.dtype, source: Source::Held(Link::clone(value)) })
+}
+
+/// Whether two links are one value. Derivatives read solutions and results of linear algebra through links of their own.
+pub(super) fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
+    Link::address(one) == Link::address(other)
+        || match (&one.source, &other.source) {
+            (Source::Solved(one, n), Source::Solved(other, m)) => n == m && Arc::ptr_eq(one, other),
+            (Source::Factorised(one, n), Source::Factorised(other, m)) => n == m && Arc::ptr_eq(one, other),
+            _ => false,
+        }
 }
 
 /// A part written into a copy of the base, or into zeros.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
-use super::build::{Labels, constant};
+use super::build::{Labels, constant, is_same_value};
 use super::normal::{Normal, normal};
 use crate::expr::{Factorised, Solved, Source, Tree, Value};
 use crate::link::Link;
@@ -277,14 +277,4 @@ impl<'a> Recording<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether two links are one value. Derivatives read solutions and results of linear algebra through links of their own.
-pub(super) fn is_same_value(one: &Link<Value<'_>>, other: &Link<Value<'_>>) -> bool {
-    Link::address(one) == Link::address(other)
-        || match (&one.source, &other.source) {
-            (Source::Solved(one, n), Source::Solved(other, m)) => n == m && Arc::ptr_eq(one, other),
-            (Source::Factorised(one, n), Source::Factorised(other, m)) => n == m && Arc::ptr_eq(one, other),
-            _ => false,
-        }
 }

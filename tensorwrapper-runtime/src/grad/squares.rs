@@ -5,8 +5,7 @@
 
 use tensorwrapper_notation::syntax::{Factorisation, Operator};
 
-use super::build::{Labels, apply, cast, conjugated, labels, sum, times};
-use super::order::is_same_value;
+use super::build::{Labels, apply, cast, conjugated, is_same_value, labels, sum, times};
 use super::product::factors_of;
 use crate::expr::{Source, Tree, Value};
 use crate::link::Link;
