@@ -34,9 +34,8 @@ pub trait Variables<'a> {
 
 /// Variables, each with the direction in which it changes: tuples `(&x, &dx)`, and tuples of them up to eight.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list of variables and their directions",
-    label = "write `((&x, &dx),)`",
-    note = "a direction has the shape and the elements of its variable"
+    message = "a direction has another shape or other elements than its variable, or these are no variables with directions: `{Self}`",
+    label = "each variable stands with a direction of its shape, as in `((&x, &dx), (&y, &dy))`"
 )]
 pub trait Directions<'a> {
     /// The derivatives of a gradient along the directions, each of its variable's type and shape.
