@@ -181,3 +181,47 @@ fn shapes_of_jacobians_and_hessians() {
     let pulled: Tensor<f64, Shape![_]> = y.vjp(&weight, &x).unwrap().eval().unwrap();
     assert!((pulled[[1]] - by_x[[0, 1]] - by_x[[1, 1]]).abs() < 1e-15);
 }
+
+/// The gradient of |A·x|² in blocks and by methods: its shape is that of the variable, whatever the extents are.
+fn gradients<const N: usize, M: Len>(
+    a: &Tensor<f64, (Const<N>, M)>,
+    x: &Tensor<f64, (M,)>,
+) -> Result<(Tensor<f64, (Const<N>, M)>, Tensor<f64, (M,)>), tensorwrapper::Error> {
+    let graph = Graph::new();
+    let (loss, by_a) = try_tensor! {
+        in &graph;
+        let y[i] = a[i, j] * x[j];
+        let loss = y[i] * y[i];
+        let g[i, j] = grad(loss; a[i, j]);
+        (loss, g)
+    }?;
+    let by_a: Tensor<f64, (Const<N>, M)> = by_a.eval()?;
+    let by_x: Tensor<f64, (M,)> = loss.grad(x)?.eval()?;
+    Ok((by_a, by_x))
+}
+
+#[test]
+fn gradients_by_generic_and_fused_extents() -> Result<(), tensorwrapper::Error> {
+    let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| (i[0] + 2 * i[1]) as f64)?;
+    let x = Tensor::<f64, Shape![3]>::from_fn((Const,), |i| i[0] as f64 - 0.5)?;
+    let (by_a, by_x): (Tensor<f64, Shape![2, 3]>, Tensor<f64, Shape![3]>) = gradients(&a, &x)?;
+    let y = tensor!([i] = a[i, j] * x[j]);
+    assert_eq!(by_a.as_slice(), tensor!([i, j] = 2.0 * y[i] * x[j]).as_slice());
+    assert_eq!(by_x.as_slice(), tensor!([j] = 2.0 * y[i] * a[i, j]).as_slice());
+    // A fused axis of constants is a constant, and its gradient has it.
+    let flat: Tensor<f64, Shape![6]> = tensor!([(i, j)] = a[i, j]);
+    let (by_flat, by_parts) = tensor! {
+        let b[i, j] = flat[(i, j)] * x[j];
+        let loss = b[i, j] * b[i, j];
+        let g[(i, j)] = grad(loss; flat[(i, j)]) where i: 2;
+        let c[(i, j)] = a[i, j] * x[j];
+        let other = c[n] * c[n];
+        let h[i, j] = grad(other; a[i, j]);
+        (g, h)
+    };
+    let by_flat: Tensor<f64, Shape![6]> = by_flat;
+    let by_parts: Tensor<f64, Shape![2, 3]> = by_parts;
+    assert_eq!(by_flat.as_slice(), by_parts.as_slice());
+    assert_eq!(by_parts.as_slice(), tensor!([i, j] = 2.0 * a[i, j] * x[j] * x[j]).as_slice());
+    Ok(())
+}

@@ -26,6 +26,11 @@ pub(super) fn smooth<'a>(tree: &Tree<'a>, dtype: Dtype, is_variable: &dyn Fn(&Li
             Some(root) => smoothed(&root),
             None => tree.with_parts(smoothed),
         },
+        // A condition stays as it was computed: what is chosen depends on its rounding.
+        Tree::Select(condition, values) => {
+            let [chosen, other] = &**values;
+            Tree::Select(condition.clone(), Box::new([smoothed(chosen), smoothed(other)]))
+        }
         Tree::Binary(Operator::Multiply, ..) => {
             let mut factors = Vec::new();
             factors_of(tree, &mut factors);

@@ -4,8 +4,8 @@
 
 use num_complex::Complex;
 
-use super::{Drawn, check, labels, largest, recorded};
-use crate::{Error, Expr, Indexed, Tensor};
+use super::{Drawn, check, labels, largest, near, recorded};
+use crate::{Context, Error, Expr, Indexed, Pass, Tensor};
 use tensorwrapper_core::element::Element;
 
 /// Labels and their extents.
@@ -322,6 +322,43 @@ fn changes_of_drawn_programs_are_those_of_complex_steps() {
         let deviation = (change.as_slice()[0] - expected).abs();
         assert!(deviation <= 1e-12 * scale, "{} instead of {expected}: {program:?}", change.as_slice()[0]);
     }
+}
+
+/// The CPU without each pass and with two threads, and the reference device.
+fn contexts() -> Vec<Context> {
+    let without = Pass::ALL.into_iter().map(|pass| Context::cpu().without(pass));
+    let plain = Pass::ALL.into_iter().fold(Context::reference(), Context::without);
+    [Context::reference(), plain, Context::cpu().threads(2)].into_iter().chain(without).collect()
+}
+
+/// Derivatives do not depend on what computes them: each program in another context, gradients and second derivatives.
+fn in_each_context<T: Element>(seed: u64)
+where
+    T::Real: crate::RealNumber,
+{
+    let contexts = contexts();
+    for n in 0..programs() as u64 {
+        let mut drawn = Drawn::new(seed + n);
+        let program = Program::new(&mut drawn);
+        let of = |drawn: &mut Drawn| program.inputs.iter().map(|extents| drawn.tensor::<T>(extents)).collect::<Vec<_>>();
+        let (inputs, along) = (of(&mut drawn), of(&mut drawn));
+        let variables = recorded(&inputs);
+        let with: Vec<_> = variables.iter().zip(&along).collect();
+        let value = program.run(&variables, true).unwrap();
+        let loss = value.at("").real().record("").unwrap();
+        let context = &contexts[n as usize % contexts.len()];
+        let all = [loss.grad(&variables[..]).unwrap(), loss.hvp(&with[..]).unwrap()].concat();
+        for (m, derivative) in all.iter().enumerate() {
+            let [found, expected] = [context, &Context::cpu()].map(|context| context.eval(derivative).unwrap());
+            near(&format!("derivative {m} of program {n}, {program:?}"), &found, &expected, 1e-11);
+        }
+    }
+}
+
+#[test]
+fn drawn_programs_in_each_context() {
+    in_each_context::<f64>(6_000_000);
+    in_each_context::<Complex<f64>>(7_000_000);
 }
 
 #[test]
