@@ -182,11 +182,14 @@ fn shapes_of_jacobians_and_hessians() {
     assert!((pulled[[1]] - by_x[[0, 1]] - by_x[[1, 1]]).abs() < 1e-15);
 }
 
+/// A matrix and a vector of such extents.
+type Pair<D, E> = (Tensor<f64, (D, E)>, Tensor<f64, (E,)>);
+
 /// The gradient of |A·x|² in blocks and by methods: its shape is that of the variable, whatever the extents are.
 fn gradients<const N: usize, M: Len>(
     a: &Tensor<f64, (Const<N>, M)>,
     x: &Tensor<f64, (M,)>,
-) -> Result<(Tensor<f64, (Const<N>, M)>, Tensor<f64, (M,)>), tensorwrapper::Error> {
+) -> Result<Pair<Const<N>, M>, tensorwrapper::Error> {
     let graph = Graph::new();
     let (loss, by_a) = try_tensor! {
         in &graph;
@@ -204,7 +207,7 @@ fn gradients<const N: usize, M: Len>(
 fn gradients_by_generic_and_fused_extents() -> Result<(), tensorwrapper::Error> {
     let a = Tensor::<f64, Shape![2, 3]>::from_fn((Const, Const), |i| (i[0] + 2 * i[1]) as f64)?;
     let x = Tensor::<f64, Shape![3]>::from_fn((Const,), |i| i[0] as f64 - 0.5)?;
-    let (by_a, by_x): (Tensor<f64, Shape![2, 3]>, Tensor<f64, Shape![3]>) = gradients(&a, &x)?;
+    let (by_a, by_x): Pair<Const<2>, Const<3>> = gradients(&a, &x)?;
     let y = tensor!([i] = a[i, j] * x[j]);
     assert_eq!(by_a.as_slice(), tensor!([i, j] = 2.0 * y[i] * x[j]).as_slice());
     assert_eq!(by_x.as_slice(), tensor!([j] = 2.0 * y[i] * a[i, j]).as_slice());

@@ -246,6 +246,44 @@ fn derivatives_of_linear_algebra() -> Result<(), Error> {
     Ok(())
 }
 
+/// Among complex numbers the values of indices have an order by their real parts.
+#[test]
+fn derivatives_of_complex_triangles() -> Result<(), Error> {
+    let of = |i: &[usize]| Complex::new(if i[0] == i[1] { 4.0 } else { 0.3 }, 0.2 * (i[0] as f64 - i[1] as f64));
+    let x0 = Tensor::<Complex<f64>>::from_fn([2, 2], of)?;
+    let graph = Graph::new();
+    let loss = tensor! {
+        in &graph;
+        let l[i, k] = cholesky(x0[i, j]);
+        let loss = cast(f64; re(l[i, k] * l[i, k] * l[i, k]));
+        loss
+    };
+    let gradient = loss.grad(&x0)?;
+    let explanation = Context::cpu().explain((&gradient,))?;
+    assert!(explanation.equations().unwrap().missing().is_empty());
+    let r = pasted! { explanation.equations().unwrap();
+        where l__0: 2; l__1: 2;
+        let t0[i, j] = x0[i, j];
+        let t1[l0, l2] = cholesky(t0[l0, l1]);
+        let t2[k, i] = conj(t1[i, k]);
+        let t3[k, i] = conj(t1[i, k]);
+        let t4[l__0, l__1] = select(re(iota[l__0]) < re(iota[l__1]); 0.0, select(iota[l__0] == iota[l__1]; 0.5, 1.0));
+        let t5[i, k] = conj(t1[i, k]) * conj(t1[i, k]) + conj(t1[i, k]) * conj(t1[i, k]) + conj(t1[i, k]) * conj(t1[i, k]);
+        let t6[i, j] = t4[i, j] * conj(t1[k, i]) * t5[k, j];
+        let t7[i, j] = 0.5 * t6[i, j] + 0.5 * conj(t6[j, i]);
+        let t8[k, j] = t7[k, j];
+        let t9[l1, l2] = triangular_solve(t3[l0, l1], t8[l0, l2]; upper);
+        let t10[i, j] = conj(t9[j, i]);
+        let t11[k, j] = t10[k, j];
+        let t12[l1, l2] = triangular_solve(t2[l0, l1], t11[l0, l2]; upper);
+        let r[i, j] = conj(t12[j, i]);
+        r
+    };
+    let gradient = gradient.eval()?;
+    assert!(r.iter().zip(&gradient).all(|(a, b)| (a - b).norm() < 1e-13), "{r} is not {gradient}");
+    Ok(())
+}
+
 #[test]
 fn derivatives_of_determinants_and_traces() -> Result<(), Error> {
     let x0 = numbers(&[3, 3], 1);

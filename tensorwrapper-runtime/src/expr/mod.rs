@@ -41,4 +41,4 @@ pub use scalar::{IntoScalar, ScalarShape, ScalarValue};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::{equation_of_text, read_text};
 pub use value::Expr;
-pub(crate) use value::{Axis, Factorised, Inlined, LinearSolver, Solved, Source, Step, Tree, Value};
+pub(crate) use value::{Axis, Factorised, Inlined, LinearSolver, Meaning, Solved, Source, Step, Tree, Value};

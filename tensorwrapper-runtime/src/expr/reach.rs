@@ -17,7 +17,7 @@ fn address(value: &Link<Value<'_>>) -> Address {
 /// Visits what a value is made of, whether or not it must be computed.
 fn parts<'v, 'a>(value: &'v Value<'a>, visit: &mut dyn FnMut(&'v Link<Value<'a>>)) {
     match &value.source {
-        Source::Tensor(_) | Source::Computed(_) => {}
+        Source::Tensor(_) | Source::Computed(..) => {}
         Source::Equation { tree, .. } => tree.operands(&mut |operand, _| visit(operand)),
         Source::Factorised(call, _) => call.arguments.iter().for_each(visit),
         Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit),
@@ -157,7 +157,7 @@ impl<'a> Rebuilt<'a> {
     fn source(&mut self, source: &Source<'a>) -> Source<'a> {
         match source {
             Source::Tensor(tensor) => Source::Tensor(tensor.clone()),
-            Source::Computed(tensor) => Source::Computed(Arc::clone(tensor)),
+            Source::Computed(tensor, meaning) => Source::Computed(Arc::clone(tensor), *meaning),
             Source::Equation { tree, extents, axes, names } => {
                 let tree = self.tree(tree);
                 Source::Equation { tree, extents: extents.clone(), axes: axes.clone(), names: names.clone() }

@@ -107,7 +107,7 @@ pub(crate) enum Source<'a> {
     /// and `names` tells what the program calls them.
     Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize>, names: LabelNames },
     /// A tensor that was computed while an equation was recorded, because its extents depend on elements.
-    Computed(Arc<AnyTensor>),
+    Computed(Arc<AnyTensor>, Meaning),
     /// One of the results of an operation of linear algebra.
     Factorised(Arc<Factorised<'a>>, usize),
     /// A sink of a graph, by its number among the graph's sinks.
@@ -170,6 +170,17 @@ pub(crate) trait LinearSolver: fmt::Debug + Send + Sync {
 pub(crate) struct Inlined<'a> {
     pub(crate) graph: Arc<OpGraph>,
     pub(crate) operands: Vec<Link<Value<'a>>>,
+}
+
+/// What a computed tensor is, for people who read the equations of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A tensor as any other one.
+    Tensor,
+    /// The values of an index.
+    Index,
+    /// A matrix whose elements depend on which index is larger, as the identity and triangles.
+    Mask,
 }
 
 /// The index of one axis of an operand; labels are positions in the extents of the equation.
@@ -321,7 +332,12 @@ impl<'a> Value<'a> {
 
     /// A tensor that is computed already.
     pub(crate) fn computed(tensor: Arc<AnyTensor>) -> Link<Value<'a>> {
-        Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor) })
+        Value::meaning(tensor, Meaning::Tensor)
+    }
+
+    /// The same, with what it is.
+    pub(crate) fn meaning(tensor: Arc<AnyTensor>, meaning: Meaning) -> Link<Value<'a>> {
+        Link::new(Value { extents: tensor.extents().to_vec(), dtype: tensor.dtype(), source: Source::Computed(tensor, meaning) })
     }
 
     /// The numbers 0, 1, 2, … up to an extent.
@@ -332,7 +348,7 @@ impl<'a> Value<'a> {
         let number = |index: &[usize]| Complex::new(index[0] as f64, 0.0);
         let tensor: AnyTensor =
             dispatch!(dtype, T => Tensor::<T>::from_fn([extent], |index| T::from_complex(number(index)))?.into());
-        Ok(Value::computed(Arc::new(tensor)))
+        Ok(Value::meaning(Arc::new(tensor), Meaning::Index))
     }
 
     /// A value that stands for another one, and is recognised by where it is. Its elements do not matter.
@@ -354,7 +370,7 @@ impl<'a> Value<'a> {
     /// The tensor, if it is computed already and none of the program's.
     pub(crate) fn tensor(&self) -> Option<&Arc<AnyTensor>> {
         match &self.source {
-            Source::Computed(tensor) => Some(tensor),
+            Source::Computed(tensor, _) => Some(tensor),
             Source::Solved(solved, n) => Some(&solved.solution[*n]),
             _ => None,
         }
@@ -363,7 +379,7 @@ impl<'a> Value<'a> {
     /// Visits the values that must be computed before this one, except tensors of the program.
     pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
         let mut visit = |value: &'v Link<Value<'a>>| match value.source {
-            Source::Tensor(_) | Source::Computed(_) | Source::Solved(..) => {}
+            Source::Tensor(_) | Source::Computed(..) | Source::Solved(..) => {}
             Source::Equation { .. }
             | Source::Factorised(..)
             | Source::Graph(..)
@@ -372,7 +388,7 @@ impl<'a> Value<'a> {
             | Source::Written { .. } => visit(value),
         };
         match &self.source {
-            Source::Tensor(_) | Source::Computed(_) | Source::Solved(..) => {}
+            Source::Tensor(_) | Source::Computed(..) | Source::Solved(..) => {}
             Source::Equation { tree, .. } => tree.operands(&mut |value, _| visit(value)),
             // What an argument reads as it is, is read by the operation itself.
             Source::Factorised(call, _) => call.arguments.iter().for_each(|argument| match &argument.source {

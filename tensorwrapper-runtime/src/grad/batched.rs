@@ -100,7 +100,7 @@ impl<'a> Walk<'_, 'a> {
                 let source = Source::Written { base: base.as_ref().map(|base| self.spread(base)), axes, part: self.spread(part) };
                 Link::new(Value { extents: self.with_batch(&value.extents), dtype: value.dtype, source })
             }
-            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) | Source::Graph(..) => {
+            Source::Tensor(_) | Source::Computed(..) | Source::Held(_) | Source::Graph(..) => {
                 unreachable!("these do not vary, or were refused")
             }
         }

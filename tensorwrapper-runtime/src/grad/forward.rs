@@ -68,7 +68,7 @@ impl<'a> Walk<'_, 'a> {
     /// The change of a value that comes from what it is made of.
     fn value(&self, value: &Link<Value<'a>>) -> Result<Option<Link<Value<'a>>>, Error> {
         Ok(match &value.source {
-            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => None,
+            Source::Tensor(_) | Source::Computed(..) | Source::Held(_) => None,
             Source::Equation { .. } => self.equation(value)?,
             Source::Graph(..) => unreachable!("graphs that vary were refused"),
             Source::Factorised(call, n) => {

@@ -210,9 +210,10 @@ impl<'a> Form<'_, 'a> {
     /// computed without the rounding of the product in it; a sum that is computed in double precision would compare the body in double
     /// precision with a maximum in single precision.
     fn extremum(&mut self, value: &Link<Value<'a>>, (over, body): (&[usize], &Tree<'a>), axes: &[usize]) {
-        let body = self.body(body, value.dtype, None);
+        let (compared, body) = (self.body(body, value.dtype, None), smooth(body, value.dtype, self.is_variable));
+        let body = self.body(&body, value.dtype, None);
         let reached = Tree::Operand(Link::clone(value), labels(axes.iter().copied()));
-        let reaches = Condition::Compare(Comparison::Equal, Box::new([body.clone(), reached]));
+        let reaches = Condition::Compare(Comparison::Equal, Box::new([compared, reached]));
         let reaches = Tree::Select(reaches, Box::new([number(1.0), number(0.0)]));
         let all = [axes, over].concat();
         let reaches = Tree::Operand(self.labels.value(reaches, all.clone(), value.dtype), labels(all));

@@ -218,7 +218,7 @@ impl<'a> Recording<'a> {
             Node::Value(value) => value,
         };
         match &value.source {
-            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => {}
+            Source::Tensor(_) | Source::Computed(..) | Source::Held(_) => {}
             Source::Equation { .. } => {
                 for term in &self.normals[&node.key()].terms {
                     term.body.operands(&mut |operand, _| visit_value(operand));

@@ -62,7 +62,7 @@ pub(super) fn cut<'a>(
 }
 
 /// The factors of a product; signs stay with theirs.
-pub(super) fn factors_of<'t, 'a>(tree: &'t Tree<'a>, found: &mut Vec<&'t Tree<'a>>) {
+fn factors_of<'t, 'a>(tree: &'t Tree<'a>, found: &mut Vec<&'t Tree<'a>>) {
     let mut open = vec![tree];
     while let Some(next) = open.pop() {
         match next {

@@ -147,7 +147,7 @@ impl<'a> Walk<'_, 'a> {
     /// Hands the weight of a value on to what it is made of.
     fn value(&mut self, value: &Link<Value<'a>>, weight: &Link<Value<'a>>) -> Result<(), Error> {
         match &value.source {
-            Source::Tensor(_) | Source::Computed(_) | Source::Held(_) => Ok(()),
+            Source::Tensor(_) | Source::Computed(..) | Source::Held(_) => Ok(()),
             Source::Equation { .. } => self.equation(value, weight),
             Source::Graph(..) => unreachable!("graphs that vary were refused"),
             Source::Factorised(call, n) => {

@@ -238,7 +238,7 @@ impl<'a> Lowering<'a> {
                 let layout = source.layout.clone().split(&parts);
                 self.source(SourceTensor::Borrowed(AnyRef { data: source.data, layout }))
             }
-            Source::Computed(_) | Source::Solved(..) => {
+            Source::Computed(..) | Source::Solved(..) => {
                 let tensor = value.tensor().expect("these are computed");
                 let layout = tensor.erase().layout.split(&parts);
                 self.source(SourceTensor::Computed(Arc::clone(tensor), layout))

@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
         self.depth += 1;
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(SourceTensor::Borrowed(tensor.clone())),
-            Source::Computed(tensor) => self.computed(tensor),
+            Source::Computed(tensor, _) => self.computed(tensor),
             Source::Solved(solved, n) => self.computed(&solved.solution[*n]),
             Source::Equation { tree, extents, axes, names } => {
                 let names = self.graph.add_names(names);

@@ -40,7 +40,7 @@ pub(crate) fn written_values<'a>(
         let equation = match (&value.source, &writer.found.statements[before..]) {
             // Numbers stand for themselves.
             (Source::Held(_), _) | (Source::Equation { .. }, []) => continue,
-            (Source::Tensor(_) | Source::Computed(_) | Source::Solved(..), _) => None,
+            (Source::Tensor(_) | Source::Computed(..) | Source::Solved(..), _) => None,
             (Source::Equation { .. }, [only]) => Some(only.clone()),
             (Source::Factorised(call, _), _) => return Err(format!("made by `{}`", call.call.form().name)),
             _ => return Err("a tensor with other axes".to_string()),

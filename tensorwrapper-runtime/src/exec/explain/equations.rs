@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::masks::Mask;
 use super::placed::Placed;
-use super::texts::{IOTA, Labels, Texts, is_iota};
+use super::texts::{IOTA, Labels, Texts};
 use super::words::{constant, options, terms_of, written_labels};
-use crate::expr::{Axis, Factorised, Reach, Source, Tree, Value};
+use crate::expr::{Axis, Factorised, Meaning, Reach, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
 use tensorwrapper_core::backend::linear::Factorisation;
@@ -127,11 +127,12 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            Source::Computed(tensor) if !self.texts.is_apart && is_iota(tensor) => IOTA.to_string(),
-            Source::Computed(tensor) => match Mask::of(tensor).filter(|_| !self.texts.is_apart) {
-                Some(mask) => self.mask(mask, &value.extents, own),
+            Source::Computed(_, Meaning::Index) if !self.texts.is_apart => IOTA.to_string(),
+            Source::Computed(tensor, Meaning::Mask) if !self.texts.is_apart => match Mask::of(tensor) {
+                Some(mask) => self.mask(mask, value, own),
                 None => self.given(value),
             },
+            Source::Computed(..) => self.given(value),
             Source::Solved(..) => self.given(value),
             Source::Held(inner) => {
                 let name = self.texts.name(inner).to_string();
@@ -166,10 +167,10 @@ impl<'a> Writer<'a> {
     }
 
     /// A matrix whose elements depend on which index is larger.
-    fn mask(&mut self, mask: Mask, extents: &[usize], own: Option<String>) -> String {
+    fn mask(&mut self, mask: Mask, value: &Value<'_>, own: Option<String>) -> String {
         let name = own.unwrap_or_else(|| self.next(1));
-        let [row, column] = [0, 1].map(|axis| self.told("l", extents[axis]));
-        let right = mask.text([&row, &column]);
+        let [row, column] = [0, 1].map(|axis| self.told("l", value.extents[axis]));
+        let right = mask.text([&row, &column], value.dtype.is_complex());
         self.found.statements.push(format!("let {name}[{row}, {column}] = {right};"));
         name
     }

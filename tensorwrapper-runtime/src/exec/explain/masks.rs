@@ -36,12 +36,17 @@ impl Mask {
         Some(Mask(known.map(Option::unwrap_or_default)))
     }
 
-    /// The right side of its equation under the names of its labels.
-    pub(super) fn text(&self, [row, column]: [&str; 2]) -> String {
+    /// The right side of its equation under the names of its labels. Among complex numbers the values of indices have an order by their
+    /// real parts alone.
+    pub(super) fn text(&self, labels: [&str; 2], is_complex: bool) -> String {
         let [less, equal, larger] = self.0.map(constant);
-        let select = |comparison: &str, one: &str, other: &str| match one == other {
-            true => one.to_string(),
-            false => format!("select(iota[{row}] {comparison} iota[{column}]; {one}, {other})"),
+        let select = |comparison: &str, one: &str, other: &str| {
+            let index =
+                |label| if is_complex && comparison != "==" { format!("re(iota[{label}])") } else { format!("iota[{label}]") };
+            match one == other {
+                true => one.to_string(),
+                false => format!("select({} {comparison} {}; {one}, {other})", index(labels[0]), index(labels[1])),
+            }
         };
         match () {
             () if less == larger => select("==", &equal, &larger),

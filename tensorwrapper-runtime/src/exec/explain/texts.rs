@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::words::{constant, is_one, is_product, number, reduction_name, repeats_all, without_word};
 use crate::expr::{Axis, Tree, Value};
 use crate::link::Link;
-use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::Unary;
-use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::element::Dtype;
 
 /// What stands for the values of an index.
 pub(super) const IOTA: &str = "iota";
@@ -148,11 +146,4 @@ fn has_operands(tree: &Tree<'_>) -> bool {
     let mut found = false;
     tree.operands(&mut |_, _| found = true);
     found
-}
-
-/// Whether a tensor is that of the values of an index.
-pub(super) fn is_iota(tensor: &AnyTensor) -> bool {
-    let counts = |at: &dyn Fn(usize) -> Complex<f64>| (0..tensor.extents()[0]).all(|n| at(n) == Complex::new(n as f64, 0.0));
-    tensor.extents().len() == 1
-        && dispatch!(tensor.dtype(), T => tensor.view::<T>().is_ok_and(|own| counts(&|n| own[[n]].to_complex())))
 }

@@ -6,7 +6,7 @@ use tensorwrapper_notation::sentence;
 
 use super::finish::product;
 use super::{Node, Recorder};
-use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
+use crate::expr::value::{Axis, Factorised, Meaning, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::{Decomposition, Role};
@@ -129,14 +129,14 @@ impl Recorder<'_> {
         }
         let value = |tensor: AnyTensor| {
             let (extents, dtype) = (tensor.erase().layout.extents().to_vec(), tensor.dtype());
-            Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(tensor)) })
+            Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(tensor), Meaning::Tensor) })
         };
         Ok(computed.into_iter().map(value).collect())
     }
 
     /// A result with its axes in the requested order, each with the extent of its label.
     fn arranged<'a>(&self, value: Link<Value<'a>>, computed: Vec<usize>, wanted: &[usize]) -> Link<Value<'a>> {
-        if computed == wanted && !matches!(value.source, Source::Computed(_)) {
+        if computed == wanted && !matches!(value.source, Source::Computed(..)) {
             return value;
         }
         let dtype = value.dtype;

@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors.
 //!
-//! Eigenvectors are determined up to a phase, which a convention tells; `phases.rs` has its derivative. Between states of equal eigenvalues, where eigenvectors are not determined either, the derivative is taken as
-//! that of a function which does not depend on their choice.
+//! Eigenvectors are determined up to a phase, which a convention tells; `phases.rs` has its derivative. Between states of equal
+//! eigenvalues, where eigenvectors are not determined either, the derivative is taken as that of a function which does not depend on
+//! their choice.
 
 use std::sync::Arc;
 

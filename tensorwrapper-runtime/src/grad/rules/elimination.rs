@@ -1,6 +1,7 @@
 //! LU factors, Pᵀ·A = L·U.
 //!
-//! The leading square of Pᵀ·A has a rule of its own. Further rows are L₂ = A₂·U⁻¹, further columns U₂ = L⁻¹·A₂.
+//! With n the smaller extent, the first n rows and columns of Pᵀ·A have the rule of square matrices ([`Square`]). Further rows are
+//! L₂ = A₂·U⁻¹, further columns U₂ = L⁻¹·A₂, and change by the product rule.
 
 use tensorwrapper_notation::syntax::Role;
 
@@ -68,7 +69,7 @@ impl<'a> Square<'_, '_, 'a> {
     }
 }
 
-/// The leading rows or columns of a matrix, and the others, if there are any.
+/// The first n rows or columns of a matrix, and the others.
 fn split<'a>(call: &Call<'_, 'a>, x: &Link<Value<'a>>, (n, is_rows): (usize, bool)) -> Result<[Link<Value<'a>>; 2], Error> {
     let end = x.extents[call.batch.len() + usize::from(!is_rows)];
     let text = |range: String| match is_rows {

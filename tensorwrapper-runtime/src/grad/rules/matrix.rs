@@ -7,7 +7,7 @@ use tensorwrapper_notation::syntax::{Factorisation, Outcome, Role};
 use super::super::build::{apply, as_column, constant, converted, held, labels, map, negated, number, reshaped, times, written};
 use super::parts::no_derivative;
 use super::text;
-use crate::expr::{Axis, Factorised, Source, Value};
+use crate::expr::{Axis, Factorised, Meaning, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::backend::linear::EQUAL_WITHIN;
@@ -237,7 +237,7 @@ pub(in super::super) fn mask<'a>(
     let of = |index: &[usize]| element(index[0], index[1]);
     let tensor: AnyTensor =
         dispatch!(dtype, T => Tensor::<T>::from_fn([rows, columns], |index| T::from_complex(of(index).into()))?.into());
-    Ok(Value::computed(Arc::new(tensor)))
+    Ok(Value::meaning(Arc::new(tensor), Meaning::Mask))
 }
 
 /// The identity.

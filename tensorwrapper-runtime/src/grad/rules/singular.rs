@@ -1,6 +1,7 @@
 //! Singular values.
 //!
-//! Phases of vectors are told by a convention; `phases.rs` has its derivative. A truncated decomposition is differentiated by all values and then cut: the kept vectors turn into those that are discarded.
+//! Phases of vectors are told by a convention; `phases.rs` has its derivative. A truncated decomposition is differentiated by all values
+//! and then cut: the kept vectors turn into those that are discarded.
 
 use super::super::build::{added, constant, converted, labels, written};
 use super::eigen::{are_mixed, inverse_gaps, values_of};

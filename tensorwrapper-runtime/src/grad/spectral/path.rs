@@ -112,7 +112,7 @@ impl<'p, 'a> Path<'p, 'a> {
                 self.value(value, &places.iter().map(at).collect::<Option<Vec<Place>>>()?)
             }
             Source::Tensor(_)
-            | Source::Computed(_)
+            | Source::Computed(..)
             | Source::Graph(..)
             | Source::Reshaped(_)
             | Source::Held(_)

@@ -1,6 +1,7 @@
 //! Records a function of the values of a matrix and its derivatives, of which divided differences are made.
 
 use super::super::build::{Labels, as_column, cast, constant, labels as plain, map, number, times, written};
+use super::super::linear::without_slope;
 use super::form::{Spectral, Weight, axis, result};
 use super::table::{DERIVATIVES, Table};
 use crate::expr::{Axis, Tree, Value};
@@ -56,8 +57,8 @@ impl<'a> Spectral<'a> {
             if n > 0 {
                 function = match function.map(|function| slope(&function, by)).transpose() {
                     Ok(found) => found.flatten(),
-                    // First derivatives need no more than the first slope.
-                    Err(_) if n > 1 => break,
+                    // First derivatives need no more than the first slope, which is all that is known of a function of the program.
+                    Err(error) if n > 1 && error == without_slope() => break,
                     Err(error) => return Err(error),
                 };
             }

@@ -128,7 +128,8 @@ fn zeros_are_no_trouble() {
     assert_eq!(gradient("[] = sum(i; powf(A[i], 1.0))", &[0.0, 1.0]), [1.0, 1.0]);
 }
 
-/// The second derivatives along ones of an equation over A, over S = |A|, R = √A², and its lengths l and n. The first ones are zero.
+/// The second derivatives along ones of an equation over A, over B = 2, S = |A|, H = |A|/2, R = √A², and its lengths l and n. The
+/// first ones are zero.
 fn second(text: &str, elements: &[f64]) -> Vec<f64> {
     let a = Tensor::<f64>::from_slice([elements.len()], elements).unwrap();
     let ones = Tensor::<f64>::filled([elements.len()], 1.0).unwrap();
@@ -137,7 +138,11 @@ fn second(text: &str, elements: &[f64]) -> Vec<f64> {
     let roots = (x.at("i") * x.at("i")).sqrt().record("i").unwrap();
     let length = (x.at("i") * x.at("i")).sum("i").sqrt().record("").unwrap();
     let norm = x.at("i").norm("").record().unwrap();
-    let handles: [(&str, &Expr<'_, f64>); 5] = [("A", &x), ("S", &sizes), ("R", &roots), ("l", &length), ("n", &norm)];
+    let twos = Tensor::<f64>::filled([elements.len()], 2.0).unwrap();
+    let twos = twos.at("i").record("i").unwrap();
+    let halves = (sizes.at("i") / 2.0).record("i").unwrap();
+    let handles: [(&str, &Expr<'_, f64>); 7] =
+        [("A", &x), ("B", &twos), ("H", &halves), ("S", &sizes), ("R", &roots), ("l", &length), ("n", &norm)];
     let is_read = |name: &str| text.contains(&format!("{name}["));
     let named: Vec<(&str, &dyn RecordOperand<f64>)> = handles
         .iter()
@@ -162,6 +167,18 @@ fn squares_of_what_has_a_kink_are_smooth() {
         "[] = n[] * n[]",
         "[] = powi(l[], 2)",
         "[] = l[] * 2.0 * l[] / 2.0",
+        "[] = 3.0 * n[] - 2.0 * n[] * n[] - 3.0 * n[] + 3.0 * powi(n[], 2)",
+        "[] = sum(i; -abs(A[i]) * abs(A[i])) + 2.0 * powi(n[], 2)",
+        "[] = 4.0 * powi(0.5 * n[], 2)",
+        "[] = 4.0 * powi(l[] / 2.0, 2)",
+        "[] = 2.0 * sum(i; abs(A[i]) / 2.0 * abs(A[i]))",
+        "[] = 4.0 * sum(i; (S[i] / 2.0) * (S[i] / 2.0))",
+        "[] = 0.25 * sum(i; powi(abs(A[i]) * B[i], 2))",
+        "[] = sum(i; powf(abs(A[i]), 2.0))",
+        "[] = sum(i; powi(sqrt(abs(A[i])), 4))",
+        "[] = sum(i; 1.0 / (1.0 / abs(A[i] + B[i]) / abs(A[i] + B[i]))) - 4.0 * sum(i; A[i])",
+        "[] = 3.0 * max(i; abs(A[i]) * abs(A[i]))",
+        "[] = sum(i; H[i] * H[i]) * 4.0",
     ] {
         assert_eq!(second(text, &[0.0, 0.0, 0.0]), [2.0, 2.0, 2.0], "{text}");
     }
@@ -174,7 +191,9 @@ fn squares_of_absolute_values_of_complex_numbers_are_smooth() {
     let (a, d) = (Tensor::<Complex<f64>>::filled([2], Complex::ZERO).unwrap(), super::Drawn::new(9).tensor::<Complex<f64>>(&[2]));
     let z = a.at("i").record("i").unwrap();
     let norm = z.at("i").norm("").record().unwrap();
+    let sizes = z.at("i").abs().real().record("i").unwrap();
     let losses = [
+        (sizes.at("i") * sizes.at("i")).sum("i").record("").unwrap(),
         (z.at("i").abs() * z.at("i").abs()).real().sum("i").record("").unwrap(),
         z.at("i").abs().powi(2).real().sum("i").record("").unwrap(),
         (norm.at("") * norm.at("")).record("").unwrap(),

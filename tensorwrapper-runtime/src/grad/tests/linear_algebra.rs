@@ -131,6 +131,12 @@ cases! {
         let (u, _, v) = x.at(&at(x, "i,j")).svd(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
         (v.at(&at(x, "r,j")) * u.at(&at(x, "0,r"))).record(&at(x, "r,j"))
     };
+    singular_vectors_cut(3, 4): |x| {
+        let left = [at(x, "i,r"), at(x, "r,"), at(x, "r,j")];
+        let svd = x.at(&at(x, "i,j")).svd(left.each_ref().map(|left| &left[..])).max(2);
+        let (u, _, v) = svd.matrix("i,", "j,").record()?;
+        (v.at(&at(x, "r,j")) + u.at(&at(x, "0,r")) * crate::Indexed::spread(T::ONE, "j,")).record(&at(x, "r,j"))
+    };
     // Projectors: what does not depend on phases.
     eigh(3, 3): |x| {
         let both = (x.at(&at(x, "i,j")) + x.at(&at(x, "j,i")).conj()).record(&at(x, "i,j"))?;
