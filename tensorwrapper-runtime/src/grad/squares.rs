@@ -95,17 +95,15 @@ impl<'t, 'a> Product<'t, 'a> {
 
     /// The product with the smooth square of two factors that are equal in place of these.
     fn paired(&self, square: &dyn Fn(&Tree<'a>) -> Option<Tree<'a>>) -> Option<Tree<'a>> {
-        let (side, one, other) = self.sides.iter().enumerate().find_map(|(side, factors)| {
-            let is_pair = |one: usize| (one + 1..factors.len()).find(|&other| is_same(factors[one], factors[other]));
+        let (side, pair, found) = self.sides.iter().enumerate().find_map(|(side, factors)| {
             (0..factors.len()).find_map(|one| {
-                let other = is_pair(one)?;
-                square(factors[one]).map(|_| (side, one, other))
+                let other = (one + 1..factors.len()).find(|&other| is_same(factors[one], factors[other]))?;
+                Some((side, [one, other], square(factors[one])?))
             })
         })?;
-        let found = square(self.sides[side][one])?;
         let left = |own: usize| {
-            let factors = self.sides[own].iter().enumerate().filter(move |(n, _)| own != side || (*n != one && *n != other));
-            let first = if own == side { Some(found.clone()) } else { None };
+            let factors = self.sides[own].iter().enumerate().filter(move |(n, _)| own != side || !pair.contains(n));
+            let first = (own == side).then(|| found.clone());
             first.into_iter().chain(factors.map(|(_, factor)| (*factor).clone())).reduce(times)
         };
         let above = left(0).unwrap_or_else(|| number(1.0));

@@ -11,7 +11,7 @@ use tensorwrapper_notation::syntax::{Factorisation, Role};
 use super::super::build::{added, converted};
 use super::matrix::Call;
 use super::parts::Parts;
-use super::phases::Phases;
+use super::phases;
 use super::triangular::hermitian;
 use crate::expr::{Reach, Source, Value};
 use crate::link::Link;
@@ -37,10 +37,7 @@ pub(super) fn reverse_eigh<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>, varies:
         let of_metric = has_metric.then(|| call.value(text, &[("C", c), ("g", &ge), ("e", e)])).transpose()?;
         return Ok([Some(weight)].into_iter().chain(metric(of_metric)).collect());
     };
-    let gc = &match Phases::of(call, c)? {
-        Some(phases) => phases.reverse(gc, None)?,
-        None => Link::clone(gc),
-    };
+    let gc = &phases::reverse(call, c, gc, None)?;
     let own = call.identity(n)?;
     let around =
         |middle: &Link<Value<'a>>| call.value("[..i, j] = C[..i, m] * Z[..m, n] * conj(C[..j, n])", &[("C", c), ("Z", middle)]);
@@ -85,9 +82,7 @@ pub(super) fn forward_eigh<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>, is_symm
         }
     };
     let mut dc = call.value("[..i, n] = C[..i, m] * W[..m, n]", &[("C", c), ("W", &w)])?;
-    if let Some(phases) = Phases::of(call, c)? {
-        phases.forward(&mut dc, None)?;
-    }
+    phases::forward(call, c, &mut dc, None)?;
     Ok(vec![Some(converted(&de, call.results[0].dtype)), Some(dc)])
 }
 
@@ -146,10 +141,7 @@ pub(super) fn reverse_eig<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Resul
         z = Some(call.value("[..m, n] = I[m, n] * g[..m]", &[("I", &own), ("g", &ge)])?);
     }
     if let Some(gv) = &weights[1] {
-        let gv = &match Phases::of(call, v)? {
-            Some(phases) => phases.reverse(gv, None)?,
-            None => Link::clone(gv),
-        };
+        let gv = &phases::reverse(call, v, gv, None)?;
         let y = call.value("[..m, n] = conj(V[..k, m]) * G[..k, n]", &[("V", v), ("G", gv)])?;
         let norms = call.value("[..n] = re(Y[..n, n])", &[("Y", &y)])?;
         let text = "[..m, n] = Y[..m, n] - conj(V[..k, m]) * V[..k, n] * r[..n]";
@@ -175,9 +167,7 @@ pub(super) fn forward_eig<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>, is_symme
     let free = call.value("[..i, n] = V[..i, m] * F[..m, n] * M[..m, n]", &[("V", v), ("F", &gaps), ("M", &m)])?;
     let along = call.value("[..n] = conj(V[..i, n]) * X[..i, n]", &[("V", v), ("X", &free)])?;
     let mut dv = call.value("[..i, n] = X[..i, n] - V[..i, n] * re(r[..n])", &[("X", &free), ("V", v), ("r", &along)])?;
-    if let Some(phases) = Phases::of(call, v)? {
-        phases.forward(&mut dv, None)?;
-    }
+    phases::forward(call, v, &mut dv, None)?;
     Ok(vec![Some(de), Some(dv)])
 }
 

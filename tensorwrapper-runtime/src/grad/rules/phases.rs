@@ -14,19 +14,17 @@ use tensorwrapper_core::backend::linear::phase_tolerance;
 use tensorwrapper_core::element::dispatch;
 use tensorwrapper_core::error::Error;
 
-/// Complex vectors, the columns of a matrix, with the component that their phases are told by.
-pub(super) struct Phases<'c, 'v, 'a> {
-    call: &'c Call<'c, 'a>,
-    vectors: &'v Link<Value<'a>>,
+/// By which component the phases of complex vectors, the columns of a matrix, are told.
+struct Phases<'a> {
     /// 1 at that component.
     pivots: Link<Value<'a>>,
     /// Its value, which is real.
     size: Link<Value<'a>>,
 }
 
-impl<'c, 'v, 'a> Phases<'c, 'v, 'a> {
+impl<'a> Phases<'a> {
     /// Nothing for real vectors, whose signs do not change, and where there are no vectors.
-    pub(super) fn of(call: &'c Call<'c, 'a>, vectors: &'v Link<Value<'a>>) -> Result<Option<Phases<'c, 'v, 'a>>, Error> {
+    fn of(call: &Call<'_, 'a>, vectors: &Link<Value<'a>>) -> Result<Option<Phases<'a>>, Error> {
         if !vectors.dtype.is_complex() || vectors.extents.contains(&0) {
             return Ok(None);
         }
@@ -41,42 +39,45 @@ impl<'c, 'v, 'a> Phases<'c, 'v, 'a> {
         let text = "[..i, n] = select(p[..i, n] == f[..n]; 1.0, 0.0)";
         let pivots = converted(&held(&call.value(text, &[("p", &places), ("f", &first)])?), vectors.dtype);
         let size = call.value("[..n] = E[..i, n] * re(C[..i, n])", &[("E", &pivots), ("C", vectors)])?;
-        Ok(Some(Phases { call, vectors, pivots, size }))
+        Ok(Some(Phases { pivots, size }))
     }
+}
 
-    /// The changes of the vectors, and of rows that turn the other way, at the phases that these have.
-    pub(super) fn forward(
-        &self,
-        change: &mut Link<Value<'a>>,
-        rows: Option<(&Link<Value<'a>>, &mut Link<Value<'a>>)>,
-    ) -> Result<(), Error> {
-        let named = [("E", &self.pivots), ("D", &*change), ("k", &self.size)];
-        let phase = self.call.value("[..n] = E[..i, n] * im(D[..i, n]) / k[..n]", &named)?;
-        let turn = imaginary(&phase);
-        let named = [("D", &*change), ("C", self.vectors), ("f", &turn)];
-        *change = self.call.value("[..i, n] = D[..i, n] - C[..i, n] * f[..n]", &named)?;
-        if let Some((v, change)) = rows {
-            let named = [("D", &*change), ("V", v), ("f", &turn)];
-            *change = self.call.value("[..n, j] = D[..n, j] + V[..n, j] * f[..n]", &named)?;
-        }
-        Ok(())
+/// Takes the changes of vectors, and of rows that turn the other way, to the phases that these have.
+pub(super) fn forward<'a>(
+    call: &Call<'_, 'a>,
+    vectors: &Link<Value<'a>>,
+    change: &mut Link<Value<'a>>,
+    rows: Option<(&Link<Value<'a>>, &mut Link<Value<'a>>)>,
+) -> Result<(), Error> {
+    let Some(Phases { pivots, size }) = Phases::of(call, vectors)? else { return Ok(()) };
+    let named = [("E", &pivots), ("D", &*change), ("k", &size)];
+    let phase = call.value("[..n] = E[..i, n] * im(D[..i, n]) / k[..n]", &named)?;
+    let turn = imaginary(&phase);
+    let named = [("D", &*change), ("C", vectors), ("f", &turn)];
+    *change = call.value("[..i, n] = D[..i, n] - C[..i, n] * f[..n]", &named)?;
+    if let Some((v, change)) = rows {
+        let named = [("D", &*change), ("V", v), ("f", &turn)];
+        *change = call.value("[..n, j] = D[..n, j] + V[..n, j] * f[..n]", &named)?;
     }
+    Ok(())
+}
 
-    /// The weight of the vectors at whatever phase, for weights of these and of rows that turn the other way.
-    pub(super) fn reverse(
-        &self,
-        weight: &Link<Value<'a>>,
-        rows: Option<(&Link<Value<'a>>, &Link<Value<'a>>)>,
-    ) -> Result<Link<Value<'a>>, Error> {
-        let named = [("G", weight), ("C", self.vectors)];
-        let mut total = self.call.value("[..n] = sum(i; im(conj(G[..i, n]) * C[..i, n]))", &named)?;
-        if let Some((v, weight)) = rows {
-            let own = self.call.value("[..n] = sum(j; im(conj(G[..n, j]) * V[..n, j]))", &[("G", weight), ("V", v)])?;
-            total = self.call.value("[..n] = t[..n] - o[..n]", &[("t", &total), ("o", &own)])?;
-        }
-        let named = [("G", weight), ("E", &self.pivots), ("t", &imaginary(&total)), ("k", &self.size)];
-        self.call.value("[..i, n] = G[..i, n] + E[..i, n] * t[..n] / k[..n]", &named)
+/// The weight of vectors at whatever phase, for weights of these and of rows that turn the other way.
+pub(super) fn reverse<'a>(
+    call: &Call<'_, 'a>,
+    vectors: &Link<Value<'a>>,
+    weight: &Link<Value<'a>>,
+    rows: Option<(&Link<Value<'a>>, &Link<Value<'a>>)>,
+) -> Result<Link<Value<'a>>, Error> {
+    let Some(Phases { pivots, size }) = Phases::of(call, vectors)? else { return Ok(Link::clone(weight)) };
+    let mut total = call.value("[..n] = sum(i; im(conj(G[..i, n]) * C[..i, n]))", &[("G", weight), ("C", vectors)])?;
+    if let Some((v, weight)) = rows {
+        let own = call.value("[..n] = sum(j; im(conj(G[..n, j]) * V[..n, j]))", &[("G", weight), ("V", v)])?;
+        total = call.value("[..n] = t[..n] - o[..n]", &[("t", &total), ("o", &own)])?;
     }
+    let named = [("G", weight), ("E", &pivots), ("t", &imaginary(&total)), ("k", &size)];
+    call.value("[..i, n] = G[..i, n] + E[..i, n] * t[..n] / k[..n]", &named)
 }
 
 /// A value times i.

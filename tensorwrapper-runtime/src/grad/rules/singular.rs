@@ -7,7 +7,7 @@ use super::super::build::{added, constant, converted, labels, written};
 use super::eigen::{are_mixed, inverse_gaps, values_of};
 use super::matrix::Call;
 use super::parts::{Parts, no_derivative};
-use super::phases::Phases;
+use super::phases;
 use crate::expr::Value;
 use crate::link::Link;
 use tensorwrapper_core::error::Error;
@@ -86,10 +86,8 @@ pub(super) fn reverse<'a>(call: &Call<'_, 'a>, weights: &Parts<'a>) -> Result<Pa
         parts.push(call.value("[..i, j] = U[..i, n] * g[..n] * V[..n, j]", &[("U", u), ("g", gs), ("V", v)])?);
     }
     if gu.is_some() || gv.is_some() {
-        let (mut gu, gv) = (call.or_zeros(&gu, u), call.or_zeros(&gv, v));
-        if let Some(phases) = Phases::of(call, u)? {
-            gu = phases.reverse(&gu, Some((v, &gv)))?;
-        }
+        let gv = call.or_zeros(&gv, v);
+        let gu = phases::reverse(call, u, &call.or_zeros(&gu, u), Some((v, &gv)))?;
         let y = call.value("[..m, n] = conj(U[..i, m]) * G[..i, n]", &[("U", u), ("G", &gu)])?;
         let x = call.value("[..m, n] = V[..m, j] * conj(G[..n, j])", &[("V", v), ("G", &gv)])?;
         let both = call.value("[..m, n] = Y[..m, n] + X[..m, n]", &[("Y", &y), ("X", &x)])?;
@@ -127,9 +125,7 @@ pub(super) fn forward<'a>(call: &Call<'_, 'a>, changes: &Parts<'a>, is_symmetric
     let mut du = call.value(text, &[("U", u), ("W", &of_u), ("D", da), ("V", v), ("t", t), ("P", &p)])?;
     let text = "[..n, j] = conj(W[..m, n]) * V[..m, j] + t[..n] * conj(U[..i, n]) * D[..i, j] - t[..n] * P[..n, m] * V[..m, j]";
     let mut dv = call.value(text, &[("W", &of_v), ("V", v), ("t", t), ("U", u), ("D", da), ("P", &p)])?;
-    if let Some(phases) = Phases::of(call, u)? {
-        phases.forward(&mut du, Some((v, &mut dv)))?;
-    }
+    phases::forward(call, u, &mut du, Some((v, &mut dv)))?;
     let kept = call.results[1].extents[call.batch.len()];
     let ds = converted(&ds, call.results[1].dtype);
     let mut found = [du, ds, dv];

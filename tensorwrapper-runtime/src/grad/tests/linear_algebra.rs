@@ -43,6 +43,19 @@ fn in_elements<T: Element>(x: crate::Indexed<'_, T::Complex>) -> crate::Indexed<
     if T::DTYPE.is_complex() { x.converted() } else { x.re().converted() }
 }
 
+/// Every product of an element of L with one of U.
+fn lu_factors<'a, T: Element>(x: &Expr<'a, T>) -> Result<Expr<'a, T>, Error> {
+    let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
+    let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
+    (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
+}
+
+/// Every product of an element of Q with one of R.
+fn qr_factors<'a, T: Element>(x: &Expr<'a, T>) -> Result<Expr<'a, T>, Error> {
+    let (q, r) = x.at(&at(x, "i,j")).qr([&at(x, "i,r"), &at(x, "r,j")]).matrix("i,", "j,").record()?;
+    (q.at(&at(x, "i,r")) * r.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
+}
+
 macro_rules! cases {
     ($($name:ident($rows:literal, $columns:literal): |$x:ident| $value:expr;)*) => { $(
         mod $name {
@@ -84,33 +97,15 @@ cases! {
         let square = (x.at(&at(x, "i,k")) * x.at(&at(x, "j,k")).conj()).record(&at(x, "i,j"))?;
         regular(&square)?.at(&at(x, "i,j")).cholesky(&at(x, "i,k")).matrix("i,", "j,").record()
     };
-    qr_tall(4, 2): |x| {
-        let (q, r) = x.at(&at(x, "i,j")).qr([&at(x, "i,r"), &at(x, "r,j")]).matrix("i,", "j,").record()?;
-        (q.at(&at(x, "i,r")) * r.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
-    };
-    qr_wide(2, 4): |x| {
-        let (q, r) = x.at(&at(x, "i,j")).qr([&at(x, "i,r"), &at(x, "r,j")]).matrix("i,", "j,").record()?;
-        (q.at(&at(x, "i,r")) * r.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
-    };
+    qr_tall(4, 2): |x| qr_factors(x);
+    qr_wide(2, 4): |x| qr_factors(x);
     lq_wide(2, 3): |x| {
         let (l, q) = x.at(&at(x, "i,j")).lq([&at(x, "i,r"), &at(x, "r,j")]).matrix("i,", "j,").record()?;
         (l.at(&at(x, "i,r")) * q.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
     };
-    lu(3, 3): |x| {
-        let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
-        let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
-        (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
-    };
-    lu_tall(4, 2): |x| {
-        let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
-        let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
-        (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
-    };
-    lu_wide(2, 4): |x| {
-        let left = [at(x, "i,q"), at(x, "q,r"), at(x, "r,j")];
-        let (_, l, u) = x.at(&at(x, "i,j")).lu(left.each_ref().map(|left| &left[..])).matrix("i,", "j,").record()?;
-        (l.at(&at(x, "i,r")) * u.at(&at(x, "s,j"))).record(&at(x, "i,r,s,j"))
-    };
+    lu(3, 3): |x| lu_factors(x);
+    lu_tall(4, 2): |x| lu_factors(x);
+    lu_wide(2, 4): |x| lu_factors(x);
     // Vectors themselves, whose largest components stay real and positive.
     eigenvectors(3, 3): |x| {
         let both = (x.at(&at(x, "i,j")) + x.at(&at(x, "j,i")).conj()).record(&at(x, "i,j"))?;
