@@ -121,6 +121,60 @@ impl Structure {
         Ok(extents)
     }
 
+    /// The same with these blocks alone, as [`with_blocks`](Structure::with_blocks) has it, but rows that have extents of their own keep
+    /// them: as many of the blocks at their ends stay as that takes.
+    ///
+    /// # Errors
+    /// As [`with_blocks`](Structure::with_blocks) and [`row_extents`](Structure::row_extents).
+    ///
+    /// ```
+    /// # use tensorwrapper_core as tensorwrapper;
+    /// use tensorwrapper::{Error, JaggedShape, Shape, Structure};
+    /// let rows = Structure::jagged(&JaggedShape::rows([3, 1].map(|extent| Shape::new([extent])))?)?;
+    /// assert_eq!(rows.with_blocks([[0, 0]])?.row_extents(1)?, [1, 0]);
+    /// assert_eq!(rows.with_blocks_and_ends([[0, 0]])?.row_extents(1)?, [3, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_blocks_and_ends(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
+        let ragged: Vec<usize> =
+            (0..self.rank()).filter(|&axis| self.ragged_by(axis).is_some_and(|by| !by.is_empty())).collect();
+        if ragged.is_empty() {
+            return self.with_blocks(blocks);
+        }
+        let mut kept: Vec<Vec<usize>> = blocks.into_iter().map(|block| block.as_ref().to_vec()).collect();
+        let wanted: Vec<Vec<usize>> = ragged.iter().map(|&axis| self.row_extents(axis)).collect::<Result<_, Error>>()?;
+        // Blocks at the end of a row along all ragged axes are enough, unless a row has none.
+        for axes in [ragged.len(), 1] {
+            for block in self.stored()?.iter() {
+                let ends = ragged.iter().zip(&wanted).filter(|(axis, extents)| self.ends_row(&block, **axis, extents));
+                if ends.count() >= axes {
+                    kept.push(block);
+                }
+            }
+            let found = self.with_blocks(&kept)?;
+            let mut axes = ragged.iter().zip(&wanted);
+            if axes.try_fold(true, |same, (&axis, extents)| Ok::<_, Error>(same && found.row_extents(axis)? == *extents))? {
+                return Ok(found);
+            }
+        }
+        self.with_blocks(kept)
+    }
+
+    /// Whether a block, or one that follows from it, has the last element of a row along a ragged axis.
+    fn ends_row(&self, block: &[usize], axis: usize, extents: &[usize]) -> bool {
+        let by = self.ragged_by(axis).unwrap_or_default();
+        self.symmetry().elements().iter().any(|element| {
+            let image = element.image(block);
+            let end = self.tilings()[axis].bounds()[image[axis] + 1];
+            let bound = |axis: usize, side: usize| self.tilings()[axis].bounds()[image[axis] + side];
+            let within: Shape = by.iter().map(|&by| bound(by, 1) - bound(by, 0)).collect();
+            within.indices().any(|index| {
+                let row = index.iter().zip(by).fold(0, |row, (index, &by)| row * self.tilings()[by].extent() + bound(by, 0) + index);
+                extents[row] == end
+            })
+        })
+    }
+
     /// Whether an axis is ragged, and its rows do have different extents.
     ///
     /// # Errors

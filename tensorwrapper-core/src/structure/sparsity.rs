@@ -65,7 +65,10 @@ impl Sparsity {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn zero_elements(shape: &Shape, indices: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Sparsity, Error> {
-        Ok(Sparsity::elements(shape, indices)?.dual())
+        let Sparsity { whole, parts } = Sparsity::elements(shape, indices)?;
+        let mut rest = Vec::new();
+        around(&whole, &parts.iter().collect::<Vec<_>>(), &mut Vec::new(), &mut rest);
+        Ok(Sparsity { whole, parts: rest })
     }
 
     /// These parts may be other than zero; they may overlap. A part is a shape that begins at its first index.
@@ -123,7 +126,7 @@ impl Sparsity {
                 parts.push(ranges.collect::<Result<Part, Error>>()?);
             }
         }
-        parts.retain(|part| part.iter().all(|range| !range.is_empty()));
+        parts.retain(|part| !is_empty(part));
         Ok(Sparsity { whole, parts })
     }
 
@@ -158,9 +161,9 @@ impl Sparsity {
 
     /// What is zero here may be other than zero there, and the other way round.
     fn dual(&self) -> Sparsity {
-        let mut rest = vec![self.whole.clone()];
+        let mut rest = if is_empty(&self.whole) { Vec::new() } else { vec![self.whole.clone()] };
         for part in &self.parts {
-            rest = rest.into_iter().flat_map(|whole| without(whole, part)).collect();
+            cut_out(&mut rest, part);
         }
         Sparsity { whole: self.whole.clone(), parts: rest }
     }
@@ -169,14 +172,15 @@ impl Sparsity {
     fn add(&mut self, part: Part) {
         let mut new = vec![part];
         for own in &self.parts {
-            new = new.into_iter().flat_map(|part| without(part, own)).collect();
+            cut_out(&mut new, own);
         }
-        self.parts.extend(new.into_iter().filter(|part| part.iter().all(|range| !range.is_empty())));
+        self.parts.extend(new.into_iter().filter(|part| !is_empty(part)));
     }
 }
 
 impl Structure {
-    /// The same with the blocks alone that have an element that may be other than zero, and their images.
+    /// The same with those of its blocks alone that have an element that may be other than zero, and their images. Rows that have extents
+    /// of their own keep them: the blocks at their ends stay.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the sparsity is that of another shape; and as [`with_blocks`](Structure::with_blocks).
@@ -185,13 +189,23 @@ impl Structure {
         if whole != sparsity.whole {
             return refused(format!("the tensor has indices {whole:?}, but the sparsity {:?}", sparsity.whole));
         }
-        let mut blocks = Vec::new();
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
         for part in &sparsity.parts {
             let tiles: Vec<Range<usize>> = self.tilings().iter().zip(part).map(|(tiling, range)| tiles(tiling, range)).collect();
             let counts: Shape = tiles.iter().map(Range::len).collect();
             blocks.extend(counts.indices().map(|n| n.iter().zip(&tiles).map(|(n, tiles)| tiles.start + n).collect::<Vec<_>>()));
         }
-        self.with_blocks(blocks)
+        blocks.retain(|block| self.allows(block));
+        self.with_blocks_and_ends(blocks)
+    }
+
+    /// Whether a block may be there, or follow from one: whether it is given, conserves the charge and has one tile on axes that are tied.
+    fn allows(&self, block: &[usize]) -> bool {
+        let is_given = |given: &Vec<Vec<usize>>| {
+            let (canonical, _) = self.symmetry().canonical(block);
+            given.binary_search_by(|own| own[..].cmp(self.first_of(&canonical))).is_ok()
+        };
+        self.check_charge(block).is_ok() && self.check_tied(block).is_ok() && self.0.given.as_ref().is_none_or(is_given)
     }
 }
 
@@ -203,6 +217,48 @@ fn tiles(tiling: &Tiling, range: &Range<usize>) -> Range<usize> {
 
 fn part_of(shape: &Shape) -> Part {
     shape.origin().iter().zip(shape.extents()).map(|(&first, &extent)| first..first + extent).collect()
+}
+
+fn is_empty(part: &Part) -> bool {
+    part.iter().any(Range::is_empty)
+}
+
+/// What is around elements, which ascend, as parts of the tensor: `chosen` are the ranges of the first axes, which all of them share.
+fn around(whole: &Part, elements: &[&Part], chosen: &mut Part, rest: &mut Vec<Part>) {
+    let axis = chosen.len();
+    if axis == whole.len() {
+        rest.extend(elements.is_empty().then(|| chosen.clone()));
+        return;
+    }
+    if is_empty(whole) {
+        return;
+    }
+    let mut free = |range: Range<usize>, chosen: &Part| {
+        if !range.is_empty() {
+            rest.push(chosen.iter().cloned().chain([range]).chain(whole[axis + 1..].iter().cloned()).collect());
+        }
+    };
+    let mut next = whole[axis].start;
+    let mut inner: Vec<(Range<usize>, &[&Part])> = Vec::new();
+    for same in elements.chunk_by(|one, other| one[axis] == other[axis]) {
+        let own = same[0][axis].clone();
+        free(next..own.start, chosen);
+        next = own.end;
+        inner.push((own, same));
+    }
+    free(next..whole[axis].end, chosen);
+    for (own, same) in inner {
+        chosen.push(own);
+        around(whole, same, chosen, rest);
+        chosen.pop();
+    }
+}
+
+/// Takes a part out of others.
+fn cut_out(parts: &mut Vec<Part>, part: &Part) {
+    if parts.iter().any(|own| meet(own, part)) {
+        *parts = std::mem::take(parts).into_iter().flat_map(|own| without(own, part)).collect();
+    }
 }
 
 /// Whether two parts have an index in common.

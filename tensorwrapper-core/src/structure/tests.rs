@@ -1,6 +1,6 @@
 //! Structures: which blocks are stored, and what follows from them.
 
-use super::Structure;
+use super::{Sparsity, Structure};
 use crate::shape::{Charges, Shape, Tiling};
 use crate::symmetry::{Sign, Symmetry};
 
@@ -123,4 +123,56 @@ fn sparsity_by_elements_and_parts() {
     assert!(told(blocks.union(&Sparsity::blocks(&Shape::new([4]), []).unwrap())).contains("[0..4]"));
     assert!(told(Sparsity::norms(&[&rows], &[1.0], 0.0)).contains("3 blocks have 1 norms"));
     assert!(Structure::new([&rows]).with_sparsity(&blocks).is_err());
+}
+
+#[test]
+fn sparsity_leaves_blocks_out() {
+    let cut = Tiling::cuts([1, 1]);
+    let plain = Structure::new([&cut, &cut]);
+    let shape = plain.shape();
+    let diagonal = Sparsity::elements(&shape, [[0, 0], [1, 1]]).unwrap();
+    let blocks = |structure: &Structure| structure.stored().unwrap().iter().collect::<Vec<_>>();
+    // Never more than were there.
+    assert_eq!(blocks(&plain.with_blocks([[0, 0], [0, 1]]).unwrap().with_sparsity(&diagonal).unwrap()), [[0, 0]]);
+    let symmetric = plain.with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap().with_blocks([[0, 1]]).unwrap();
+    let below = Sparsity::elements(&shape, [[1, 0], [1, 1]]).unwrap();
+    assert_eq!(blocks(&symmetric.with_sparsity(&below).unwrap()), [[0, 1]]);
+    // Nor blocks of another charge, in either order, nor off a diagonal.
+    let spin = cut.clone().charged([-1, 1]).unwrap();
+    let charged = Structure::new([&spin, &spin]);
+    let all = Sparsity::zero_elements(&shape, [[0, 0]]).unwrap();
+    let expected = charged.with_sparsity(&all).unwrap().flow([1, -1], [0]).unwrap();
+    assert_eq!(charged.flow([1, -1], [0]).unwrap().with_sparsity(&all).unwrap(), expected);
+    assert_eq!(blocks(&plain.tied([0, 1]).unwrap().with_sparsity(&all).unwrap()), [[1, 1]]);
+}
+
+#[test]
+fn sparsity_without_indices() {
+    let (none, empty) = (Shape::new([0, 2]), Tiling::cuts([0]));
+    let structure = Structure::new([&empty, &Tiling::whole(2)]);
+    for sparsity in [
+        Sparsity::zero_elements(&none, [[0usize; 2]; 0]).unwrap(),
+        Sparsity::zero_blocks(&none, []).unwrap(),
+        Sparsity::blocks(&none, [&none]).unwrap(),
+    ] {
+        assert!(structure.with_sparsity(&sparsity).unwrap().stored().unwrap().is_empty(), "{sparsity:?}");
+        assert_eq!(sparsity.fraction(), 0.0);
+    }
+    assert_eq!(Sparsity::zero_elements(&Shape::new([]), [[0usize; 0]; 1]).unwrap().fraction(), 0.0);
+    assert_eq!(Sparsity::zero_elements(&Shape::new([]), [[0usize; 0]; 0]).unwrap().fraction(), 1.0);
+}
+
+#[test]
+fn what_is_around_many_elements() {
+    let shape = Shape::new([40, 50, 20]);
+    let zeros: Vec<[usize; 3]> = (0..20_000).map(|n| n * 7919 % 40_000).map(|n| [n / 1000, n / 20 % 50, n % 20]).collect();
+    let sparsity = Sparsity::zero_elements(&shape, &zeros).unwrap();
+    let is_zero = |index: &[usize]| {
+        sparsity.is_zero(&Shape::new([1; 3]).with_origin(index.to_vec()).unwrap()).unwrap()
+    };
+    let distinct: std::collections::BTreeSet<[usize; 3]> = zeros.iter().copied().collect();
+    assert!((sparsity.fraction() - 1.0 + distinct.len() as f64 / 40_000.0).abs() < 1e-12);
+    for index in shape.indices().step_by(97) {
+        assert_eq!(is_zero(&index), distinct.contains(&[index[0], index[1], index[2]]), "{index:?}");
+    }
 }

@@ -120,6 +120,11 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         self.len * size_of::<V::Real>() >= LONG
     }
 
+    /// Whether rows of a few vectors lie one after the other.
+    fn is_narrow(&self) -> bool {
+        self.len <= 4 * V::LANES && self.further[LARGE] == self.len as isize
+    }
+
     /// Adds the dot product of every row.
     #[inline(always)]
     unsafe fn sum(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
@@ -128,6 +133,11 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         unsafe {
             while self.is_long() && row + TOGETHER <= rows {
                 self.dots::<TOGETHER, 2>(row, large, vector, to);
+                row += TOGETHER;
+            }
+            // Neighbouring rows of few vectors are one stream, and one running sum has all of such a row.
+            while self.is_narrow() && row + TOGETHER <= rows {
+                self.dots::<TOGETHER, 1>(row, large, vector, to);
                 row += TOGETHER;
             }
             while row < rows {
@@ -236,6 +246,15 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         let mut row = 0;
         // SAFETY: the caller's promise: all rows lie inside.
         unsafe {
+            if self.further[SUMS] == 0 && rows > 1 {
+                match self.len.div_ceil(V::LANES) {
+                    1 => return self.add_narrow::<1>(rows, large, vector, to),
+                    2 => return self.add_narrow::<2>(rows, large, vector, to),
+                    3 => return self.add_narrow::<3>(rows, large, vector, to),
+                    4 => return self.add_narrow::<4>(rows, large, vector, to),
+                    _ => {}
+                }
+            }
             if self.further[SUMS] == 0 && self.is_long() {
                 while row + TOGETHER <= rows {
                     self.add_scaled::<TOGETHER>(row, large, vector, to);
@@ -245,6 +264,44 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             while row < rows {
                 self.add_scaled::<1>(row, large, vector, to);
                 row += 1;
+            }
+        }
+    }
+
+    /// Adds rows of `WIDE` vectors, the last of which may be a part of one, to sums that stay in registers: between memory and registers
+    /// each row would wait for what the one before it has written.
+    #[inline(always)]
+    unsafe fn add_narrow<const WIDE: usize>(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
+        let whole = WIDE - 1;
+        let rest = self.len - whole * V::LANES;
+        // SAFETY: the caller's promise: all rows lie inside; the rest of a vector is neither read nor written.
+        unsafe {
+            let zero = V::splat(V::Real::ZERO);
+            let (mut sums, mut second) = ([zero; WIDE], [zero; WIDE]);
+            for part in 0..whole {
+                sums[part] = V::load(to.add(part * V::LANES));
+            }
+            sums[whole] = V::load_some(to.add(whole * V::LANES), rest);
+            for row in 0..rows as isize {
+                let a = large.offset(row * self.further[LARGE]);
+                let x = vector.offset(row * self.further[VECTOR]);
+                let re = V::splat(x.read());
+                let im = if PARTS == 2 { V::splat(self.sign * x.add(1).read()) } else { zero };
+                for part in 0..WIDE {
+                    let at = a.add(part * V::LANES);
+                    let a = if part < whole { V::load(at) } else { V::load_some(at, rest) };
+                    sums[part] = sums[part].add_product(a, re);
+                    if PARTS == 2 {
+                        second[part] = second[part].add_product(a, im);
+                    }
+                }
+            }
+            for part in 0..WIDE {
+                let sum = if PARTS == 2 { sums[part].add_times_i(second[part]) } else { sums[part] };
+                match part < whole {
+                    true => sum.store(to.add(part * V::LANES)),
+                    false => sum.store_some(to.add(part * V::LANES), rest),
+                }
             }
         }
     }

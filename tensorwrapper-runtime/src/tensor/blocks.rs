@@ -220,7 +220,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let Some(Image { number, .. }) = self.structure.image(block)? else { return Ok(0.0) };
         let stored = self.structure.stored()?;
         let elements = &self.slab[stored.start(number)..][..stored.size(number)];
-        Ok(elements.iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>().sqrt())
+        Ok(arithmetic::norm(elements))
     }
 
     /// Bytes of the elements that are stored.

@@ -60,12 +60,15 @@ impl Fold {
         let kept: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
         let frame = Structure::new(kept.iter().map(|&axis| &structure.tilings()[axis]));
         let of_axes = |axes: &[usize]| axes.iter().map(|&axis| &structure.tilings()[axis]).collect::<Vec<&Tiling>>();
-        let all: usize = of_axes(axes).iter().map(|tiling| tiling.len()).product();
+        // Tiles without indices have no elements that could take part.
+        let filled = |tiling: &&Tiling| tiling.extents().filter(|&extent| extent > 0).count();
+        let all: usize = of_axes(axes).iter().map(filled).product();
         if let Some(empty) = of_axes(axes).iter().position(|tiling| tiling.extent() == 0) {
             return Fold::of_nothing(reduction, operand, frame, names[empty]);
         }
         let mut found: BTreeMap<Vec<usize>, Vec<BlockImage<'_>>> = BTreeMap::new();
-        for image in images(structure)? {
+        let has_elements = |image: &BlockImage<'_>| image.extents(structure).iter().all(|&extent| extent > 0);
+        for image in images(structure)?.into_iter().filter(has_elements) {
             found.entry(kept.iter().map(|&axis| image.block[axis]).collect()).or_default().push(image);
         }
         // A product with one zero is zero.
@@ -89,7 +92,7 @@ impl Fold {
     /// A reduction over no elements, because a label has none.
     fn of_nothing(reduction: Reduction, operand: usize, frame: Structure, label: &str) -> Result<Fold, Error> {
         let places = frame.stored()?;
-        if places.elements() > 0 && reduction != Reduction::Product {
+        if reduction != Reduction::Product {
             return Err(Error::over_nothing(Some(label)));
         }
         let all = |number| Folded { start: places.start(number), len: places.size(number), with_zeros: false, parts: Vec::new() };

@@ -25,6 +25,8 @@ pub(super) struct Resolved {
     /// Of each axis of the left side the first one that it is tied to, where some are; the equation has the first ones alone.
     ties: Option<Vec<usize>>,
     signs: Option<Vec<i64>>,
+    /// How many axes each layer of such a left side has, if it is in layers.
+    layers: Vec<usize>,
 }
 
 /// Which labels have the same index: of each label the one that stands for it.
@@ -48,7 +50,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     }
     if !any_is_tied {
         // The place of an assignment may have ties, but is not read.
-        return Ok(Resolved { written, tensors, before: Vec::new(), ties: None, signs: None });
+        return Ok(Resolved { written, tensors, before: Vec::new(), ties: None, signs: None, layers: Vec::new() });
     }
     check_flow(&written, &tensors)?;
     let order = {
@@ -71,15 +73,18 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     for structure in &mut resolver.tensors.structures[..count] {
         *structure = structure.core()?;
     }
+    // Layers are those of all axes, so that they wait until the others are there.
+    let (layers, own) = if ties.is_some() { (written.layers, Vec::new()) } else { (Vec::new(), written.layers) };
     let written = Written {
         tree,
+        layers: own,
         left: axes.iter().map(|&axis| written.left[axis]).collect(),
         target: axes.iter().map(|&axis| written.target[axis].clone()).collect(),
         is_tied: ties.is_some(),
         tied: tied_labels,
         ..written
     };
-    Ok(Resolved { written, tensors: resolver.tensors, before: resolver.before, ties, signs })
+    Ok(Resolved { written, tensors: resolver.tensors, before: resolver.before, ties, signs, layers })
 }
 
 impl Resolved {
@@ -98,6 +103,9 @@ impl Resolved {
         let stored = core.stored()?;
         if (stored.len() as u128) < all {
             structure = structure.with_blocks(stored.iter().map(|block| picked(&block, &places)))?;
+        }
+        if !self.layers.is_empty() {
+            structure = structure.nested(&*self.layers)?;
         }
         let charges = core.tilings().first().and_then(|tiling| tiling.charges());
         match (&self.signs, charges) {

@@ -30,14 +30,29 @@ impl<T: Element> Blocks<T> {
             let own = inner(&self.slab[range.clone()], &other.slab[range]);
             let (plain, conjugated) = self.images(number)?;
             sum += T::from_complex(Complex::from(plain as f64)) * own;
-            sum += T::from_complex(Complex::from(conjugated as f64)) * own.conj();
+            // Nothing times infinity is no number.
+            if conjugated > 0 {
+                sum += T::from_complex(Complex::from(conjugated as f64)) * own.conj();
+            }
         }
         Ok(sum)
     }
 
     /// The root of the sum of the squares of all elements, those that follow by symmetry included.
     pub fn frobenius_norm(&self) -> f64 {
-        self.inner(self).map_or(f64::NAN, |square| square.to_complex().re.sqrt())
+        let square = self.inner(self).map_or(f64::NAN, |square| square.to_complex().re);
+        if is_exact(square) { square.sqrt() } else { self.norm_of_blocks().unwrap_or(f64::NAN) }
+    }
+
+    /// The same from the norms of blocks, whose squares need not be numbers of the type.
+    fn norm_of_blocks(&self) -> Result<f64, Error> {
+        let stored = self.structure.stored()?;
+        let of_orbit = |number: usize| {
+            let (plain, conjugated) = self.images(number)?;
+            let own = &self.slab[stored.start(number)..][..stored.size(number)];
+            Ok(norm(own) * ((plain + conjugated) as f64).sqrt())
+        };
+        (0..stored.len()).map(of_orbit).collect::<Result<Vec<f64>, Error>>().map(|norms| norm(&norms))
     }
 
     /// Multiplies all elements by a number.
@@ -216,6 +231,26 @@ impl<T: Element> Blocks<T> {
             format!("a tensor whose symmetry conjugates is multiplied by real numbers only, not by {}", by.to_complex());
         Err(Error::new(ErrorKind::Shape(message)))
     }
+}
+
+/// Whether no square that matters was too large or too small for any type of elements.
+fn is_exact(square: f64) -> bool {
+    (1e-25..1e25).contains(&square)
+}
+
+/// The root of the sum of squares of absolute values.
+pub(super) fn norm<T: Element>(elements: &[T]) -> f64 {
+    let square: f64 = elements.iter().map(|x| x.to_complex().norm_sqr()).sum();
+    if is_exact(square) || square.is_nan() {
+        return square.sqrt();
+    }
+    // Divided by the largest, so that squares neither overflow nor vanish.
+    let sizes = || elements.iter().map(|x| x.to_complex().norm());
+    let largest = sizes().fold(0.0, f64::max);
+    if largest == 0.0 || largest.is_infinite() {
+        return largest;
+    }
+    largest * sizes().map(|size| (size / largest).powi(2)).sum::<f64>().sqrt()
 }
 
 /// `Σ conj(x) · y`, in as many sums side by side as a vector register may hold.

@@ -16,8 +16,8 @@ type CompressedRows<T> = (Vec<usize>, Vec<usize>, Vec<T>);
 
 impl<T: Element> Blocks<T> {
     /// The tensor with these elements, each with its index, in any order; what is given twice is added. The structure says how
-    /// axes are cut, and which symmetry and charge there is; of its blocks those are stored that have an element. With a
-    /// symmetry, one element of those that follow from each other is enough.
+    /// axes are cut, and which symmetry and charge there is; of its blocks those are stored that have an element, and those at the
+    /// end of rows that have extents of their own. With a symmetry, one element of those that follow from each other is enough.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Shape`] when there is no such index, when the structure has no element there, and
@@ -51,7 +51,7 @@ impl<T: Element> Blocks<T> {
             let Some(image) = structure.image(&block)? else {
                 return refused(format!("the structure has no block {block:?}, where element {index:?} is"));
             };
-            let contradicts = |by: &&SignedPermutation| by.image(index) == *index && follows(element, by) != element;
+            let contradicts = |by: &&SignedPermutation| by.image(index) == *index && !agree(follows(element, by), element);
             if let Some(by) = structure.symmetry().elements().iter().find(contradicts) {
                 let other = follows(element, by).to_complex();
                 return refused(format!("element {index:?} is {}, but by symmetry {other}", element.to_complex()));
@@ -67,7 +67,7 @@ impl<T: Element> Blocks<T> {
             }
             let own = follows(element, by);
             match canonical.get(&at) {
-                Some((known, first)) if *known != own => {
+                Some((known, first)) if !agree(*known, own) => {
                     let message = format!("elements {first:?} and {index:?} follow from each other, but do not agree");
                     return Err(Error::new(ErrorKind::Shape(message)));
                 }
@@ -75,7 +75,7 @@ impl<T: Element> Blocks<T> {
             };
             blocks.insert(block);
         }
-        let structure = structure.with_blocks(blocks)?;
+        let structure = structure.with_blocks_and_ends(blocks)?;
         Blocks::from_fn(&structure, |index| canonical.get(index).map_or(T::ZERO, |(element, _)| *element))
     }
 
@@ -161,7 +161,8 @@ impl<T: Element> Blocks<T> {
         Ok((starts, columns, elements))
     }
 
-    /// The same without blocks whose Frobenius norm is at most `tau`: with 0, without those that are zero.
+    /// The same without blocks whose Frobenius norm is at most `tau`: with 0, without those that are zero. Rows that have extents of their
+    /// own keep them: the blocks at their ends stay.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when `tau` is negative or NaN, and [`ErrorKind::Memory`].
@@ -188,15 +189,21 @@ impl<T: Element> Blocks<T> {
                 kept.push(block);
             }
         }
-        let structure = self.structure.with_blocks(&kept)?;
+        let structure = self.structure.with_blocks_and_ends(&kept)?;
         let (mut result, places) = (Blocks::zeros(&structure)?, structure.stored()?);
-        for (place, block) in kept.iter().enumerate() {
-            let from = stored.find(block).map_or(0, |number| stored.start(number));
+        for (place, block) in places.iter().enumerate() {
+            let from = stored.find(&block).map_or(0, |number| stored.start(number));
             let size = places.size(place);
             result.slab[places.start(place)..][..size].copy_from_slice(&self.slab[from..][..size]);
         }
         Ok(result)
     }
+}
+
+/// Whether two elements are equal, or both are no numbers.
+fn agree<T: Element>(one: T, other: T) -> bool {
+    let is_number = |x: T| x == x;
+    one == other || !(is_number(one) || is_number(other))
 }
 
 /// The block of an index.

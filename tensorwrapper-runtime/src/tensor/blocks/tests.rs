@@ -1,9 +1,9 @@
 //! Block tensors: elements that follow, and conversions.
 
 use num_complex::Complex;
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::structure::{Sparsity, Structure};
 use tensorwrapper_core::symmetry::{Sign, Symmetry};
-use tensorwrapper_core::{Shape, Tiling};
+use tensorwrapper_core::{Charges, Shape, Tiling};
 
 use super::Blocks;
 use crate::tensor::Tensor;
@@ -192,4 +192,80 @@ fn single_elements_that_do_not_fit() {
     assert_eq!(told(Blocks::from_csr(&plain, &[0, 1, 1, 1], &[], &[1.0])), "1 elements have 0 columns");
     assert!(told(Blocks::from_csr(&plain, &[0, 1, 0, 1], &[0], &[1.0])).contains("ascend from 0 to 1"));
     assert!(told(Blocks::zeros(&plain).unwrap().truncated(f64::NAN)).contains("not NaN"));
+}
+
+#[test]
+fn elements_that_are_no_numbers_go_out_and_in() {
+    let cut = Tiling::cuts([2, 1]);
+    let symmetric = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap();
+    let blocks = Blocks::<f64>::from_fn(&symmetric, |i| if i[0] == i[1] { f64::NAN } else { 1.0 }).unwrap();
+    let again = Blocks::from_coo(&symmetric, blocks.to_coo().unwrap()).unwrap();
+    assert!(again.get(&[1, 1]).unwrap().is_nan() && again.get(&[2, 0]).unwrap() == 1.0);
+}
+
+#[test]
+fn norms_of_large_and_of_small_elements() {
+    let cut = Tiling::cuts([2, 1]);
+    let structure = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap();
+    for size in [1e-200, 1e-308, 1e200, 1.0] {
+        let blocks = Blocks::<f64>::from_fn(&structure, |_| size).unwrap();
+        assert!((blocks.frobenius_norm() / size - 3.0).abs() < 1e-14, "{size}");
+        assert!((blocks.norm(&[0, 0]).unwrap() / size - 2.0).abs() < 1e-14, "{size}");
+        assert_eq!(blocks.truncated(0.0).unwrap().blocks().len(), 3, "{size}");
+    }
+    let single = Blocks::<f32>::from_fn(&structure, |_| 1e-30).unwrap();
+    assert!((single.frobenius_norm() / 3e-30 - 1.0).abs() < 1e-6);
+    let infinite = Blocks::<f64>::from_fn(&structure, |_| f64::INFINITY).unwrap();
+    assert_eq!((infinite.frobenius_norm(), infinite.norm(&[0, 1]).unwrap()), (f64::INFINITY, f64::INFINITY));
+    let none = Blocks::<f64>::from_fn(&structure, |_| f64::NAN).unwrap();
+    assert!(none.frobenius_norm().is_nan() && none.norm(&[0, 1]).unwrap().is_nan());
+}
+
+#[test]
+fn rows_keep_their_extents() {
+    let row = |elements: &[f64]| Tensor::<f64>::from_slice([elements.len()], elements).unwrap();
+    let rows = Blocks::rows([row(&[1.0, 0.0, 0.0]), row(&[2.0]), row(&[0.0; 4])]).unwrap();
+    let extents = |blocks: &Blocks<f64>| blocks.structure().row_extents(1).unwrap();
+    assert_eq!(extents(&rows), [3, 1, 4]);
+    let short = rows.truncated(0.0).unwrap();
+    assert_eq!((extents(&short), short.to_coo().unwrap()), (vec![3, 1, 4], rows.to_coo().unwrap()));
+    assert!(short.blocks().len() < rows.blocks().len());
+    let again = Blocks::from_coo(rows.structure(), rows.to_coo().unwrap()).unwrap();
+    assert_eq!(extents(&again), [3, 1, 4]);
+    let nothing = Sparsity::elements(&rows.structure().shape(), [[0usize; 2]; 0]).unwrap();
+    assert_eq!(rows.structure().with_sparsity(&nothing).unwrap().row_extents(1).unwrap(), [3, 1, 4]);
+    let error = rows.tiled(&[Tiling::each(3), Tiling::whole(4)]).unwrap_err().to_string();
+    assert!(error.starts_with("axis 1 has rows of extents [3, 1, 4]"), "{error}");
+    assert_eq!(extents(&rows.tiled(&[Tiling::each(3), Tiling::each(4)]).unwrap()), [3, 1, 4]);
+    // Blocks of two ragged axes end a row together.
+    let square = |n: usize| Tensor::<f64>::from_fn([n, n], |i| if i[0] == 0 { 1.0 } else { 0.0 }).unwrap();
+    let squares = Blocks::rows([square(1), square(3), square(2)]).unwrap();
+    let short = squares.truncated(0.0).unwrap();
+    for axis in [1, 2] {
+        assert_eq!(short.structure().row_extents(axis).unwrap(), [1, 3, 2]);
+    }
+    assert!(short.blocks().len() < squares.blocks().len());
+}
+
+#[test]
+fn charges_stay_with_their_indices() {
+    let cut = |cuts: &[usize], charges: &[i64]| Tiling::cuts(cuts.to_vec()).charged(Charges::from(charges.to_vec())).unwrap();
+    let spin = cut(&[2, 2], &[-1, 1]);
+    let b = Blocks::<f64>::from_fn(&Structure::new([&spin, &spin]).flow([1, -1], [0]).unwrap(), number).unwrap();
+    let finer = cut(&[1, 1, 2], &[-1, -1, 1]);
+    assert!(b.tiled(&[finer.clone(), finer]).unwrap().structure().charge_flow().is_some());
+    let shifted = cut(&[2, 2], &[0, 2]);
+    let error = b.tiled(&[shifted.clone(), shifted]).unwrap_err().to_string();
+    assert_eq!(error, "index 0 of axis 0 has charge [-1], but its new tile [0]");
+}
+
+#[test]
+fn functions_of_blocks_of_a_diagonal_see_vectors() {
+    let values = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([2, 3])]), |i| i[0] as f64).unwrap();
+    let diagonal = Blocks::diagonal(values).unwrap();
+    let reversed = |shape: &Shape, of: &[&[f64]], out: &mut [f64]| {
+        assert_eq!(shape.extents(), [of[0].len()]);
+        out.iter_mut().zip(of[0].iter().rev()).for_each(|(out, x)| *out = *x);
+    };
+    assert_eq!(Blocks::map_blocks(reversed, &[&diagonal]).unwrap().get(&[2, 2]).unwrap(), 4.0);
 }

@@ -14,7 +14,7 @@ use super::{Blocks, erased};
 impl<T: Element> Blocks<T> {
     /// A copy that is cut in other places: one tiling for each axis. Blocks are there that have an index of one that is there now. Of the
     /// symmetry stays what exchanges axes that are cut alike; a charge stays conserved if all tilings carry charges, which must be those
-    /// that the indices have.
+    /// that the indices have. Rows that have extents of their own keep them.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -27,7 +27,8 @@ impl<T: Element> Blocks<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when extents differ, or a block that is there does not conserve the charge; [`ErrorKind::Memory`].
+    /// [`ErrorKind::Shape`] when extents differ, when an index gets another charge, and when a cut would change where rows end;
+    /// [`ErrorKind::Memory`].
     pub fn tiled(&self, tilings: &[Tiling]) -> Result<Blocks<T>, Error> {
         let extents: Vec<usize> = tilings.iter().map(Tiling::extent).collect();
         if extents != self.structure.shape().extents() {
@@ -95,7 +96,10 @@ impl<T: Element> Blocks<T> {
         let group: Vec<SignedPermutation> = old.symmetry().elements().iter().filter(alike).cloned().collect();
         let structure = Structure::new(tilings).with(Symmetry::none(tilings.len()).generated(group)?)?;
         let structure = match old.charge_flow().filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some())) {
-            Some(flow) => structure.flow(flow.signs(), flow.total().to_vec())?,
+            Some(flow) => {
+                (0..old.rank()).try_for_each(|axis| check_charges(axis, [&old.tilings()[axis], &tilings[axis]]))?;
+                structure.flow(flow.signs(), flow.total().to_vec())?
+            }
             None => structure,
         };
         let ragged = (0..old.rank()).filter_map(|axis| old.ragged_by(axis).map(|by| (axis, by.to_vec())));
@@ -109,11 +113,20 @@ impl<T: Element> Blocks<T> {
                 blocks.extend(counts.indices().map(|choice| choice.iter().zip(&tiles).map(|(&n, tiles)| tiles[n]).collect()));
             }
         }
-        structure.with_blocks(&blocks)?.with_ragged(ragged)?.nested(old.layers())
+        let cut = structure.with_blocks(&blocks)?.with_ragged(ragged)?.nested(old.layers())?;
+        for axis in (0..old.rank()).filter(|&axis| old.ragged_by(axis).is_some()) {
+            let [before, after] = [old.row_extents(axis)?, cut.row_extents(axis)?];
+            if before != after {
+                let message = format!("axis {axis} has rows of extents {before:?}; cut as {tilings:?} they would have {after:?}");
+                return Err(Error::new(ErrorKind::Shape(message)).with_help("`smooth()` pads rows with zeros"));
+            }
+        }
+        Ok(cut)
     }
 
     /// A function of blocks of tensors that have the same structure: it gets a block's extents, the elements of that block in each tensor,
-    /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then.
+    /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then. Of
+    /// axes that are [tied](Structure::tied) a block has the first one.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -132,15 +145,31 @@ impl<T: Element> Blocks<T> {
         };
         of.iter().try_for_each(|other| first.check_same(other))?;
         let mut made = Blocks::zeros(&first.structure)?;
-        let stored = first.structure.stored()?;
+        let (stored, core) = (first.structure.stored()?, first.structure.core()?);
         for number in 0..stored.len() {
             let range = stored.start(number)..stored.start(number) + stored.size(number);
             let blocks: Vec<&[T]> = of.iter().map(|tensor| &tensor.slab[range.clone()]).collect();
-            function(&first.structure.block_shape(&stored.block(number))?, &blocks, &mut made.slab[range]);
+            function(&core.block_shape(&core.stored()?.block(number))?, &blocks, &mut made.slab[range]);
         }
         made.make_consistent()?;
         Ok(made)
     }
+}
+
+/// Whether all indices of an axis keep their charges.
+fn check_charges(axis: usize, [old, new]: [&Tiling; 2]) -> Result<(), Error> {
+    let (Some(own), Some(given)) = (old.charges(), new.charges()) else { return Ok(()) };
+    for tile in 0..new.len() {
+        for before in meeting(old, (new.bounds()[tile], new.bounds()[tile + 1])) {
+            if own.of(before) != given.of(tile) {
+                let first = old.bounds()[before].max(new.bounds()[tile]);
+                let (own, given) = (own.of(before), given.of(tile));
+                let message = format!("index {first} of axis {axis} has charge {own:?}, but its new tile {given:?}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The tiles of an axis that have an index in a range.

@@ -41,11 +41,19 @@ impl<'d, T: Element> Diagonal<'d, T> {
         }
     }
 
-    /// The inverse.
+    /// The inverse, whose rows are the columns.
+    ///
+    /// # Errors
+    /// As [`reciprocal`](Diagonal::reciprocal).
+    pub(super) fn inverse(&self, name: &str) -> Result<Blocks<T>, Error> {
+        self.oriented(self.reciprocal(name)?)
+    }
+
+    /// The inverse, with the axes as they are.
     ///
     /// # Errors
     /// [`ErrorKind::LinearAlgebra`] when it is singular.
-    pub(super) fn inverse(&self, name: &str) -> Result<Blocks<T>, Error> {
+    pub(super) fn reciprocal(&self, name: &str) -> Result<Blocks<T>, Error> {
         let singular = |why: String| wrong(format!("the matrix of `{name}` is singular: {why}"));
         if let Some(tile) = self.missing()? {
             return Err(singular(format!("the row of tiles [{tile}] has no block")));
@@ -61,13 +69,24 @@ impl<'d, T: Element> Diagonal<'d, T> {
         self.mapped(name, self.a.clone(), |x| quotient(Complex::ONE, x))
     }
 
+    /// The same with the rows as the first axis: charges that leave by one axis enter by the other.
+    fn oriented(&self, a: Blocks<T>) -> Result<Blocks<T>, Error> {
+        match a.structure().charge_flow().filter(|_| self.row != 0) {
+            Some(flow) => {
+                let structure = a.structure().flow([flow.signs()[1], flow.signs()[0]], flow.total().to_vec())?;
+                Ok(Blocks::from_slab(a.slab().into(), structure))
+            }
+            None => Ok(a),
+        }
+    }
+
     /// The X of A·X = B.
     ///
     /// # Errors
     /// As [`inverse`](Diagonal::inverse), and when the right side does not fit.
     pub(super) fn solution(&self, context: &Context, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
         frame_of_solution(&BlockMatrix::new(self.a.structure(), &[self.row])?, b.structure())?;
-        let inverse = self.inverse("solve")?;
+        let inverse = self.reciprocal("solve")?;
         let factors: Blocks<T> = Blocks::from_slab(inverse.slab().into(), inverse.structure().core()?);
         let labels: String =
             (0..b.structure().rank()).map(|axis| char::from_u32('a' as u32 + axis as u32).unwrap_or('_')).collect();
@@ -145,7 +164,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
                 return Err(wrong(format!("an element of the diagonal in its block {:?} is not positive", stored.block(number))));
             }
         }
-        self.mapped("cholesky", self.a.clone(), |x| x.re.sqrt().into())
+        self.oriented(self.mapped("cholesky", self.a.clone(), |x| x.re.sqrt().into())?)
     }
 
     /// The elements of the diagonal, and zeros for blocks that are not there.

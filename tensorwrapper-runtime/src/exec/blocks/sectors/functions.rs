@@ -71,7 +71,7 @@ impl Context {
     pub fn matpow_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>, exponent: i32) -> Result<Blocks<T>, Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return match exponent < 0 {
-                true => Diagonal::of(&diagonal.inverse("matpow")?, rows.as_ref())
+                true => Diagonal::of(&diagonal.reciprocal("matpow")?, rows.as_ref())
                     .expect("the inverse of a diagonal is one")
                     .function("matpow", |x| power(x, exponent.unsigned_abs())),
                 false => diagonal.function("matpow", |x| power(x, exponent.unsigned_abs())),

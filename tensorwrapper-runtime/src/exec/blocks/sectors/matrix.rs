@@ -105,7 +105,8 @@ impl<'m> BlockMatrix<'m> {
     /// The matrix whose rows are these axes, and whose columns are the others in ascending order.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is no such axis, or when one is named twice.
+    /// [`ErrorKind::Shape`] when there is no such axis, or when one is named twice; [`ErrorKind::Unsupported`] when rows have extents of
+    /// their own.
     pub(super) fn new(structure: &'m Structure, rows: &[usize]) -> Result<BlockMatrix<'m>, Error> {
         let rank = structure.rank();
         for (n, &axis) in rows.iter().enumerate() {
@@ -116,6 +117,12 @@ impl<'m> BlockMatrix<'m> {
             }
             if rows[..n].contains(&axis) {
                 return Err(Error::new(ErrorKind::Shape(format!("axis {axis} is named twice among the rows"))));
+            }
+        }
+        for axis in 0..rank {
+            if structure.has_unequal_rows(axis)? {
+                let message = format!("linear algebra of a tensor whose axis {axis} is ragged");
+                return Err(Error::new(ErrorKind::Unsupported(message)).with_help("`smooth()` pads rows with zeros"));
             }
         }
         let columns = (0..rank).filter(|axis| !rows.contains(axis)).collect();

@@ -64,7 +64,8 @@ fn expression(rng: &mut StdRng, labels: &[char], depth: usize, next: &mut std::o
 
 /// Whether the expression is computed, and whether its result has a symmetry.
 fn compare<T: Element>(rng: &mut StdRng) -> (bool, bool) {
-    let cut = Tiling::cuts((0..rng.random_range(1..4)).map(|_| rng.random_range(1..4)).collect::<Vec<_>>());
+    // Some tiles have no indices.
+    let cut = Tiling::cuts((0..rng.random_range(1..4)).map(|_| rng.random_range(0..4)).collect::<Vec<_>>());
     let other = Tiling::whole(cut.extent());
     let a = sparse(rng, &[&cut, &cut], 0.6);
     let rows = if rng.random_bool(0.7) { &cut } else { &other };
@@ -90,7 +91,9 @@ fn compare<T: Element>(rng: &mut StdRng) -> (bool, bool) {
             (true, found.structure().symmetry().elements().len() > 1)
         }
         (Err(found), Err(expected)) => {
-            assert_eq!(found.to_string(), expected.to_string(), "{text}");
+            // Where nothing is reduced, the dense equation tells that after its other faults.
+            let [found, expected] = [found, expected].map(|error| error.to_string());
+            assert!(expected == found || cut.extent() == 0 && expected.starts_with(&found), "{text}: {found}, not {expected}");
             (false, false)
         }
         (Ok(_), Err(expected)) => panic!("{text} is computed, but {expected}"),
@@ -149,5 +152,22 @@ fn constants_are_written_as_numbers_with_labels() {
         let found = Context::cpu().eval_blocks(text, &names).unwrap_or_else(|error| panic!("{text}: {error}"));
         same(&found, &record::<f64>(text, &names).unwrap().eval().unwrap(), text);
         assert_eq!(found.blocks().len(), blocks, "{text}");
+    }
+}
+
+#[test]
+fn tiles_without_indices_take_no_part_in_reductions() {
+    let cuts = [Tiling::cuts([2, 0]), Tiling::cuts([0, 1])];
+    let a = Blocks::<f64>::from_fn(&Structure::new(&cuts), |i| -1.0 - i[0] as f64).unwrap();
+    let given: [(&str, &dyn RecordOperand<f64>); 1] = [("A", &a)];
+    for (text, expected) in [
+        ("[] = max(i, j; A[i, j])", vec![-1.0]),
+        ("[] = prod(i, j; A[i, j])", vec![2.0]),
+        ("[i] = max(j; A[i, j])", vec![-1.0, -2.0]),
+        ("[j] = min(i; A[i, j])", vec![-2.0]),
+        ("[j] = argmax(i; A[i, j])", vec![0.0]),
+    ] {
+        let found = Context::cpu().eval_blocks(text, &given).unwrap();
+        assert_eq!(found.to_dense().unwrap().as_slice(), expected, "{text}");
     }
 }

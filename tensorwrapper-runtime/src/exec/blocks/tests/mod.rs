@@ -46,7 +46,7 @@ fn same<T: Element>(result: &Blocks<T>, expected: &Tensor<T>, what: &str) {
     let scale = expected.as_slice().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
     for (found, expected) in found.as_slice().iter().zip(expected.as_slice()) {
         let error = (found.to_complex() - expected.to_complex()).norm();
-        assert!(error <= 1e-12 * scale, "{what}: {found} is not {expected} in {result:?}");
+        assert!(error <= 1e-13 * scale, "{what}: {found} is not {expected} in {result:?}");
     }
 }
 

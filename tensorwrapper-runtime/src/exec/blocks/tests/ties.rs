@@ -277,3 +277,12 @@ fn what_is_made_before_a_diagonal_is_read_is_refused() {
         Context::cpu().eval_blocks::<f64>(equation, &[("D", &untied)]).unwrap();
     }
 }
+
+#[test]
+fn diagonals_in_layers() {
+    let values = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |i| i[0] as f64).unwrap();
+    let d = Blocks::diagonal(values).unwrap().nested([1, 1]).unwrap();
+    let twice: Blocks<f64> = Context::cpu().eval_blocks("[i; j] = 2.0 * D[i; j]", &[("D", &d)]).unwrap();
+    assert_eq!((twice.structure().layers(), twice.structure().ties().is_some()), (vec![1, 1], true));
+    assert_eq!(twice.get(&[2, 2]).unwrap(), 4.0);
+}

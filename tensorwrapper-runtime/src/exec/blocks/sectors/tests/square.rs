@@ -223,3 +223,38 @@ fn what_has_no_inverse_is_told() {
     let right = ones(&Structure::new([&other]).with_blocks([[2]]).unwrap());
     assert_eq!(diagonal.solve([0], &right).unwrap().get(&[2]).unwrap(), 0.5);
 }
+
+/// A diagonal of which either axis is the rows: charges go the way that they go for a matrix that stores its zeros.
+#[test]
+fn charges_of_functions_of_a_diagonal() {
+    let spin = Tiling::cuts([2, 1]).charged([-1, 1]).unwrap();
+    let values = Blocks::<f64>::from_fn(&Structure::new([&spin]), |i| 2.0 + i[0] as f64).unwrap();
+    let structure = Structure::new([&spin, &spin]).tied([0, 1]).unwrap().flow([1, -1], [0]).unwrap();
+    let diagonal = Blocks::<f64>::from_fn(&structure, |i| values.get(&i[..1]).unwrap()).unwrap();
+    let whole = diagonal.untied().unwrap();
+    for row in [0, 1] {
+        for (name, [own, expected]) in [
+            ("inv", [&diagonal, &whole].map(|a| a.inv([row]).unwrap())),
+            ("expm", [&diagonal, &whole].map(|a| a.expm([row]).unwrap())),
+            ("matpow", [&diagonal, &whole].map(|a| a.matpow([row], -2).unwrap())),
+        ] {
+            let signs = |a: &Blocks<f64>| a.structure().charge_flow().unwrap().signs().to_vec();
+            assert_eq!(signs(&own), signs(&expected), "{name} with rows [{row}]");
+            assert!(distance(&own.to_dense().unwrap(), &expected.to_dense().unwrap()) < CLOSE, "{name}");
+        }
+        // The new axis is that of the rows, which charges leave where they enter those.
+        let l = diagonal.cholesky([row]).unwrap();
+        let again = crate::Context::cpu().eval_blocks::<f64>("[i, j] = L[i, k] * conj(L[j, k])", &[("L", &l)]).unwrap();
+        assert_eq!(again.structure().charge_flow().unwrap().signs(), [[1, -1], [-1, 1]][row]);
+    }
+}
+
+#[test]
+fn ragged_rows_are_no_matrix() {
+    let row = |extent| Tensor::<f64>::from_fn([extent], |_| 1.0).unwrap();
+    let rows = Blocks::rows([row(2), row(1)]).unwrap();
+    let error = rows.expm([0]).unwrap_err().to_string();
+    assert!(error.starts_with("linear algebra of a tensor whose axis 1 is ragged"), "{error}");
+    assert!(rows.svd([0]).is_err() && rows.smooth().unwrap().expm([0]).is_ok());
+    assert!(Blocks::rows([row(2), row(2)]).unwrap().svd([0]).is_ok());
+}
