@@ -136,8 +136,7 @@ impl Structure {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn with_blocks_and_ends(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
-        let ragged: Vec<usize> =
-            (0..self.rank()).filter(|&axis| self.ragged_by(axis).is_some_and(|by| !by.is_empty())).collect();
+        let ragged: Vec<usize> = (0..self.rank()).filter(|&axis| self.ragged_by(axis).is_some_and(|by| !by.is_empty())).collect();
         if ragged.is_empty() {
             return self.with_blocks(blocks);
         }
@@ -169,7 +168,8 @@ impl Structure {
             let bound = |axis: usize, side: usize| self.tilings()[axis].bounds()[image[axis] + side];
             let within: Shape = by.iter().map(|&by| bound(by, 1) - bound(by, 0)).collect();
             within.indices().any(|index| {
-                let row = index.iter().zip(by).fold(0, |row, (index, &by)| row * self.tilings()[by].extent() + bound(by, 0) + index);
+                let row =
+                    index.iter().zip(by).fold(0, |row, (index, &by)| row * self.tilings()[by].extent() + bound(by, 0) + index);
                 extents[row] == end
             })
         })

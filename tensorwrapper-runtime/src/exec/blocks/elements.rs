@@ -96,7 +96,7 @@ impl Elements {
             same::sign(&image, tree, &comparison)
         };
         align(left, &mut cuts, said, is_complex, &sign_of);
-        let frame = frame(left, &cuts, (flow::of_expression(tree, left, &cuts, tensors), said), is_complex, &sign_of)?;
+        let frame = frame(left, &cuts, (flow::of_expression(tree, left, &cuts, tensors)?, said), is_complex, &sign_of)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];
             let found = pieces(factor, structure, &cuts, is_complex)?;

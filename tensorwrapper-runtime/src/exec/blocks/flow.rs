@@ -9,7 +9,7 @@ use tensorwrapper_notation::syntax::Operator;
 
 use super::cuts::Cuts;
 use super::tensors::Tensors;
-use super::terms::{Sum, Term};
+use super::terms::{Factor, Sum, Term};
 use super::tree::{Tree, keeps_zero};
 
 /// The signs with which charges flow along the axes of a result, and their total.
@@ -18,18 +18,39 @@ pub(super) type Flowing = (Vec<i64>, Charge);
 /// The signs of the result's charges and their total, where all factors of all products conserve a charge.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when a summed label does not leave one factor and enter the other.
+/// [`ErrorKind::Shape`] when a summed label does not leave one factor and enter the other, and when addends conserve other charges.
 pub(super) fn flow(sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
-    let mut found: Option<Flowing> = None;
+    let mut found: Option<(Flowing, &str)> = None;
     for term in &sum.terms {
-        match (flow_of(term, sum, tensors)?, &found) {
-            (None, _) => return Ok(None),
-            (Some(own), None) => found = Some(own),
-            (Some(own), Some(known)) if own == *known => {}
-            (Some(_), Some(_)) => return Ok(None),
+        let Some(own) = flow_of(term, sum, tensors)? else { return Ok(None) };
+        let name =
+            term.factors.iter().find(|factor| is_charged(factor, tensors)).map_or("", |factor| &tensors.names[factor.operand]);
+        match &found {
+            None => found = Some((own, name)),
+            Some((known, first)) => check_same((known, first), (&own, name), tensors)?,
         }
     }
-    Ok(found)
+    Ok(found.map(|(flowing, _)| flowing))
+}
+
+fn is_charged(factor: &Factor, tensors: &Tensors) -> bool {
+    tensors.structures[factor.operand].charge_flow().is_some()
+}
+
+/// Whether two addends conserve the same charge. What conserves none may be added to anything.
+fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str), tensors: &Tensors) -> Result<(), Error> {
+    // In a group like that of parities each element is its own opposite.
+    let has_signs = tensors.structures.iter().any(|structure| structure.charge_flow().is_some_and(|flow| flow.group().has_signs()));
+    if one.1 == other.1 && (one.0 == other.0 || !has_signs) {
+        return Ok(());
+    }
+    let told = |(signs, total): &Flowing| match one.0 == other.0 {
+        true => format!("total charge {total:?}"),
+        false => format!("charges of signs {signs:?} and total {total:?}"),
+    };
+    let message = format!("the addend of `{first}` has {}, but that of `{second}` {}", told(one), told(other));
+    let help = "addends conserve one charge; `tiled` with tilings that carry no charges makes a tensor that conserves none";
+    Err(Error::new(ErrorKind::Shape(message)).with_help(help))
 }
 
 fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
@@ -74,42 +95,59 @@ fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>,
 }
 
 /// How charges flow through an expression without sums over labels, if one is conserved.
-pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<Flowing> {
+///
+/// # Errors
+/// As [`flow`], of addends.
+pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
     let of = |tree: &Tree| of_expression(tree, left, cuts, tensors);
-    match tree {
-        Tree::Factor(factor) => {
-            let flow = tensors.structures[factor.operand].charge_flow()?;
-            let is_whole = factor.labels.len() == left.len() && left.iter().all(|label| factor.labels.contains(label));
-            // A cut that is not the result's may carry other charges than its.
-            let fits = |label: &usize| cuts.result(*label).charges().is_some();
-            if !is_whole || !left.iter().all(fits) {
-                return None;
-            }
-            let turned = if factor.conjugates { -1 } else { 1 };
-            let sign = |label: &usize| {
-                let axis = factor.labels.iter().position(|own| own == label).expect("the factor has every label");
-                turned * flow.signs()[axis]
-            };
-            let mut total = flow.group().neutral();
-            flow.group().add(&mut total, turned, flow.total());
-            Some((left.iter().map(sign).collect(), total))
-        }
-        Tree::Negate(inner) => of(inner),
+    let name = |tree: &Tree| {
+        let first = tree.factors().into_iter().find(|factor| is_charged(factor, tensors));
+        first.map_or("", |factor| &tensors.names[factor.operand])
+    };
+    Ok(match tree {
+        Tree::Factor(factor) => of_factor(factor, left, cuts, tensors),
+        Tree::Negate(inner) => of(inner)?,
         Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
-            let (one, other) = (of(one)?, of(other)?);
-            (one == other).then_some(one)
+            let (Some(own), Some(given)) = (of(one)?, of(other)?) else { return Ok(None) };
+            check_same((&own, name(one)), (&given, name(other)), tensors)?;
+            Some(own)
         }
         // Where one of them is zero, the product is.
-        Tree::Binary(Operator::Multiply, one, other) => of(one).or_else(|| of(other)),
-        Tree::Binary(Operator::Divide, one, _) => of(one),
-        Tree::Apply(function, inner) if *function != Function::Conj && keeps_zero(*function) == Some(true) => of(inner),
-        Tree::PowerInteger(inner, exponent) if *exponent > 0 => of(inner),
-        Tree::PowerReal(inner, exponent) if *exponent > 0.0 => of(inner),
+        Tree::Binary(Operator::Multiply, one, other) => match of(one)? {
+            None => of(other)?,
+            own => own,
+        },
+        Tree::Binary(Operator::Divide, one, _) => of(one)?,
+        Tree::Apply(function, inner) if *function != Function::Conj && keeps_zero(*function) == Some(true) => of(inner)?,
+        Tree::PowerInteger(inner, exponent) if *exponent > 0 => of(inner)?,
+        Tree::PowerReal(inner, exponent) if *exponent > 0.0 => of(inner)?,
         Tree::Select(_, values) => match &**values {
-            [chosen, other] if other.is_zero() => of(chosen),
-            [chosen, other] if chosen.is_zero() => of(other),
-            [chosen, other] => of(chosen).filter(|chosen| of(other).as_ref() == Some(chosen)),
+            [chosen, other] if other.is_zero() => of(chosen)?,
+            [chosen, other] if chosen.is_zero() => of(other)?,
+            [chosen, other] => {
+                let other = of(other)?;
+                of(chosen)?.filter(|chosen| other.as_ref() == Some(chosen))
+            }
         },
         Tree::Number(_) | Tree::Sum(..) | Tree::Fold(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
+    })
+}
+
+/// How charges flow along the axes of a result that a factor has all axes of.
+fn of_factor(factor: &Factor, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Option<Flowing> {
+    let flow = tensors.structures[factor.operand].charge_flow()?;
+    let is_whole = factor.labels.len() == left.len() && left.iter().all(|label| factor.labels.contains(label));
+    // A cut that is not the result's may carry other charges than its.
+    let fits = |label: &usize| cuts.result(*label).charges().is_some();
+    if !is_whole || !left.iter().all(fits) {
+        return None;
     }
+    let turned = if factor.conjugates { -1 } else { 1 };
+    let sign = |label: &usize| {
+        let axis = factor.labels.iter().position(|own| own == label).expect("the factor has every label");
+        turned * flow.signs()[axis]
+    };
+    let mut total = flow.group().neutral();
+    flow.group().add(&mut total, turned, flow.total());
+    Some((left.iter().map(sign).collect(), total))
 }

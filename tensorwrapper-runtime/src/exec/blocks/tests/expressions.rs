@@ -171,3 +171,42 @@ fn tiles_without_indices_take_no_part_in_reductions() {
         assert_eq!(found.to_dense().unwrap().as_slice(), expected, "{text}");
     }
 }
+
+#[test]
+fn addends_conserve_one_charge() {
+    let spin = Tiling::cuts([1, 1]).charged([-1, 1]).unwrap();
+    let charged = |signs: [i64; 2], total: i64| {
+        Blocks::<f64>::filled(&Structure::new([&spin, &spin]).flow(signs, [total]).unwrap(), 1.0).unwrap()
+    };
+    let (z, raising, turned) = (charged([1, -1], 0), charged([1, -1], 2), charged([-1, 1], 0));
+    let plain = raising.tiled(&[Tiling::cuts([1, 1]), Tiling::cuts([1, 1])]).unwrap();
+    let eval = |text: &str| {
+        let all: [(&str, &dyn RecordOperand<f64>); 4] = [("Z", &z), ("R", &raising), ("T", &turned), ("P", &plain)];
+        let given: Vec<_> = all.into_iter().filter(|(name, _)| text.contains(&format!("{name}["))).collect();
+        Context::cpu().eval_blocks::<f64>(text, &given)
+    };
+    for (text, expected) in [
+        ("[i, j] = Z[i, j] + R[i, j]", "the addend of `Z` has total charge [0], but that of `R` total charge [2]"),
+        (
+            "[i, j] = exp(0.5) * Z[i, j] - tanh(R[i, j])",
+            "the addend of `Z` has total charge [0], but that of `R` total charge [2]",
+        ),
+        (
+            "[i, j] = Z[i, j] + T[i, j]",
+            "the addend of `Z` has charges of signs [1, -1] and total [0], but that of `T` charges of signs [-1, 1] and total [0]",
+        ),
+    ] {
+        let error = eval(text).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+    assert!(eval("[i, j] = Z[i, j] + T[j, i]").unwrap().structure().charge_flow().is_some());
+    assert!(eval("[i, j] = Z[i, j] + P[i, j]").unwrap().structure().charge_flow().is_none());
+    // Parities have no signs.
+    let parity = Tiling::cuts([1, 1]).charged(Charges::modulo([2], [[0], [1]]).unwrap()).unwrap();
+    let of = |signs: [i64; 2]| Blocks::<f64>::filled(&Structure::new([&parity, &parity]).flow(signs, [1]).unwrap(), 1.0).unwrap();
+    let (a, b) = (of([1, 1]), of([1, -1]));
+    let given: [(&str, &dyn RecordOperand<f64>); 2] = [("A", &a), ("B", &b)];
+    for text in ["[i, j] = A[i, j] - B[i, j]", "[i, j] = sqrt(A[i, j]) + B[j, i]"] {
+        assert!(Context::cpu().eval_blocks::<f64>(text, &given).unwrap().structure().charge_flow().is_some(), "{text}");
+    }
+}
