@@ -120,29 +120,61 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         self.len * size_of::<V::Real>() >= LONG
     }
 
-    /// Whether rows of a few vectors lie one after the other.
-    fn is_narrow(&self) -> bool {
-        self.len <= 4 * V::LANES && self.further[LARGE] == self.len as isize
-    }
-
     /// Adds the dot product of every row.
     #[inline(always)]
     unsafe fn sum(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
         let mut row = 0;
         // SAFETY: the caller's promise: all rows lie inside.
         unsafe {
+            if self.further[VECTOR] == 0 {
+                match self.len.div_ceil(V::LANES) {
+                    1 => return self.dots_narrow::<1>(rows, large, vector, to),
+                    2 => return self.dots_narrow::<2>(rows, large, vector, to),
+                    3 => return self.dots_narrow::<3>(rows, large, vector, to),
+                    4 => return self.dots_narrow::<4>(rows, large, vector, to),
+                    _ => {}
+                }
+            }
             while self.is_long() && row + TOGETHER <= rows {
                 self.dots::<TOGETHER, 2>(row, large, vector, to);
-                row += TOGETHER;
-            }
-            // Neighbouring rows of few vectors are one stream, and one running sum has all of such a row.
-            while self.is_narrow() && row + TOGETHER <= rows {
-                self.dots::<TOGETHER, 1>(row, large, vector, to);
                 row += TOGETHER;
             }
             while row < rows {
                 self.dots::<1, 4>(row, large, vector, to);
                 row += 1;
+            }
+        }
+    }
+
+    /// Adds the dot products of rows of `WIDE` vectors, the last of which may be a part of one, with a vector that stays in registers.
+    #[inline(always)]
+    unsafe fn dots_narrow<const WIDE: usize>(
+        &self,
+        rows: usize,
+        large: *const V::Real,
+        vector: *const V::Real,
+        to: *mut V::Real,
+    ) {
+        let whole = WIDE - 1;
+        let rest = self.len - whole * V::LANES;
+        // SAFETY: the caller's promise: all rows lie inside; the rest of a vector is not read.
+        unsafe {
+            let zero = V::splat(V::Real::ZERO);
+            let load = |from: *const V::Real, part: usize| match part < whole {
+                true => V::load(from.add(part * V::LANES)),
+                false => V::load_some(from.add(part * V::LANES), rest),
+            };
+            let mut x = [zero; WIDE];
+            for part in 0..WIDE {
+                x[part] = load(vector, part);
+            }
+            for row in 0..rows as isize {
+                let a = large.offset(row * self.further[LARGE]);
+                let mut sums = [zero; 2];
+                for part in 0..WIDE {
+                    sums = Self::multiply_add(sums, load(a, part), x[part]);
+                }
+                self.put(sums, to.offset(row * self.further[SUMS]));
             }
         }
     }

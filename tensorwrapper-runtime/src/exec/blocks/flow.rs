@@ -40,7 +40,8 @@ fn is_charged(factor: &Factor, tensors: &Tensors) -> bool {
 /// Whether two addends conserve the same charge. What conserves none may be added to anything.
 fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str), tensors: &Tensors) -> Result<(), Error> {
     // In a group like that of parities each element is its own opposite.
-    let has_signs = tensors.structures.iter().any(|structure| structure.charge_flow().is_some_and(|flow| flow.group().has_signs()));
+    let has_signs =
+        tensors.structures.iter().any(|structure| structure.charge_flow().is_some_and(|flow| flow.group().has_signs()));
     if one.1 == other.1 && (one.0 == other.0 || !has_signs) {
         return Ok(());
     }
