@@ -41,6 +41,7 @@ fn helps_can_be_written() {
 #[test]
 fn exponents() {
     refused(&[
+        ("[i] = powf(a[i], 1/0)", &["1/0: `1 / 0` is not a number"]),
         ("[i] = powi(a[i], 1/2)", &["1/2: `powi` takes a whole number | for any other exponent write `powf(X, 0.5)`"]),
         ("[i] = powi(a[i], (3/2))", &["(3/2): `powi` takes a whole number | for any other exponent write `powf(X, 1.5)`"]),
         (
@@ -291,6 +292,12 @@ fn indices() {
             "[i] = u[n - 1 - i]",
             &[
                 "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; A[k], 0.0))`",
+            ],
+        ),
+        (
+            "[i] = u[2 * (i + 1)]",
+            &[
+                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); A[k], 0.0))`",
             ],
         ),
         (

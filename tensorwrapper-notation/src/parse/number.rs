@@ -28,7 +28,11 @@ fn constant(tokens: &[Token]) -> Option<Result<f64, Diagnostic>> {
         [minus, rest @ ..] if minus.is_punct('-') => Some(constant(rest)?.map(|value| -value)),
         [above @ .., sign, below] if sign.is_punct('/') => {
             let (above, below) = (constant(above)?, constant(std::slice::from_ref(below))?);
-            Some(above.and_then(|above| Ok(above / below?)))
+            let value = above.and_then(|above| Ok(above / below?));
+            Some(value.and_then(|value| match value.is_finite() {
+                true => Ok(value),
+                false => Err(Diagnostic::syntax(hole(tokens).span, format!("`{}` is not a number", text(tokens)))),
+            }))
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use super::condition::is_condition;
 use super::cursor::split;
 use super::mistake::is_name;
-use super::unread::{each_index, label_of, labels_in};
+use super::unread::{each_index, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Span, Token, Tree, text};
 
@@ -81,8 +81,8 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
     let mut over: Vec<&str> = names.iter().filter_map(|part| label_of(part)).collect();
     let mut written = Vec::new();
     for condition in conditions {
-        let is_label = |token: &&Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
-        for token in condition.iter().filter(is_label) {
+        let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
+        for token in condition.iter().filter(|token| is_label(token)) {
             if let Tree::Ident(label) = &token.tree
                 && !over.contains(&label.as_str())
                 && !left.contains(&label.as_str())
@@ -90,11 +90,7 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
                 over.push(label);
             }
         }
-        let valued = |token: &Token| match &token.tree {
-            Tree::Ident(label) if is_label(&token) => Token { tree: Tree::Ident(format!("iota[{label}]")), span: token.span },
-            _ => token.clone(),
-        };
-        written.push(text(&condition.iter().map(valued).collect::<Vec<_>>()));
+        written.push(text(&valued(condition, &is_label)));
     }
     let fault = Diagnostic::syntax(at, format!("`{name}` names labels, and a condition chooses among elements"));
     let labels = if over.is_empty() { "k".to_string() } else { over.join(", ") };

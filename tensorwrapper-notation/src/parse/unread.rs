@@ -60,3 +60,17 @@ pub(super) fn each_index(tokens: &[Token], other: &dyn Fn(&str) -> Option<String
     };
     tokens.iter().map(one).collect()
 }
+
+/// Tokens with the values of the labels among them.
+pub(super) fn valued(tokens: &[Token], is_label: &dyn Fn(&Token) -> bool) -> Vec<Token> {
+    let one = |token: &Token| {
+        let tree = match &token.tree {
+            Tree::Ident(name) if is_label(token) => Tree::Ident(format!("iota[{name}]")),
+            // Labels between brackets remain labels.
+            Tree::Group(Delimiter::Parenthesis, inner) => Tree::Group(Delimiter::Parenthesis, valued(inner, is_label)),
+            other => other.clone(),
+        };
+        Token { tree, span: token.span }
+    };
+    tokens.iter().map(one).collect()
+}

@@ -2,7 +2,7 @@
 
 use super::cursor::split;
 use super::reduction::{not_labels, without_semicolon};
-use super::unread::labels_in;
+use super::unread::{labels_in, valued};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Ending;
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -61,13 +61,8 @@ fn index(tokens: &[Token], at: Span) -> Option<&[Token]> {
 
 /// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
 fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
-    let is_plain = |token: &Token| match &token.tree {
-        Tree::Ident(_) | Tree::Literal(_) => true,
-        Tree::Punct(sign, _) => matches!(sign, '+' | '-' | '*'),
-        Tree::Group(..) => false,
-    };
     let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
-    if part.len() < 3 || !part.iter().all(is_plain) || !part.iter().any(is_label) {
+    if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
         return None;
     }
     if let [label, sign, by] = part
@@ -81,11 +76,22 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
         let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
         return Some(format!("a label that is shifted is a slice, {here}, beside {there} where it is not"));
     }
-    let valued = |token: &Token| match &token.tree {
-        Tree::Ident(name) if is_label(token) => Token { tree: Tree::Ident(format!("iota[{name}]")), span: token.span },
-        _ => token.clone(),
-    };
-    let place = text(&part.iter().map(valued).collect::<Vec<_>>());
+    let place = text(&valued(part, &is_label));
     let other = ["k", "l", "m", "p"].into_iter().find(|name| !labels.contains(name)).unwrap_or("k1");
     Some(format!("elements at computed places are chosen: `sum({other}; select(iota[{other}] == {place}; A[{other}], 0.0))`"))
+}
+
+/// Whether tokens are sums and products of plain names and numbers.
+fn is_plain(tokens: &[Token]) -> bool {
+    let one = |token: &Token| match &token.tree {
+        Tree::Ident(_) | Tree::Literal(_) => true,
+        Tree::Punct(sign, _) => matches!(sign, '+' | '-' | '*'),
+        Tree::Group(delimiter, inner) => *delimiter == Delimiter::Parenthesis && is_plain(inner),
+    };
+    let is_call = |pair: &[Token]| matches!(pair, [Token { tree: Tree::Ident(_), .. }, Token { tree: Tree::Group(..), .. }]);
+    tokens.iter().all(one) && !tokens.windows(2).any(is_call)
+}
+
+fn any(tokens: &[Token], test: &dyn Fn(&Token) -> bool) -> bool {
+    tokens.iter().any(|token| test(token) || token.group(Delimiter::Parenthesis).is_some_and(|inner| any(inner, test)))
 }
