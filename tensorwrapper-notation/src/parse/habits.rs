@@ -63,13 +63,13 @@ fn exponents() {
         (
             "[i] = powf(a[i], b[i])",
             &[
-                "b[i]: the exponent of `powf` is one number, the same for each element | a power of two elements is `map(f64::powf; a[i], b[i])`",
+                "b[i]: the exponent of `powf` is one number, the same for each element | a power of two elements is `map(f64::powf; a[i], b[i])`; a Rust expression stands in braces, `{ b[i] }`",
             ],
         ),
         (
             "[i] = powi(a[i], i)",
             &[
-                "i: the exponent of `powi` is one number, the same for each element | a power of two elements is `map(f64::powf; a[i], iota[i])`",
+                "i: the exponent of `powi` is one number, the same for each element | a power of two elements is `map(f64::powf; a[i], iota[i])`; a Rust expression stands in braces, `{ i }`",
             ],
         ),
     ]);

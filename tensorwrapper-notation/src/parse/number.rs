@@ -81,7 +81,8 @@ pub(super) fn varying_exponent(name: &str, (written, base): (&[Token], &Expressi
     let exponent = if alone { format!("iota[{}]", text(tokens)) } else { text(tokens) };
     let fault =
         Diagnostic::syntax(hole(tokens).span, format!("the exponent of `{name}` is one number, the same for each element"));
-    Some(fault.help(format!("a power of two elements is `map(f64::powf; {}, {exponent})`", text(written))))
+    let braced = format!("a Rust expression stands in braces, `{{ {} }}`", text(tokens));
+    Some(fault.help(format!("a power of two elements is `map(f64::powf; {}, {exponent})`; {braced}", text(written))))
 }
 
 /// The value of a numeric literal.

@@ -11,12 +11,10 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     let end = statement.iter().position(|token| token.is_punct('=')).unwrap_or_default();
     let left = labels_in(&statement[..end]);
-    let named = || reduction(statement, fault.span).and_then(|(name, arguments)| labelled(name, arguments, &left, fault.span));
-    let shifted = || index(statement, fault.span).and_then(|part| arithmetic(part, &labels_in(statement)));
-    if let Some(found) = named() {
-        return found;
+    if let Some((name, arguments)) = reduction(statement, fault.span) {
+        return labelled(name, arguments, &left, fault.span).unwrap_or(fault);
     }
-    match shifted() {
+    match index(statement, fault.span).and_then(|part| arithmetic(part, &labels_in(statement))) {
         Some(help) => fault.help(help),
         None => fault,
     }
