@@ -39,6 +39,12 @@ fn helps_can_be_written() {
 }
 
 #[test]
+fn long_rows_of_signs_are_left_to_rust() {
+    let text = format!("[i] = powf(a[i], {}1)", "-".repeat(100_000));
+    assert_eq!(crate::testing::checked(&text).map(|_| ()), Ok(()));
+}
+
+#[test]
 fn exponents() {
     refused(&[
         ("[i] = powf(a[i], 1/0)", &["1/0: `1 / 0` is not a number"]),
@@ -176,6 +182,7 @@ fn numbers() {
 #[test]
 fn labels_of_reductions() {
     refused(&[
+        ("[i] = sum(a::b[i, k])", &["sum: `sum` names its labels first | write `sum(k; a::b[i, k])`"]),
         ("[i] = sum(A[i, j])", &["sum: `sum` names its labels first | write `sum(j; A[i, j])`"]),
         ("[] = sum(A[i, j]) + 1.0", &["sum: `sum` names its labels first | write `sum(i, j; A[i, j])`"]),
         ("[i] = 2.0 * mean(A[i, (k, l)])", &["mean: `mean` names its labels first | write `mean(k, l; A[i, (k, l)])`"]),

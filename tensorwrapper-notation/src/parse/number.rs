@@ -10,6 +10,9 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 const OTHER_POWER: &str =
     "a root of a symmetric matrix is `C[p, n] * sqrt(e[n]) * conj(C[q, n])`, after `let (e[n], C[p, n]) = eigh(A[p, q]);`";
 
+/// The most tokens of what is read as one number: others are left to Rust.
+const LONGEST_CONSTANT: usize = 16;
+
 /// A literal or a quotient of two, with a sign or without; or any Rust expression.
 pub(super) fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
     if tokens.is_empty() {
@@ -23,6 +26,8 @@ pub(super) fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic>
 /// quotient is a half where it is a factor; so it is a half here, too.
 fn constant(tokens: &[Token]) -> Option<Result<f64, Diagnostic>> {
     match tokens {
+        // Reading is recursive, and a long row of signs could overflow the stack.
+        _ if tokens.len() > LONGEST_CONSTANT => None,
         [Token { tree: Tree::Literal(literal), span }] => Some(number(literal, *span)),
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] => constant(inner),
         [minus, rest @ ..] if minus.is_punct('-') => Some(constant(rest)?.map(|value| -value)),

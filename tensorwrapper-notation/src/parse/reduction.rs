@@ -11,7 +11,7 @@ use crate::token::{Span, Token, Tree, text};
 pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str, at: Span) -> Diagnostic {
     let arguments = split(arguments, ';').pop().unwrap_or_default();
     if let [Token { tree: Tree::Ident(label), .. }, sign, body @ ..] = arguments
-        && (sign.is_punct(':') || sign.is_punct('|'))
+        && matches!(sign.tree, Tree::Punct(':' | '|', false))
     {
         return semicolon_missing(name, label, &text(body), at);
     }
