@@ -108,9 +108,11 @@ fn punct(out: &mut String, c: char, joint: bool, position: usize) {
             out.push(c);
             out.push(' ');
         }
+        // Behind a comma stands a sign or a reference.
+        '-' | '*' | '&' if out.ends_with(", ") || out.ends_with("; ") => out.push(c),
         // Binary operators have spaces around them; at the start of a text they are signs or references.
-        '+' | '-' | '*' | '/' | '=' | '<' | '>' | '&' | '|' | '%' if position > 0 => {
-            if !out.ends_with(' ') && !out.ends_with(['+', '-', '*', '/', '=', '<', '>', '&', '|']) {
+        '+' | '-' | '*' | '/' | '=' | '<' | '>' | '&' | '|' | '%' | '!' if position > 0 && (c != '!' || joint) => {
+            if !out.ends_with(' ') && !out.ends_with(['+', '-', '*', '/', '=', '<', '>', '&', '|', '!']) {
                 out.push(' ');
             }
             out.push(c);

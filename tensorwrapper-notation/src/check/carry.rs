@@ -1,5 +1,7 @@
 //! Rule 3: every term has every label of the left side.
 
+use std::collections::HashSet;
+
 use super::checker::Checker;
 use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
@@ -46,7 +48,9 @@ impl Checker<'_> {
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
-                            None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
+                            None => unseparated(name, &free).unwrap_or_else(|| {
+                                format!("a result that is constant along `{name}` is written `1[{name}] * …`")
+                            }),
                         },
                     ))
                     .operators(format!(
@@ -109,6 +113,19 @@ impl Checker<'_> {
     }
 }
 
+/// The help for labels without commas between them, `[ik] = A[ij] * B[jk]`: names whose letters are in the names of the other side.
+fn unseparated(name: &str, right: &HashSet<&str>) -> Option<String> {
+    let is_joined = |name: &str| name.chars().count() > 1 && name.chars().all(char::is_alphabetic);
+    let letters = |name: &str| name.chars().map(String::from).collect::<Vec<_>>();
+    let found: HashSet<String> = right.iter().filter(|name| name.chars().count() <= 4).flat_map(|name| letters(name)).collect();
+    if !letters(name).iter().all(|letter| found.contains(letter)) {
+        return None;
+    }
+    let other = right.iter().filter(|other| is_joined(other) && other.contains(name)).min();
+    let joined = if is_joined(name) { name } else { other? };
+    Some(format!("labels have `,` between them: `[{}]`", letters(joined).join(", ")))
+}
+
 /// The addends of a group that is a whole term, up to its sign, numbers and casts.
 fn group(term: &Expression) -> Option<&Expression> {
     let inside = |inner| if is_sum(inner) { Some(inner) } else { group(inner) };
@@ -130,8 +147,14 @@ fn is_number(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Scalar(_) => true,
         ExpressionKind::Spread(_, labels) => labels.is_empty(),
-        ExpressionKind::Negate(inner) | ExpressionKind::Parentheses(inner) => is_number(inner),
-        ExpressionKind::Binary(_, a, b) => is_number(a) && is_number(b),
+        ExpressionKind::Negate(_)
+        | ExpressionKind::Parentheses(_)
+        | ExpressionKind::Binary(..)
+        | ExpressionKind::Apply(..)
+        | ExpressionKind::Map(..)
+        | ExpressionKind::Cast(..)
+        | ExpressionKind::PowerInteger(..)
+        | ExpressionKind::PowerReal(..) => expression.kind.children().into_iter().all(is_number),
         _ => false,
     }
 }

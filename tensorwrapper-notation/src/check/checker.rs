@@ -2,8 +2,9 @@
 //!
 //! It must not know any rule of the language: the rules are in the other files of this folder.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::labels;
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{
@@ -22,6 +23,8 @@ pub(super) struct Checker<'s> {
     pub(super) casts: Vec<Cast>,
     /// The cast that is being read.
     pub(super) cast: Option<CastId>,
+    /// The names of all labels of the equation.
+    pub(super) names: HashSet<&'s str>,
     /// Labels that are bound where they may not be: their other faults are not reported.
     pub(super) misbound: Vec<String>,
     pub(super) faults: Vec<Diagnostic>,
@@ -57,6 +60,7 @@ impl<'s> Checker<'s> {
             functions: Vec::new(),
             casts: Vec::new(),
             cast: None,
+            names: labels::written([statement]).into_iter().collect(),
             misbound: Vec::new(),
             faults: Vec::new(),
             terms: 1,

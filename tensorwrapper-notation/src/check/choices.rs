@@ -8,7 +8,7 @@ use super::scope::Scope;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::equation::Node;
-use crate::syntax::{Ending, Expression, ExpressionKind, Hole, Name, Reduction, Scalar};
+use crate::syntax::{Ending, Expression, Name, Reduction, Scalar};
 use crate::token::Span;
 
 impl Checker<'_> {
@@ -34,7 +34,7 @@ impl Checker<'_> {
     fn condition(&mut self, of: &Condition<Expression>, scope: &Scope, inside: &'static str) -> Condition<Option<Node>> {
         match of {
             Condition::Compare(comparison, sides) => {
-                let sides = sides.each_ref().map(|side| self.side(side, scope, inside));
+                let sides = sides.each_ref().map(|side| self.sum(side, scope, Some(inside)));
                 Condition::Compare(*comparison, Box::new(sides))
             }
             // Truth values are read as numbers of a type of their own, which are converted.
@@ -54,20 +54,6 @@ impl Checker<'_> {
             }
             Condition::Not(inner) => Condition::Not(Box::new(self.condition(inner, scope, inside))),
         }
-    }
-
-    /// One side of a comparison. The name of an index is no number there: in `select(i < j; X, Y)` its value is meant.
-    fn side(&mut self, side: &Expression, scope: &Scope, inside: &'static str) -> Option<Node> {
-        if let ExpressionKind::Scalar(Scalar::Hole(Hole { text, span, .. })) = &side.kind
-            && scope.get(text).is_some()
-        {
-            let fault = Diagnostic::label(*span, format!("`{text}` is an index here, and not a number"));
-            let help =
-                format!("the value of an index is `iota[{text}]`; a variable of that name stands in braces, `{{ {text} }}`");
-            self.faults.push(fault.help(help));
-            return None;
-        }
-        self.sum(side, scope, Some(inside))
     }
 
     /// `clip(X, a, b)`: two choices, both of which read X.

@@ -149,7 +149,7 @@ impl Checker<'_> {
         match place {
             // `C op= X` means `C = C op (X)`: where X is added, its terms are terms of the equation.
             Some((target, Assignment::Update(operator))) => {
-                if is_additive(operator) {
+                if is_additive(operator) && !self.reads_an_index(right) {
                     self.update_carries(right, &result.labels());
                     self.terms = 2;
                 }
@@ -159,7 +159,7 @@ impl Checker<'_> {
             }
             _ => {
                 self.terms = 1 + chain(right, is_additive).1.count();
-                if self.left_labels_occur(right, &result.labels()) {
+                if !self.reads_an_index(right) && self.left_labels_occur(right, &result.labels()) {
                     self.terms_carry(right, &result.labels(), carry::Place::Sum);
                 }
                 self.sum(right, scope, None)

@@ -346,7 +346,12 @@ fn words_and_labels_of_linear_algebra() {
             "[i, j] = matpow(A[i, j])",
             &["matpow: `matpow` takes a matrix and a whole number, but 1 is given | write `[i, j] = matpow(A[i, j], 3)`"],
         ),
-        ("[i, j] = matpow(A[i, j], 0.5)", &["0.5: `matpow` takes a whole number"]),
+        (
+            "[i, j] = matpow(A[i, j], 0.5)",
+            &[
+                "0.5: `matpow` takes a whole number | a root of a symmetric matrix is `C[p, n] * sqrt(e[n]) * conj(C[q, n])`, after `let (e[n], C[p, n]) = eigh(A[p, q]);`",
+            ],
+        ),
         ("[k] = det(A[i, j])", &["[k]: index `k` is new, and `det` has no axis for it | write `[] = det(A[i, j])`"]),
         ("[] = det(A[i])", &["det: the matrix of `det` has no column index here | write `[] = det(A[i, j])`"]),
         (

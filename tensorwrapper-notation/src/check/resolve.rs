@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
 use crate::function::Function;
-use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction, Scalar};
 use crate::token::Span;
 
 /// The most operations inside each other that repeat what stands in them.
@@ -53,7 +53,7 @@ impl Checker<'_> {
     fn product(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         match &expression.kind {
             ExpressionKind::Operand(hole, indices) => Some(Node::Operand(self.new_operand(hole, indices, scope))),
-            ExpressionKind::Scalar(scalar) => Some(Node::Scalar(self.new_scalar(scalar))),
+            ExpressionKind::Scalar(scalar) => self.number(scalar),
             ExpressionKind::Spread(scalar, labels) => {
                 let over = labels.iter().filter_map(|name| scope.get(&name.text)).collect();
                 Some(Node::Spread(self.new_scalar(scalar), over))
@@ -101,6 +101,35 @@ impl Checker<'_> {
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
             ExpressionKind::Gradient(value, variables) => self.gradient(value, variables, expression.span, scope),
         }
+    }
+
+    /// A number. The name of an index is none: in `i * x[i]` and in `select(i < j; X, Y)` its value is meant.
+    fn number(&mut self, scalar: &Scalar) -> Option<Node> {
+        match self.index_as_number(scalar) {
+            Some(hole) => {
+                let name = &hole.text;
+                let fault = Diagnostic::label(hole.span, format!("`{name}` is an index here, and not a number"));
+                self.faults.push(fault.help(format!(
+                    "the value of an index is `iota[{name}]`; a variable of that name stands in braces, `{{ {name} }}`"
+                )));
+                None
+            }
+            None => Some(Node::Scalar(self.new_scalar(scalar))),
+        }
+    }
+
+    /// A name alone that is also the name of a label.
+    fn index_as_number<'e>(&self, scalar: &'e Scalar) -> Option<&'e Hole> {
+        match scalar {
+            Scalar::Hole(hole) if self.names.contains(hole.text.as_str()) => Some(hole),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression has such a name, so that its terms are not what is wrong.
+    pub(super) fn reads_an_index(&self, expression: &Expression) -> bool {
+        let here = matches!(&expression.kind, ExpressionKind::Scalar(scalar) if self.index_as_number(scalar).is_some());
+        here || expression.kind.children().into_iter().any(|part| self.reads_an_index(part))
     }
 
     /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.

@@ -354,3 +354,23 @@ fn extents_of_labels_that_nothing_has() {
         assert!(checked(right).is_ok(), "`{right}`");
     }
 }
+
+#[test]
+fn indices_as_numbers_and_factors_of_groups() {
+    let usage =
+        |name: &str| format!("the value of an index is `iota[{name}]`; a variable of that name stands in braces, `{{ {name} }}`");
+    let number = |name: &str| format!("{name}: `{name}` is an index here, and not a number | {}", usage(name));
+    refused(&[
+        ("[] = n * p[n]", &[&number("n")]),
+        ("[i] = x[i] + i", &[&number("i")]),
+        ("[i] = i", &[&number("i")]),
+        ("C[i] += exp(-i * x[i])", &[&number("i")]),
+        ("[i] = k * sum(k; x[i, k])", &[&number("k")]),
+    ]);
+    let lacking =
+        "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * b[j]`";
+    refused(&[
+        ("[i, j] = sqrt(2.0) * (a[i, j] + b[j])", &[lacking]),
+        ("[i, j] = (a[i, j] + b[j]) / powi(x, 2) * exp(-t)", &[lacking]),
+    ]);
+}

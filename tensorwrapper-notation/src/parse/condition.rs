@@ -3,7 +3,7 @@
 //! This file must not know how expressions are read; it is told.
 
 use super::cursor::{Cursor, split};
-use super::mistake::{given, unexpected};
+use super::mistake::{given, unexpected_inside};
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind};
@@ -56,7 +56,7 @@ fn condition(tokens: &[Token], at: Span, read: Reader) -> Result<Condition<Expre
 pub(super) fn whole_by(tokens: &[Token], end: Span, read: Reader) -> Result<Expression, Diagnostic> {
     let mut cursor = Cursor::new(tokens, end);
     let found = read(&mut cursor)?;
-    unexpected(&cursor)?;
+    unexpected_inside(&cursor)?;
     Ok(found)
 }
 
@@ -169,7 +169,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Option<Comparison> {
 }
 
 /// Whether tokens compare, so that they are no expression.
-fn is_condition(tokens: &[Token]) -> bool {
+pub(super) fn is_condition(tokens: &[Token]) -> bool {
     let is_before = |n: usize, test: &dyn Fn(&Tree) -> bool| n.checked_sub(1).is_some_and(|before| test(&tokens[before].tree));
     let is_next = |n: usize, sign: char| tokens.get(n + 1).is_some_and(|next| next.is_punct(sign));
     // Types of a Rust path stand between `::<` and `>`.

@@ -44,6 +44,11 @@ impl<'a> Cursor<'a> {
         self.position.checked_sub(1).map(|n| &self.tokens[n])
     }
 
+    /// The tokens before this position.
+    pub(super) fn read(&self) -> &'a [Token] {
+        &self.tokens[..self.position]
+    }
+
     /// The span of the next token, or of the end.
     pub(super) fn here(&self) -> Span {
         self.peek().map_or(self.end, |token| token.span)

@@ -3,6 +3,7 @@
 //! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows of bounds.
 
 use super::claim::{claim, in_header, is_claim};
+use super::condition::is_condition;
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
 use crate::diagnostic::Diagnostic;
@@ -65,21 +66,26 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
     if is_claim(tokens) {
         return Err(in_header(tokens, span));
     }
-    if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
-        return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
+    let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
+    let within = tokens.split(|t| t.is_punct(',')).find_map(|part| Some((part, part.iter().find(|t| t.is_ident("in"))?)));
+    if let Some((part, Token { span, .. })) = within {
+        let is_range = part.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.'));
+        return Err(match is_range {
+            true => fault.help(format!("a part of an axis is a slice in the brackets of an operand: `A[{}]`", text(part))),
+            false => Diagnostic::unbuilt(*span, "a sparse map in `where`"),
+        });
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
+        if is_condition(tokens) {
+            return Err(fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`"));
+        }
         let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();
-        let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
         return Err(match tokens.get(names.len() + 1..) {
             Some(extent) if !names.is_empty() && !extent.is_empty() => fault.help(format!(
                 "write `where {}: {}`",
                 text(&tokens[..names.len()]),
                 text(extent).trim_end_matches([',', ' '])
             )),
-            _ if tokens.iter().any(|t| t.is_punct('<') || t.is_punct('>')) => {
-                fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`")
-            }
             _ => fault.help("write `where i, j: n`"),
         });
     };

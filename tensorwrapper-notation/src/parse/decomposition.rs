@@ -1,11 +1,12 @@
 //! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, each of which is a whole right side.
 
 use super::cursor::{Cursor, hole, split};
-use super::expression::{scalar, stands_alone, whole};
+use super::expression::{stands_alone, whole};
 use super::index::{integer, labels};
+use super::number::{scalar, whole_exponent};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
-use crate::syntax::{Count, Decomposition, Factorisation, Name, Operator, Options, Scalar, Word};
+use crate::syntax::{Count, Decomposition, Factorisation, Name, Operator, Options, Word};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The operation at the cursor, if there is one.
@@ -45,14 +46,11 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
         }
     };
     let mut arguments = split(arguments, ',');
+    if let Some(first) = arguments.iter().position(|part| is_option(part)) {
+        return Err(option_before_semicolon(&arguments[first..]));
+    }
     if form.has_exponent && arguments.len() == 2 {
-        let exponent = scalar(arguments.pop().unwrap_or_default(), call)?;
-        if let Scalar::Literal(value, at) = exponent
-            && (value.fract() != 0.0 || !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value))
-        {
-            return Err(Diagnostic::syntax(at, format!("`{}` takes a whole number", form.name)));
-        }
-        options.exponent = Some(exponent);
+        options.exponent = Some(whole_exponent(form.name, arguments.pop().unwrap_or_default(), call)?);
     }
     let arguments = arguments.into_iter().map(|part| whole(part, call)).collect::<Result<_, _>>()?;
     Ok(Decomposition { kind, groups, arguments, options, span })
@@ -67,6 +65,43 @@ fn are_words(tokens: &[Token]) -> bool {
     })
 }
 
+/// The word of an option by its name here or in other libraries.
+fn word(name: &str) -> Option<Word> {
+    Word::from_name(name).or(match name {
+        "cutoff" | "atol" | "rtol" | "eps" | "epsilon" | "tolerance" | "rcond" => Some(Word::Tol),
+        "maxdim" | "max_dim" | "maxrank" | "max_rank" | "chi" | "rank" => Some(Word::Max),
+        "full_matrices" => Some(Word::Full),
+        _ => None,
+    })
+}
+
+/// Whether an argument is an option, `max = 64`.
+fn is_option(part: &[Token]) -> bool {
+    matches!(part, [Token { tree: Tree::Ident(name), .. }, equals, ..] if equals.is_punct('=') && word(name).is_some())
+}
+
+/// An option as it is written here.
+fn option_written(part: &[Token]) -> String {
+    match part {
+        [Token { tree: Tree::Ident(name), .. }, value @ ..] if word(name).is_some() => match word(name) {
+            Some(word) if matches!(word, Word::Max | Word::Tol | Word::Broaden) => {
+                format!("{} = {}", word.name(), text(&value[value.len().min(1)..]))
+            }
+            Some(word) => word.name().to_string(),
+            None => text(part),
+        },
+        _ => text(part),
+    }
+}
+
+/// The fault of `svd(A[i, j], max = 64)`.
+fn option_before_semicolon(options: &[&[Token]]) -> Diagnostic {
+    let name = &options[0][..1];
+    let written: Vec<String> = options.iter().map(|part| option_written(part)).collect();
+    Diagnostic::syntax(name[0].span, format!("`{}` is an option, and options stand behind a `;`", text(name)))
+        .help(format!("write `; {}` in place of the `,`", written.join(", ")))
+}
+
 /// One option: its word and its value.
 fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     let Some((Token { tree: Tree::Ident(name), span }, rest)) = part.split_first() else {
@@ -75,6 +110,9 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     };
     let Some(word) = Word::from_name(name) else {
         let fault = Diagnostic::syntax(*span, format!("`{name}` is not a word of linear algebra"));
+        if word(name).is_some() {
+            return Err(fault.help(format!("write `{}`", option_written(part))));
+        }
         let near = nearest(name, Word::ALL.into_iter().map(Word::name));
         return Err(match near {
             Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -7,6 +7,7 @@ use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
 use super::mistake::{is_keyword, no_equals, no_left_side, unexpected};
+use super::within::within;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Assignment, Block, BlockValue, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar, Statement, Target,
@@ -187,6 +188,11 @@ fn value_without_semicolon(tokens: &[Token]) -> Option<Diagnostic> {
 }
 
 fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
+    alone(tokens).map_err(|fault| within(fault, tokens))
+}
+
+/// A statement; helps of faults do not know what else stands in it.
+fn alone(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     let mut cursor = Cursor::new(tokens, tokens[tokens.len() - 1].span);
     let target = target(&mut cursor)?;

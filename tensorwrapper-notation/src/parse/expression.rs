@@ -5,10 +5,9 @@ use super::cursor::{Cursor, hole, split};
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::{
-    function_in_brackets, given, is_keyword, is_name, labels_first, reduction_without_semicolon, refuse_call, refuse_factor,
-    rust_expression, unknown,
-};
+use super::mistake::{function_in_brackets, given, is_keyword, is_name, refuse_call, refuse_factor, rust_expression, unknown};
+use super::number::{number, scalar, varying_exponent, whole_exponent};
+use super::reduction::{labels_first, not_labels, without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Scalar};
@@ -126,9 +125,16 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Punct('*', _) => Err(Diagnostic::syntax(token.span, "a factor is missing before `*`")
             .help("a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`")),
         Tree::Punct('+', _) => Err(Diagnostic::syntax(token.span, "a term is missing before `+`")),
+        Tree::Punct('|', _) => Err(absolute(cursor)),
         Tree::Group(Delimiter::Bracket, inner) => Err(brackets(inner, token.span)),
         _ => Err(cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`")),
     }
+}
+
+/// The fault of `|A[i, j]|`.
+fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
+    let inside = cursor.rest()[1..].split(|token| token.is_punct('|')).next().unwrap_or_default();
+    cursor.expected("an operand").help(format!("an absolute value is `abs({})`", text(inside)))
 }
 
 /// The fault of brackets where an operand belongs.
@@ -157,6 +163,7 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
         cursor.next();
         match cursor.next().map(|t| &t.tree) {
             Some(Tree::Ident(_) | Tree::Literal(_)) => {}
+            Some(Tree::Group(Delimiter::Parenthesis, inner)) => return Err(dotted(&start, cursor, inner)),
             _ => return Err(Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")),
         }
         if cursor.peek_group(Delimiter::Parenthesis).is_some() {
@@ -178,6 +185,14 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
     refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
     Ok(Expression::new(ExpressionKind::Operand(operand, found), span))
+}
+
+/// The fault of `sin.(a[i])`.
+fn dotted<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Diagnostic {
+    let written = cursor.hole_since(*start).text;
+    let function = written.split('.').next().unwrap_or_default();
+    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")
+        .help(format!("functions act on each element without a dot: `{function}({})`", text(arguments)))
 }
 
 /// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
@@ -231,12 +246,14 @@ pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
 fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
     if let Some(ending) = Ending::from_name(name) {
         let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
-            let body = split(arguments, ';').pop().unwrap_or_default();
-            return Err(reduction_without_semicolon(name, &split(body, ','), at));
+            return Err(without_semicolon(name, arguments, "k", at));
         };
         let (before, body) = (&arguments[..semicolon], &arguments[semicolon + 1..]);
         if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
             return Err(labels_first(name, &text(body), &text(before), at));
+        }
+        if let Some(fault) = not_labels(name, (before, body), &[], at) {
+            return Err(fault);
         }
         let over = labels(before, span)?;
         if body.is_empty() {
@@ -276,7 +293,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
             )
             .help(format!("write `{name}(X, {})`", if name == "powi" { "2" } else { "0.5" })));
         };
-        return power(name == "powi", whole(base, span)?, exponent, span);
+        return power(name, base, exponent, span);
     }
     Err(unknown(name, &parts, indexed, at))
 }
@@ -332,50 +349,14 @@ fn exchange(kind: Exchange, arguments: &[Token], at: Span, span: Span) -> Result
     Ok(Expression::new(ExpressionKind::Exchange(kind, [first, second], body), span))
 }
 
-fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {
-    let (base, exponent) = (Box::new(base), scalar(exponent, span)?);
-    if let (true, Scalar::Literal(value, at)) = (integer, &exponent)
-        && value.fract() != 0.0
-    {
-        return Err(Diagnostic::syntax(*at, "`powi` takes a whole number").help("for any other exponent write `powf`"));
+fn power(name: &str, base: &[Token], exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {
+    let read = Box::new(whole(base, span)?);
+    if let Some(fault) = varying_exponent(name, (base, &read), exponent) {
+        return Err(fault);
     }
-    if let (true, Scalar::Literal(value, at)) = (integer, &exponent)
-        && !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(value)
-    {
-        let message = format!("`powi` takes exponents from {} to {}", i32::MIN, i32::MAX);
-        return Err(Diagnostic::syntax(*at, message).help("for any other exponent write `powf`"));
-    }
-    let kind = if integer { ExpressionKind::PowerInteger(base, exponent) } else { ExpressionKind::PowerReal(base, exponent) };
+    let kind = match name {
+        "powi" => ExpressionKind::PowerInteger(read, whole_exponent(name, exponent, span)?),
+        _ => ExpressionKind::PowerReal(read, scalar(exponent, span)?),
+    };
     Ok(Expression::new(kind, span))
-}
-
-/// A literal, with a sign or without, or any Rust expression.
-pub(super) fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
-    match tokens {
-        [] => Err(Diagnostic::syntax(span, "an exponent is missing")),
-        [Token { tree: Tree::Literal(literal), span }] => Ok(Scalar::Literal(number(literal, *span)?, *span)),
-        [minus, Token { tree: Tree::Literal(literal), span }] if minus.is_punct('-') => {
-            Ok(Scalar::Literal(-number(literal, *span)?, *span))
-        }
-        _ => Ok(Scalar::Hole(hole(tokens))),
-    }
-}
-
-/// The value of a numeric literal.
-pub(super) fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
-    let clean = literal.replace('_', "");
-    let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
-    let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
-    let value: f64 = digits.parse().map_err(|_| {
-        let help = match literal.starts_with('"') && literal.contains(['=', '>']) {
-            true => "an equation is written without quotes; `einsum!(\"ik,kj->ij\", a, b)` has its subscripts in quotes",
-            false => "any Rust expression may stand in braces, `{ … }`",
-        };
-        Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold")).help(help)
-    })?;
-    match value.is_finite() {
-        true => Ok(value),
-        false => Err(Diagnostic::syntax(span, format!("`{literal}` is larger than any number of double precision"))
-            .help("infinity is written in braces, `{ f64::INFINITY }`")),
-    }
 }

@@ -105,6 +105,7 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
             return Err(Diagnostic::syntax(span, "a fused axis has labels, and here are none")
                 .help("write `(i, j)`; what has no axes is written `[]`"));
         }
+        Tree::Group(Delimiter::Parenthesis, _) if !cursor.is_empty() => return Err(no_index(tokens, end)),
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
         Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
         Tree::Punct('-', _) => {
@@ -126,15 +127,8 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     }
     let opaque = hole(tokens);
     let span = opaque.span;
-    if let [before @ .., Token { tree: Tree::Punct(':', false), .. }, after] = tokens
-        && !before.iter().any(|token| token.is_punct(':'))
-    {
-        let fault = Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text));
-        return Err(fault.help(format!(
-            "write `{}..{}`, which ends before the second number",
-            text(before),
-            text(std::slice::from_ref(after))
-        )));
+    if let Some(help) = range_with_colons(tokens) {
+        return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
     }
     let mut cursor = Cursor::new(tokens, end);
     let mut literal = || {
@@ -165,6 +159,22 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     Ok(Range::Literal(start, Some(stop), span))
 }
 
+/// What `0:10` and `0:10:2` are here.
+fn range_with_colons(tokens: &[Token]) -> Option<String> {
+    // Two colons that touch are a path of Rust's.
+    let is_path = tokens.windows(2).any(|pair| matches!(pair[0].tree, Tree::Punct(':', true)) && pair[1].is_punct(':'));
+    let parts: Vec<String> = tokens.split(|token| token.is_punct(':')).map(text).collect();
+    match &parts[..] {
+        _ if is_path => None,
+        [start, end] if end.is_empty() => Some(format!("write `{start}..`")),
+        [start, end] => Some(format!("write `{start}..{end}`, which ends before the second number")),
+        [start, end, step] => Some(format!(
+            "write `{start}..{end}`; a step is a view of the tensor, made before the equation: `let b = a.view().step(0, {step})?;`"
+        )),
+        _ => None,
+    }
+}
+
 /// A non-negative integer literal. The message contains `what`: what the literal should be, and the plural of that.
 pub(super) fn integer(literal: &str, span: Span, what: &str) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
@@ -179,20 +189,39 @@ fn not_a_number(literal: &str, span: Span, what: &str) -> Diagnostic {
     Diagnostic::syntax(span, format!("`{literal}` is not {what} are whole numbers from 0"))
 }
 
+/// The label of `i'` and of `prime(i)`. Rust reads what stands between two primes as a character.
+fn primed(tokens: &[Token]) -> Option<&str> {
+    match tokens {
+        [Token { tree: Tree::Ident(label), .. }, Token { tree: Tree::Literal(rest), .. }] if rest.starts_with('\'') => {
+            Some(label)
+        }
+        [Token { tree: Tree::Ident(label), .. }, prime] if prime.is_punct('\'') => Some(label),
+        [word, Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] if word.is_ident("prime") => match &inner[..] {
+            [Token { tree: Tree::Ident(label), .. }] => Some(label),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The fault of something that is not an index.
 fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     let written = text(tokens);
     if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
         return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
     }
-    if let [Token { tree: Tree::Ident(label), .. }, Token { tree: Tree::Literal(literal), .. }] = tokens
-        && literal.starts_with('\'')
-    {
-        // Rust reads what stands between two primes as a character.
-        let fault = Diagnostic::syntax(at, format!("`{label}'` is not a label, because it is no word of Rust"));
+    if let Some(label) = primed(tokens) {
+        let what = if written.contains('\'') { "a label, because it is no word of Rust" } else { "an index" };
+        let fault = Diagnostic::syntax(at, format!("`{written}` is not {what}"));
         return fault.help(format!("a label with a prime is written `{label}1`"));
     }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
+    if written == "..." {
+        return fault.help("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`");
+    }
+    if tokens.iter().any(|token| token.is_punct('%')) {
+        return fault.help("an axis is shifted around its end before the equation: `let v = u.roll(0, 1)?;`");
+    }
     if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
         return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
     }

@@ -6,9 +6,9 @@ use super::cursor::Cursor;
 use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::nearest::nearest;
+use crate::nearest::slipped;
 use crate::sentence::quoted;
-use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Word};
+use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Index, Name};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The keywords of Rust.
@@ -21,6 +21,9 @@ const KEYWORDS: [&str; 38] = [
 /// What a choice for each element is written as.
 const CHOICE: &str = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
 
+/// Where a comparison belongs.
+const COMPARISON: &str = "a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere";
+
 /// Whether a word is a keyword of Rust.
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
@@ -31,6 +34,18 @@ pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
     let raw = if matches!(word, "self" | "Self" | "super" | "crate") { String::new() } else { format!(", or `r#{word}`") };
     Diagnostic::syntax(span, format!("`{word}` is a word of Rust and cannot be an index"))
         .help(format!("give the index another name{raw}"))
+}
+
+/// Refuses what follows an expression in parentheses. No equation is there, so that `==` compares.
+pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
+    let signs = [['=', '='], ['!', '='], ['&', '&'], ['|', '|']];
+    match signs.into_iter().find(|[first, second]| cursor.peek_pair(*first, *second)) {
+        Some([first, second]) => {
+            let message = format!("expected an operator, found `{first}{second}`");
+            Err(Diagnostic::syntax(cursor.here(), message).help(COMPARISON))
+        }
+        None => unexpected(cursor),
+    }
 }
 
 /// Refuses what follows an expression. The help depends on the token.
@@ -46,10 +61,6 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
                 .help("write `[i, j] = A[i, k] * B[k, j]`")
         }
-        Tree::Punct('=', _) if cursor.previous().is_some_and(is_option) => {
-            Diagnostic::syntax(token.span, format!("`{before}` is an option, and options stand behind a `;`"))
-                .help(format!("write `; {}` in place of the `,`", from_previous(cursor)))
-        }
         Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
             .help("write several equations in one `tensor!` with `;` between them"),
         Tree::Punct('-', true) if cursor.peek_pair('-', '>') => {
@@ -59,11 +70,14 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('^', _) => {
             Diagnostic::syntax(token.span, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`")
         }
+        Tree::Punct('.', true) if matches!(next, Some(Token { tree: Tree::Punct('+' | '-' | '*' | '/', _), .. })) => {
+            plain.help(format!("operators act on each element without a dot: `{}`", text(&cursor.rest()[1..2]).trim_end()))
+        }
         Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
         Tree::Punct('?', _) => plain.help(CHOICE),
-        Tree::Punct('<' | '>', _) => plain.help("a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"),
+        Tree::Punct('<' | '>', _) => plain.help(COMPARISON),
         Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
@@ -78,6 +92,14 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         }
         Tree::Ident(word) if word == "if" => plain.help(CHOICE),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
+        Tree::Ident(word) if word == "as" && before.starts_with('[') => {
+            let operand = text(&cursor.read()[cursor.read().len().saturating_sub(2)..]);
+            let named = next.map(|token| text(std::slice::from_ref(token))).filter(|name| matches!(name.as_str(), "f32" | "f64"));
+            plain.help(match named {
+                Some(name) => format!("an element of another type is `cast({name}; {operand})`"),
+                None => "whole tensors are converted to other types before the equation: `let b = a.cast::<i32>()?;`".into(),
+            })
+        }
         Tree::Ident(word) if word == "as" => {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
         }
@@ -129,11 +151,6 @@ fn is_parenthesis(token: &Token) -> bool {
     token.group(Delimiter::Parenthesis).is_some()
 }
 
-/// Whether a token is the word of an option of linear algebra.
-fn is_option(token: &Token) -> bool {
-    matches!(&token.tree, Tree::Ident(name) if Word::from_name(name).is_some())
-}
-
 /// Whether names with `,` between them are all that is there.
 fn are_names(cursor: &Cursor<'_>) -> bool {
     let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_));
@@ -148,7 +165,21 @@ pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
     if word == "where" {
         return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(CHOICE);
     }
-    let what = if matches!(word, "if" | "match" | "loop" | "unsafe" | "while" | "for") {
+    if let Some(help) = synonym(word) {
+        return Diagnostic::syntax(span, format!("`{word}` is not a function of tensor equations")).help(help);
+    }
+    match word {
+        "for" | "while" => {
+            return Diagnostic::syntax(span, format!("`{word} …` is a loop of Rust, and no part of an equation"))
+                .help(format!("the loop stands around the macro: `{word} … {{ tensor!(…); }}`"));
+        }
+        "true" | "false" => {
+            return Diagnostic::syntax(span, format!("`{word}` is a truth value, and no number"))
+                .help("a condition on truth values is `m[i]`, or `!m[i]` for those that do not hold");
+        }
+        _ => {}
+    }
+    let what = if matches!(word, "if" | "match" | "loop" | "unsafe") {
         format!("`{word} …` is a Rust expression")
     } else {
         format!("`{word}` is a word of Rust")
@@ -164,10 +195,15 @@ pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
 pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
     match cursor.peek_group(Delimiter::Parenthesis) {
         None => Ok(()),
-        Some(inner) => Err(Diagnostic::syntax(cursor.here(), "parentheses follow an operand").help(format!(
-            "indices stand in brackets, `{what}[{}]`; the result of a Rust call is indexed as `(f(x))[i, j]`",
-            text(inner)
-        ))),
+        Some(inner) => {
+            let arguments = text(inner);
+            let indexed = "the result of a Rust call is indexed as `(f(x))[i, j]`";
+            let fault = Diagnostic::syntax(cursor.here(), "parentheses follow an operand");
+            Err(fault.help(match what.contains("::") {
+                true => format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`; {indexed}"),
+                false => format!("indices stand in brackets, `{what}[{arguments}]`; {indexed}"),
+            }))
+        }
     }
 }
 
@@ -189,38 +225,6 @@ pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> O
         Diagnostic::syntax(span, format!("`{name}` is a function, and its argument stands in parentheses"))
             .help(format!("write `{name}({})`", text(inner)))
     })
-}
-
-/// `sum(A[i, k])`, `sum(k, A[i, k])`
-pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Span) -> Diagnostic {
-    let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
-    match (parts, written.split_last()) {
-        ([first @ .., _], Some((body, names))) if !names.is_empty() && first.iter().all(is_name) => {
-            Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
-                .help(format!("write `{name}({}; {body})`", names.join(", ")))
-        }
-        // `sum(A[i, k], k)`
-        ([body, labels @ ..], _) if !labels.is_empty() && labels.iter().all(is_name) => {
-            labels_first(name, &written[1..].join(", "), &text(body), at)
-        }
-        // `max(A[i], 0.0)` is not a reduction.
-        _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
-            .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
-        _ => labels_first(name, "k", &written.join(", "), at),
-    }
-}
-
-/// `sum(A[i, k]; k)`
-pub(super) fn labels_first(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {
-    let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
-    Diagnostic::syntax(at, format!("`{name}` names its {what} first")).help(format!("write `{name}({labels}; {body})`"))
-}
-
-/// The inside of the `select` that gives the larger or the smaller of elements.
-fn larger(name: &str, written: &[String]) -> String {
-    let sign = if name == "max" { '>' } else { '<' };
-    let [x, y] = [0, 1].map(|n| written.get(n).map_or("X", String::as_str));
-    format!("{x} {sign} {y}; {x}, {y}")
 }
 
 pub(super) fn is_name(part: &&[Token]) -> bool {
@@ -249,7 +253,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
     let others = ["powi", "powf", "map", "cast", "select", "clip"];
     let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
-    if let Some(known) = nearest(name, all) {
+    if let Some(known) = slipped(name, all) {
         return plain.help(format!("a function of a similar name is `{known}`"));
     }
     let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
@@ -279,8 +283,7 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
         let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
         return fault.help(format!("write `[{}] = {written}`", text(labels)));
     }
-    let mut all: Vec<&str> = Vec::new();
-    collect(right, &mut all);
+    let all = occurring(right);
     let mut once: Vec<&str> = Vec::new();
     for label in &all {
         if !once.contains(label) && all.iter().filter(|other| *other == label).count() == 1 {
@@ -288,6 +291,13 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
         }
     }
     Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
+}
+
+/// The labels of an expression that are visible outside of it, each as often as it occurs in a term.
+pub(super) fn occurring(expression: &Expression) -> Vec<&str> {
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
 }
 
 fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {

@@ -1,8 +1,8 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
 //! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra, `map` the functions and types of the program, and `index` indices. `mistake` has messages for faults where one can tell what
-//! the author may have meant.
+//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `reduction` and `synonyms` have
+//! messages for faults where one can tell what the author may have meant; `within` adds what only the whole equation tells.
 
 mod claim;
 mod condition;
@@ -12,14 +12,20 @@ mod decomposition;
 mod equation;
 mod expression;
 mod gradient;
+#[cfg(test)]
+mod habits;
 mod index;
 mod map;
 mod mistake;
+mod number;
+mod reduction;
 #[cfg(test)]
 mod slips;
 mod synonyms;
 #[cfg(test)]
 mod tests;
+mod unread;
+mod within;
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Indices, Invocation, Statement};

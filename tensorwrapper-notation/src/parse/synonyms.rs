@@ -1,7 +1,7 @@
 //! Functions that have other names, or other forms, in other languages.
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 39] = [
+const SYNONYMS: [(&[&str], &str); 53] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -10,8 +10,11 @@ const SYNONYMS: [(&[&str], &str); 39] = [
     (&["conjugate", "conjg", "star"], "the complex conjugate is `conj(X)`"),
     (&["real"], "the real part is `re(X)`"),
     (&["imag", "aimag"], "the imaginary part is `im(X)`"),
-    (&["adjoint", "dagger", "hermitian"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
-    (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
+    (&["adjoint", "dagger", "dag", "hermitian", "ctranspose", "H"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
+    (
+        &["transpose", "trans", "permute", "swapaxes", "swap", "t", "T"],
+        "a transpose is another order of indices: `[i, j] = A[j, i]`",
+    ),
     (&["convert", "astype", "to", "into"], "elements of another type are converted by `cast(X)`"),
     (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
     (&["tr"], "a trace is a repeated index: `A[i, i]`"),
@@ -26,36 +29,100 @@ const SYNONYMS: [(&[&str], &str); 39] = [
     (&["average", "avg"], "a mean is `mean(k; X)`"),
     (&["variance"], "a variance is `var(k; X)`"),
     (&["stddev", "sd"], "a standard deviation is `std(k; X)`"),
-    (&["cumsum", "sort", "unique", "argsort"], "an equation has no order of elements; a Rust loop over them has"),
     (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
     (&["relu"], "it is `select(X > 0.0; X, 0.0)`"),
     (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
     (&["maximum", "fmax"], "the larger of two elements is `select(X > Y; X, Y)`"),
     (&["minimum", "fmin"], "the smaller of two elements is `select(X < Y; X, Y)`"),
-    (&["sign", "signum"], "it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, 0.0))`"),
+    (&["sign", "signum", "sgn"], "it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, 0.0))`"),
     (&["heaviside", "step"], "it is `select(X < 0.0; 0.0, 1.0)`"),
     (&["sigmoid", "logistic"], "it is `1.0 / (1.0 + exp(-X))`, with `1[i]` in place of `1.0` for the indices of X"),
     (
         &["softmax"],
         "it takes three equations: `m[i] = max(k; X)`, `s[i] = sum(k; exp(X - m[i] * 1[k]))`, and `exp(X - m[i] * 1[k]) / s[i]`",
     ),
-    (
-        &[
-            "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "floor", "ceil", "round", "exp2", "log2",
-            "log10", "exp_m1", "ln_1p",
-        ],
-        "a Rust function of each element is `map(f64::sinh; X)`, and likewise for others",
-    ),
     (&["inverse", "matinv"], "the inverse of a matrix is `[j, i] = inv(A[i, j])`"),
     (&["pinverse", "pseudoinverse", "pseudo_inverse"], "the pseudo-inverse of a matrix is `[j, i] = pinv(A[i, j])`"),
     (&["determinant"], "the determinant of a matrix is `[] = det(A[i, j])`"),
     (&["logdet"], "the logarithm of a determinant, with its sign, is `([], []) = slogdet(A[i, j])`"),
+    (
+        &["sqrtm"],
+        "of a symmetric matrix it is `C[p, n] * sqrt(e[n]) * conj(C[q, n])`, after `let (e[n], C[p, n]) = eigh(A[p, q]);`",
+    ),
+    (&["logm"], "of a symmetric matrix it is `C[p, n] * ln(e[n]) * conj(C[q, n])`, after `let (e[n], C[p, n]) = eigh(A[p, q]);`"),
+    (&["eigvals"], "eigenvalues are the first result of `([n], [p, n]) = eig(A[p, q])`"),
+    (&["eigvalsh", "eigenvalues"], "eigenvalues are the first result of `([n], [p, n]) = eigh(A[p, q])`"),
+    (&["svdvals"], "singular values are the second result of `([i, r], [r], [r, j]) = svd(A[i, j])`"),
+    (
+        &["reshape", "ravel", "flatten", "vec"],
+        "axes are joined by labels in parentheses, `[(i, j)] = A[i, j]`, and split likewise, `[i, j] = A[(i, j)] where i: 3`",
+    ),
+    (&["abs2", "absq"], "a square of the absolute value is `powi(abs(X), 2)`"),
+    (&["median"], "a median stands in the middle of `let b = a.sort_along(0)?;`, a method of whole tensors"),
+    (&["tril"], "a lower triangle is `select(iota[i] >= iota[j]; X, 0.0)`"),
+    (&["triu"], "an upper triangle is `select(iota[i] <= iota[j]; X, 0.0)`"),
+    (
+        &["shift", "diff"],
+        "neighbours are two slices of one axis, `u[i in 1..] - u[i in ..n]`, where `n` is one less than its extent",
+    ),
+    (&["count", "count_nonzero"], "elements are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`"),
+    (&["any"], "it is 1 or 0, `max(k; select(X > 0.0; 1.0, 0.0))`"),
+    (&["all"], "it is 1 or 0, `min(k; select(X > 0.0; 1.0, 0.0))`"),
+    (&["mod", "fmod", "rem"], "a remainder is `map(|x, y| x % y; X, Y)`"),
+    (&["angle", "arg", "phase"], "the phase of complex elements is `map(|z: Complex<f64>| Complex::from(z.arg()); X)`"),
     (&["chol"], "it is `[i, r] = cholesky(A[i, j])`"),
     (&["matrix_power", "mpow"], "a power of a matrix is `[i, j] = matpow(A[i, j], 3)`"),
     (&["eye", "identity", "delta"], "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`"),
 ];
 
+/// Functions of Rust's numbers that are no functions of the language, first by their name there.
+const OF_NUMBERS: [(&[&str], &str); 21] = [
+    (&["sinh"], "X"),
+    (&["cosh"], "X"),
+    (&["asin", "arcsin"], "X"),
+    (&["acos", "arccos"], "X"),
+    (&["atan", "arctan"], "X"),
+    (&["asinh", "arcsinh"], "X"),
+    (&["acosh", "arccosh"], "X"),
+    (&["atanh", "arctanh"], "X"),
+    (&["cbrt"], "X"),
+    (&["floor"], "X"),
+    (&["ceil"], "X"),
+    (&["round"], "X"),
+    (&["trunc"], "X"),
+    (&["exp2"], "X"),
+    (&["log2"], "X"),
+    (&["log10"], "X"),
+    (&["exp_m1", "expm1"], "X"),
+    (&["ln_1p", "log1p"], "X"),
+    (&["hypot"], "X, Y"),
+    (&["atan2", "arctan2"], "X, Y"),
+    (&["copysign"], "X, Y"),
+];
+
+/// Methods of whole tensors for what depends on the order of elements, by their names in other languages.
+const OF_TENSORS: [(&[&str], &str); 7] = [
+    (&["cumsum"], "cumsum_along(0)?"),
+    (&["cumprod"], "cumprod_along(0)?"),
+    (&["sort", "sorted"], "sort_along(0)?"),
+    (&["argsort"], "argsort_along(0)?"),
+    (&["unique"], "unique()?"),
+    (&["roll", "circshift"], "roll(0, 1)?"),
+    (&["tile"], "tile(&[2])?"),
+];
+
 /// What to write in place of a function of another language.
-pub(super) fn synonym(name: &str) -> Option<&'static str> {
-    SYNONYMS.iter().find(|(names, _)| names.contains(&name)).map(|(_, help)| *help)
+pub(super) fn synonym(name: &str) -> Option<String> {
+    let find = |table: &'static [(&[&str], &'static str)]| table.iter().find(|(names, _)| names.contains(&name));
+    if let Some((_, help)) = find(&SYNONYMS) {
+        return Some(help.to_string());
+    }
+    if let Some((names, arguments)) = find(&OF_NUMBERS) {
+        return Some(format!(
+            "a Rust function of each element is `map(f64::{}; {arguments})`, and likewise for others",
+            names[0]
+        ));
+    }
+    let (_, method) = find(&OF_TENSORS)?;
+    Some(format!("a method of whole tensors does this, before the equation: `let b = a.{method};`"))
 }

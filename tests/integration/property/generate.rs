@@ -382,7 +382,7 @@ fn is_number(tree: &Tree) -> bool {
     match tree {
         Tree::Number(_) | Tree::Variable(_) => true,
         Tree::Spread(_, names) => names.is_empty(),
-        Tree::Negate(inner) | Tree::Parentheses(inner) => is_number(inner),
+        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => is_number(inner),
         Tree::Binary(_, a, b) => is_number(a) && is_number(b),
         _ => false,
     }

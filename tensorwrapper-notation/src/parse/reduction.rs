@@ -1,0 +1,114 @@
+//! Faults of `sum(k; X)` and its like: labels that are missing or misplaced, and what stands in their place.
+
+use super::condition::is_condition;
+use super::cursor::split;
+use super::mistake::is_name;
+use super::unread::{each_index, label_of, labels_in, valued};
+use crate::diagnostic::Diagnostic;
+use crate::token::{Span, Token, Tree, text};
+
+/// `sum(A[i, k])`, `sum(k, A[i, k])`, `sum(k: A[i, k])`. The proposed labels are for a reduction that names none.
+pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str, at: Span) -> Diagnostic {
+    let arguments = split(arguments, ';').pop().unwrap_or_default();
+    if let [Token { tree: Tree::Ident(label), .. }, sign, body @ ..] = arguments
+        && matches!(sign.tree, Tree::Punct(':' | '|', false))
+    {
+        return semicolon_missing(name, label, &text(body), at);
+    }
+    // `axis = 1` and `keepdims = true` are options of other libraries.
+    let is_option = |part: &&[Token]| part.len() > 1 && is_name(&&part[..1]) && part[1].is_punct('=');
+    let parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
+    let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
+    match (&parts[..], written.split_last()) {
+        ([first @ .., _], Some((body, names))) if !names.is_empty() && first.iter().all(is_name) => {
+            semicolon_missing(name, &names.join(", "), body, at)
+        }
+        // `sum(A[i, k], k)`
+        ([body, labels @ ..], _) if !labels.is_empty() && labels.iter().all(is_name) => {
+            labels_first(name, &written[1..].join(", "), &text(body), at)
+        }
+        // `max(A[i], 0.0)` is not a reduction.
+        _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
+            .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
+        _ => labels_first(name, proposed, &written.join(", "), at),
+    }
+}
+
+fn semicolon_missing(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {
+    Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
+        .help(format!("write `{name}({labels}; {body})`"))
+}
+
+/// `sum(A[i, k]; k)`
+pub(super) fn labels_first(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {
+    let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
+    Diagnostic::syntax(at, format!("`{name}` names its {what} first")).help(format!("write `{name}({labels}; {body})`"))
+}
+
+/// The inside of the `select` that gives the larger or the smaller of elements.
+fn larger(name: &str, written: &[String]) -> String {
+    let sign = if name == "max" { '>' } else { '<' };
+    let [x, y] = [0, 1].map(|n| written.get(n).map_or("X", String::as_str));
+    format!("{x} {sign} {y}; {x}, {y}")
+}
+
+/// What leaves a reduction as it is, for elements that a condition excludes.
+fn neutral(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "sum" => "0.0",
+        "prod" => "1.0",
+        "max" => "{ f64::NEG_INFINITY }",
+        "min" => "{ f64::INFINITY }",
+        _ => return None,
+    })
+}
+
+/// The fault of a condition or a range in the place of labels: `sum(i < j; v[i, j])`, `sum(k in 0..n; a[k])`. Labels of the left side
+/// are not summed.
+pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left: &[&str], at: Span) -> Option<Diagnostic> {
+    let parts = split(before, ',');
+    if let Some((label, range)) = parts.iter().find_map(|part| ranged(part)) {
+        let slice = |found: &str| (found == label).then(|| format!("{label} in {}", text(range)));
+        let body = text(&each_index(body, &slice));
+        let fault = Diagnostic::syntax(at, format!("`{name}` runs over all indices of its labels"));
+        return Some(fault.help(format!("a part of an axis is a slice: `{name}({label}; {body})`")));
+    }
+    let (conditions, names): (Vec<&[Token]>, Vec<&[Token]>) = parts.into_iter().partition(|part| is_condition(part));
+    if conditions.is_empty() {
+        return None;
+    }
+    let inside = labels_in(body);
+    let mut over: Vec<&str> = names.iter().filter_map(|part| label_of(part)).collect();
+    let mut written = Vec::new();
+    for condition in conditions {
+        let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
+        for token in condition.iter().filter(|token| is_label(token)) {
+            if let Tree::Ident(label) = &token.tree
+                && !over.contains(&label.as_str())
+                && !left.contains(&label.as_str())
+            {
+                over.push(label);
+            }
+        }
+        written.push(text(&valued(condition, &is_label)));
+    }
+    let fault = Diagnostic::syntax(at, format!("`{name}` names labels, and a condition chooses among elements"));
+    let labels = if over.is_empty() { "k".to_string() } else { over.join(", ") };
+    Some(match neutral(name) {
+        Some(other) => fault.help(format!("write `{name}({labels}; select({}; {}, {other}))`", written.join(" && "), text(body))),
+        None => fault.help("a choice for each element is `select(iota[i] < iota[j]; X, 0.0)`"),
+    })
+}
+
+/// The label and the range of `k in 0..n`, and of `k = 0..n`.
+fn ranged(part: &[Token]) -> Option<(&str, &[Token])> {
+    match part {
+        [Token { tree: Tree::Ident(label), .. }, sign, range @ ..]
+            if (sign.is_ident("in") || sign.is_punct('=') && !range.first().is_some_and(|next| next.is_punct('=')))
+                && !range.is_empty() =>
+        {
+            Some((label, range))
+        }
+        _ => None,
+    }
+}
