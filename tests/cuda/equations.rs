@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{CastInto, DynOperand, RealNumber};
+use tensorwrapper::{Blocks, CastInto, DynOperand, RealNumber, Structure, Symmetry, Tiling};
 
 use cases::{Case, Expected, stream};
 
@@ -32,6 +32,8 @@ pub(crate) fn all_programs(context: &Context, tell: &mut Tell<'_>) {
     ordered::<f32>(context, tell);
     ordered::<f64>(context, tell);
     derivatives(context, tell);
+    blocks::<f64>(context, tell);
+    blocks::<Complex<f32>>(context, tell);
 }
 
 /// Equations that are large enough for blocks of every kind to be chosen: for devices that only collect.
@@ -166,9 +168,60 @@ fn maxima<T: RealNumber>(context: &Context, tell: &mut Tell<'_>) {
 }
 
 /// What needs an order.
-fn ordered<T: Element>(context: &Context, tell: &mut Tell<'_>) {
+fn ordered<T: RealNumber>(context: &Context, tell: &mut Tell<'_>) {
     let (c, ctx) = (sample::<T>(&[37, 40], 8), context);
     let mut tell = |name: &str, result| tell(&format!("{} {name}", T::DTYPE), result);
     tell("largest of rows", told(try_tensor!(in ctx; let x[i] = max(j; c[i, j]); x)));
     tell("smallest of columns", told(try_tensor!(in ctx; let x[j] = min(i; c[i, j]); x)));
+    let d = sample::<T>(&[40, 37], 9);
+    let chosen = try_tensor!(in ctx; let x[i, j] = select(c[i, j] > d[j, i]; c[i, j], 2 * d[j, i]); x);
+    tell("choices", told(chosen));
+    let several = try_tensor! {
+        in ctx;
+        let x[i, j] = select(c[i, j] < 0.2 && !(d[j, i] <= c[i, j]) || c[i, j] == d[j, i]; exp(c[i, j]), 0.0);
+        x
+    };
+    tell("choices by several conditions", told(several));
+    tell("limits", told(try_tensor!(in ctx; let x[i, j] = clip(c[i, j] + d[j, i], -0.3, 0.2); x)));
+    tell(
+        "steps",
+        told(try_tensor!(in ctx; let x[i, j] = floor(5 * c[i, j]) + ceil(d[j, i]) + round(9 * c[i, j]) - sign(d[j, i]); x)),
+    );
+    let positions = try_tensor! {
+        in ctx;
+        let x[i, j] = select(iota[i] >= iota[j]; c[i, j] * (iota[i] + 1), iota[j]);
+        x
+    };
+    tell("values of indices", told(positions));
+    tell("place of the largest", told(try_tensor!(in ctx; let x[i] = argmax(j; c[i, j]); x)));
+    tell("place of the smallest", told(try_tensor!(in ctx; let x[j] = argmin(i; c[i, j]); x)));
+    tell("means", told(try_tensor!(in ctx; let x[i] = mean(j; c[i, j]) + var(j; c[i, j]) - std(j; c[i, j]); x)));
+    let mask = c.greater(&sample::<T>(&[37, 40], 10)).expect("the shapes are the same");
+    tell("truth values", told(try_tensor!(in ctx; let x[i] = sum(j; select(mask[i, j]; c[i, j], 1.0)); x)));
+}
+
+/// Block tensors: symmetric, with missing blocks and with charges; their products, sums and functions.
+fn blocks<T: Element>(context: &Context, tell: &mut Tell<'_>) {
+    let number = |index: &[usize], seed: usize| {
+        let at = index.iter().fold(seed, |at, n| at * 7 + n);
+        T::from_complex(Complex::new((at as f64).sin(), (at as f64).cos()))
+    };
+    let made = |structure: Structure, seed: usize| Blocks::<T>::from_fn(&structure, |index| number(index, seed)).expect("memory");
+    let cut = Tiling::cuts([5, 17, 9]);
+    let plain = Structure::new([&cut, &cut]);
+    let symmetric = plain.with(Symmetry::none(2).symmetric([0, 1]).expect("two axes")).expect("axes are cut alike");
+    let (a, s) = (made(plain.with_blocks([[0, 1], [1, 1], [2, 0]]).expect("these are blocks"), 1), made(symmetric, 2));
+    let spin = Tiling::cuts([3, 2]).charged([-1, 1]).expect("a charge for each tile");
+    let charged = Structure::new([&spin, &spin, &spin]).flow([1, 1, -1], [1]).expect("all axes have charges");
+    let (t, ctx) = (made(charged, 3), context);
+    let d = sample::<T>(&[31, 4], 11);
+    let mut tell = |name: &str, result: Result<Blocks<T>, Error>| {
+        tell(&format!("{} {name}", T::DTYPE), told(result.and_then(|blocks| blocks.to_dense())));
+    };
+    tell("product of blocks", try_tensor!(in ctx; let x[i, j] = a[i, k] * s[k, j]; x).map(Blocks::into_dyn));
+    tell("blocks and a dense tensor", try_tensor!(in ctx; let x[i, l] = s[i, k] * a[k, j] * d[j, l]; x).map(Blocks::into_dyn));
+    tell("square of blocks", try_tensor!(in ctx; let x[i, j] = conj(a[k, i]) * a[k, j]; x).map(Blocks::into_dyn));
+    tell("functions of blocks", try_tensor!(in ctx; let x[i, j] = a[i, j] * exp(s[i, j]) - 2 * s[j, i]; x).map(Blocks::into_dyn));
+    tell("charged blocks", try_tensor!(in ctx; let x[i, j] = t[i, k, l] * conj(t[j, k, l]); x).map(Blocks::into_dyn));
+    tell("sums of blocks", try_tensor!(in ctx; let x[i] = sum(j; a[i, j] + s[i, j]); x).map(Blocks::into_dyn));
 }

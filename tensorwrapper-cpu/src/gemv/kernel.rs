@@ -87,12 +87,12 @@ fn move_sums<T: Element>(sums: &mut [T], totals: &mut [T]) {
 }
 
 /// Rows of the large factor whose elements are neighbours. All numbers count reals.
-struct Rows<V: Vector, const PARTS: usize> {
-    len: usize,
+pub(super) struct Rows<V: Vector, const PARTS: usize> {
+    pub(super) len: usize,
     /// How much further the next row lies in the large factor, the vector and the sums.
-    further: [isize; 3],
+    pub(super) further: [isize; 3],
     /// What imaginary parts of the vector are multiplied by.
-    sign: V::Real,
+    pub(super) sign: V::Real,
 }
 
 impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
@@ -126,14 +126,8 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         let mut row = 0;
         // SAFETY: the caller's promise: all rows lie inside.
         unsafe {
-            if self.further[VECTOR] == 0 {
-                match self.len.div_ceil(V::LANES) {
-                    1 => return self.dots_narrow::<1>(rows, large, vector, to),
-                    2 => return self.dots_narrow::<2>(rows, large, vector, to),
-                    3 => return self.dots_narrow::<3>(rows, large, vector, to),
-                    4 => return self.dots_narrow::<4>(rows, large, vector, to),
-                    _ => {}
-                }
+            if self.further[VECTOR] == 0 && self.is_narrow() {
+                return self.dots_narrow(rows, large, vector, to);
             }
             while self.is_long() && row + TOGETHER <= rows {
                 self.dots::<TOGETHER, 2>(row, large, vector, to);
@@ -142,39 +136,6 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             while row < rows {
                 self.dots::<1, 4>(row, large, vector, to);
                 row += 1;
-            }
-        }
-    }
-
-    /// Adds the dot products of rows of `WIDE` vectors, the last of which may be a part of one, with a vector that stays in registers.
-    #[inline(always)]
-    unsafe fn dots_narrow<const WIDE: usize>(
-        &self,
-        rows: usize,
-        large: *const V::Real,
-        vector: *const V::Real,
-        to: *mut V::Real,
-    ) {
-        let whole = WIDE - 1;
-        let rest = self.len - whole * V::LANES;
-        // SAFETY: the caller's promise: all rows lie inside; the rest of a vector is not read.
-        unsafe {
-            let zero = V::splat(V::Real::ZERO);
-            let load = |from: *const V::Real, part: usize| match part < whole {
-                true => V::load(from.add(part * V::LANES)),
-                false => V::load_some(from.add(part * V::LANES), rest),
-            };
-            let mut x = [zero; WIDE];
-            for part in 0..WIDE {
-                x[part] = load(vector, part);
-            }
-            for row in 0..rows as isize {
-                let a = large.offset(row * self.further[LARGE]);
-                let mut sums = [zero; 2];
-                for part in 0..WIDE {
-                    sums = Self::multiply_add(sums, load(a, part), x[part]);
-                }
-                self.put(sums, to.offset(row * self.further[SUMS]));
             }
         }
     }
@@ -238,7 +199,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
 
     /// Adds products of elements: of complex numbers, those of real parts and those of imaginary ones.
     #[inline(always)]
-    unsafe fn multiply_add(sums: [V; 2], a: V, x: V) -> [V; 2] {
+    pub(super) unsafe fn multiply_add(sums: [V; 2], a: V, x: V) -> [V; 2] {
         // SAFETY: the caller's promise.
         unsafe {
             if PARTS == 1 {
@@ -250,7 +211,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
 
     /// Adds all elements of running sums to a sum.
     #[inline(always)]
-    unsafe fn put(&self, sums: [V; 2], to: *mut V::Real) {
+    pub(super) unsafe fn put(&self, sums: [V; 2], to: *mut V::Real) {
         // SAFETY: the caller's promise.
         unsafe {
             if PARTS == 1 {
@@ -278,14 +239,8 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
         let mut row = 0;
         // SAFETY: the caller's promise: all rows lie inside.
         unsafe {
-            if self.further[SUMS] == 0 && rows > 1 {
-                match self.len.div_ceil(V::LANES) {
-                    1 => return self.add_narrow::<1>(rows, large, vector, to),
-                    2 => return self.add_narrow::<2>(rows, large, vector, to),
-                    3 => return self.add_narrow::<3>(rows, large, vector, to),
-                    4 => return self.add_narrow::<4>(rows, large, vector, to),
-                    _ => {}
-                }
+            if self.further[SUMS] == 0 && self.is_narrow() && rows > 1 {
+                return self.add_narrow(rows, large, vector, to);
             }
             if self.further[SUMS] == 0 && self.is_long() {
                 while row + TOGETHER <= rows {
@@ -296,44 +251,6 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             while row < rows {
                 self.add_scaled::<1>(row, large, vector, to);
                 row += 1;
-            }
-        }
-    }
-
-    /// Adds rows of `WIDE` vectors, the last of which may be a part of one, to sums that stay in registers: between memory and registers
-    /// each row would wait for what the one before it has written.
-    #[inline(always)]
-    unsafe fn add_narrow<const WIDE: usize>(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
-        let whole = WIDE - 1;
-        let rest = self.len - whole * V::LANES;
-        // SAFETY: the caller's promise: all rows lie inside; the rest of a vector is neither read nor written.
-        unsafe {
-            let zero = V::splat(V::Real::ZERO);
-            let (mut sums, mut second) = ([zero; WIDE], [zero; WIDE]);
-            for part in 0..whole {
-                sums[part] = V::load(to.add(part * V::LANES));
-            }
-            sums[whole] = V::load_some(to.add(whole * V::LANES), rest);
-            for row in 0..rows as isize {
-                let a = large.offset(row * self.further[LARGE]);
-                let x = vector.offset(row * self.further[VECTOR]);
-                let re = V::splat(x.read());
-                let im = if PARTS == 2 { V::splat(self.sign * x.add(1).read()) } else { zero };
-                for part in 0..WIDE {
-                    let at = a.add(part * V::LANES);
-                    let a = if part < whole { V::load(at) } else { V::load_some(at, rest) };
-                    sums[part] = sums[part].add_product(a, re);
-                    if PARTS == 2 {
-                        second[part] = second[part].add_product(a, im);
-                    }
-                }
-            }
-            for part in 0..WIDE {
-                let sum = if PARTS == 2 { sums[part].add_times_i(second[part]) } else { sums[part] };
-                match part < whole {
-                    true => sum.store(to.add(part * V::LANES)),
-                    false => sum.store_some(to.add(part * V::LANES), rest),
-                }
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod block;
 mod kernel;
+mod narrow;
 mod strided;
 
 use std::sync::Arc;
@@ -235,4 +236,31 @@ fn hoist(axes: &[Loop], most: usize) -> (Vec<usize>, Option<(usize, usize)>) {
         results = inside;
     }
     (hoisted, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cpu;
+    use super::super::tests::sized_contract;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use tensorwrapper_core::element::{Dtype, dispatch};
+
+    /// Rows of every number of vectors, with a part of one at the end and without.
+    #[test]
+    fn rows_of_every_width() {
+        let (mut rng, cpu) = (StdRng::seed_from_u64(6), Cpu::new(Some(1)));
+        for width in 1..140 {
+            let size = |label| match label {
+                'w' => width,
+                'b' => 3,
+                _ => 37,
+            };
+            for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+                for equation in ["kw,k->w", "kw,w->k", "bkw,bk->bw", "bkw,bw->bk", "kbw,kb->w", "kbw,bw->k", "kw,kw->"] {
+                    dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &cpu));
+                }
+            }
+        }
+    }
 }
