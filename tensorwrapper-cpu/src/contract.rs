@@ -19,6 +19,7 @@ use super::product_kernel::ProductKernel;
 use super::result_blocks::ResultBlocks;
 use super::simd::Simd;
 use super::sink::Sink;
+use super::skinny_gemm::SkinnyGemm;
 use super::staged_sums::StagedSums;
 use super::strategy::Route;
 use super::unpacked_gemm::UnpackedGemm;
@@ -168,6 +169,9 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     if let Some(lanes) = LaneGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(lanes));
+    }
+    if let Some(skinny) = SkinnyGemm::new(&sorted)? {
+        return Ok(Chosen::kernel(skinny));
     }
     // Of few multiplications, preparing blocks over several axes would take longer than they gain.
     let is_small = sorted.multiplications() <= IN_VECTORS;

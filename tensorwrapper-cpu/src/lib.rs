@@ -107,6 +107,7 @@ mod registers;
 mod result_blocks;
 mod simd;
 mod sink;
+mod skinny_gemm;
 mod split;
 mod staged_sums;
 mod staging;

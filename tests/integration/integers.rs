@@ -249,3 +249,59 @@ fn every_backend_and_setting_computes_integers() {
         }
     }
 }
+
+/// Large tensors are read as they lie, in 32 bits where these hold everything and in 64 otherwise.
+#[test]
+fn element_by_element_work_on_many() {
+    fn compare<T: Numeric>(numbers: impl Fn(usize) -> i64 + Copy) {
+        let (rows, columns) = (70, 61);
+        let tensor = |turn: usize| Tensor::<T>::from_fn([rows, columns], |i| T::whole(numbers(turn + i[0] * 61 + i[1]))).unwrap();
+        let (a, b) = (tensor(0), tensor(3));
+        let turned = Tensor::<T>::from_fn([columns, rows], |i| a[[i[1], i[0]]]).unwrap();
+        let line = Tensor::<T>::from_fn([columns], |i| b[[0, i[0]]]).unwrap();
+        let k = T::whole(numbers(5));
+        let of = |expected: &dyn Fn(T, T, T) -> T| -> Vec<T> {
+            let all = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+            all.map(|(i, j)| expected(a[[i, j]], b[[i, j]], line[[j]])).collect()
+        };
+        let two = T::whole(2);
+        let squares = tensor!([i, j] = 2 * a[i, j] + a[i, j] * a[i, j]);
+        assert_eq!(squares.as_slice(), of(&|a, _, _| two.times(a).plus(a.times(a))));
+        let scaled = tensor!([i, j] = k * turned[j, i] - powi(b[i, j], 3) + line[j]);
+        assert_eq!(scaled.as_slice(), of(&|a, b, line| k.times(a).minus(b.times(b).times(b)).plus(line)));
+        let chosen = tensor!([i, j] = select(a[i, j] > b[i, j]; a[i, j], -b[i, j]) + abs(line[j]));
+        let size = |x: T| if x < T::NOTHING { x.negated() } else { x };
+        assert_eq!(chosen.as_slice(), of(&|a, b, line| (if a > b { a } else { b.negated() }).plus(size(line))));
+        // A result that a later equation reads, which sums; and a part of one.
+        let (sums, part) = tensor! {
+            let c[i, j] = a[i, j] * b[i, j];
+            let sums[i] = c[i, j];
+            let part[i, j] = c[i in 3..5, j] + 1[i, j];
+            (sums, part)
+        };
+        let products = of(&|a, b, _| a.times(b));
+        let sum = |row: &[T]| row.iter().fold(T::NOTHING, |sum, &x| sum.plus(x));
+        assert_eq!(sums.as_slice(), products.chunks(columns).map(sum).collect::<Vec<_>>());
+        assert_eq!(part.as_slice(), products[3 * columns..5 * columns].iter().map(|x| x.plus(T::whole(1))).collect::<Vec<_>>());
+        // Beside an equation over other numbers.
+        let (halves, negated) = tensor! {
+            let halves[i, j] = cast(f64; a[i, j]) / 2;
+            let negated[i, j] = -a[i, j];
+            (halves, negated)
+        };
+        assert_eq!(negated.as_slice(), of(&|a, _, _| a.negated()));
+        let mut pairs = halves.as_slice().iter().zip(a.as_slice());
+        assert!(pairs.all(|(half, &a)| *half == a.to_constant().re / 2.0 + a.to_constant().im / 2.0));
+    }
+    let mixed = |n: usize| (n as i64).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64);
+    // Of 5, 20, 40 and 64 bits: products fit 32, 64, or wrap around.
+    for bits in [5, 20, 40, 64] {
+        let numbers = move |n: usize| mixed(n) >> (64 - bits);
+        compare::<i32>(numbers);
+        compare::<i64>(numbers);
+    }
+    let small = |n: usize| (n % 4) as i64;
+    let a = Tensor::<u8>::from_fn([5000], |i| small(i[0]) as u8).unwrap();
+    let expected: Vec<u8> = a.as_slice().iter().map(|&a| a * 7 + a * a).collect();
+    assert_eq!(tensor!([i] = 7 * a[i] + a[i] * a[i]).as_slice(), expected);
+}

@@ -122,7 +122,8 @@ impl Context {
         placement: ResultPlacement,
     ) -> Result<Tensor<T>, Error> {
         if T::IS_INTEGER {
-            let known: Vec<KnownIntegers<'_>> = given.iter().map(KnownIntegers::of).collect::<Result<_, _>>()?;
+            let known: Vec<KnownIntegers<'_>> =
+                given.iter().map(|given| KnownIntegers::of(given, false)).collect::<Result<_, _>>()?;
             let values: Vec<_> = known.iter().map(KnownIntegers::value).collect();
             let results = evaluate_integers(self, &[product::<T>(equation, &values)?], &known)?;
             let (elements, layout) = results[0].typed();

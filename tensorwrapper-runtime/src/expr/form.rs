@@ -35,7 +35,7 @@ pub trait NextResult {
 /// Makes a tensor of the next result, which is dense.
 fn next_tensor<T: Numeric, R>(results: &mut dyn NextResult, make: impl FnOnce(Owned<T>, &Strided) -> R) -> R {
     if T::IS_INTEGER {
-        let (elements, layout) = results.next_integers().typed();
+        let (elements, layout) = Integers::into_typed(results.next_integers());
         return make(elements, &layout);
     }
     let (elements, layout) = results.next_dense();

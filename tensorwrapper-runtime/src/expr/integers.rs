@@ -1,5 +1,6 @@
 //! Integers of the program as numbers that equations compute with, and back.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::tensor::{AnyRef, AnyTensor, Tensor, extend_from};
@@ -15,7 +16,7 @@ use tensorwrapper_core::stored::IntegersRef;
 pub enum Integers {
     /// Numbers of double precision, which holds all of them.
     Double(Arc<AnyTensor>),
-    /// 64 bits, in C order.
+    /// Integers in C order.
     Exact(Arc<ExactIntegers>),
 }
 
@@ -23,13 +24,31 @@ pub enum Integers {
 #[derive(Debug)]
 pub struct ExactIntegers {
     pub(crate) extents: Vec<usize>,
-    pub(crate) numbers: Owned<i64>,
+    pub(crate) numbers: Numbers,
+}
+
+/// Integers as they were computed.
+#[derive(Debug)]
+pub(crate) enum Numbers {
+    /// In 32 bits, which hold all of them.
+    I32(Owned<i32>),
+    /// In 64 bits.
+    I64(Owned<i64>),
+}
+
+impl Numbers {
+    /// Without their type.
+    pub(crate) fn erase(&self) -> IntegersRef<'_> {
+        match self {
+            Numbers::I32(numbers) => IntegersRef::I32(numbers),
+            Numbers::I64(numbers) => IntegersRef::I64(numbers),
+        }
+    }
 }
 
 impl Integers {
     /// Elements as a type holds them, where what it does not hold wraps around, and their layout.
     pub(crate) fn typed<T: Numeric>(&self) -> (Owned<T>, Strided) {
-        let layout = |extents: &[usize]| Strided::row_major(extents).unwrap_or_else(|_| unreachable!("a tensor has a layout"));
         match self {
             Integers::Double(tensor) => {
                 let AnyRef { data, layout: from } = tensor.erase();
@@ -39,10 +58,41 @@ impl Integers {
                 (elements, layout(tensor.extents()))
             }
             Integers::Exact(exact) => {
-                let mut elements = room(exact.numbers.len());
-                elements.extend(exact.numbers.iter().map(|&number| T::whole(number)));
-                (elements, layout(&exact.extents))
+                let from = layout(&exact.extents);
+                let mut elements = room(from.len());
+                match exact.numbers.erase() {
+                    IntegersRef::I32(numbers) => elements.extend(numbers.iter().map(|&number| T::whole(number.into()))),
+                    IntegersRef::I64(numbers) => elements.extend(numbers.iter().map(|&number| T::whole(number))),
+                    IntegersRef::U8(numbers) => elements.extend(numbers.iter().map(|&number| T::whole(number.into()))),
+                }
+                (elements, from)
             }
+        }
+    }
+
+    /// The same of a result that nothing else reads: where it was computed in this type, its memory is the tensor's.
+    pub(crate) fn into_typed<T: Numeric>(integers: Arc<Integers>) -> (Owned<T>, Strided) {
+        match Arc::try_unwrap(integers).map(Integers::into_exact) {
+            Ok(Ok(ExactIntegers { extents, mut numbers })) => {
+                let own: &mut dyn Any = match &mut numbers {
+                    Numbers::I32(numbers) => numbers,
+                    Numbers::I64(numbers) => numbers,
+                };
+                match own.downcast_mut::<Owned<T>>() {
+                    Some(own) => (std::mem::take(own), layout(&extents)),
+                    None => Integers::Exact(Arc::new(ExactIntegers { extents, numbers })).typed(),
+                }
+            }
+            Ok(Err(integers)) => integers.typed(),
+            Err(shared) => shared.typed(),
+        }
+    }
+
+    /// Integers that nothing else reads.
+    fn into_exact(self) -> Result<ExactIntegers, Integers> {
+        match self {
+            Integers::Exact(exact) => Arc::try_unwrap(exact).map_err(Integers::Exact),
+            other => Err(other),
         }
     }
 
@@ -50,6 +100,11 @@ impl Integers {
     pub(crate) fn first<T: Numeric>(&self) -> T {
         self.typed::<T>().0[0]
     }
+}
+
+/// The layout of a tensor that was computed.
+fn layout(extents: &[usize]) -> Strided {
+    Strided::row_major(extents).unwrap_or_else(|_| unreachable!("a tensor has a layout"))
 }
 
 /// Memory for the elements of a result, that of dropped tensors if there is some.

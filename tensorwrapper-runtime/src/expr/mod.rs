@@ -29,6 +29,7 @@ pub use form::{Form, InBlocks, NextResult, Truth, Whole, check_layers};
 pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, IndexedMask, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;
+pub(crate) use integers::Numbers;
 pub use integers::{ExactIntegers, Integers};
 pub(crate) use integers::{exact, rounded};
 pub use operand::{Operand, ReadMask, ReadOperand, TensorLike};

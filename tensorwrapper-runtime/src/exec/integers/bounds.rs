@@ -6,20 +6,22 @@ use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationNode};
 /// Half of what double precision counts to without gaps: bounds are rounded themselves.
 const MOST: f64 = (1u64 << 52) as f64;
 
-/// Whether double precision holds everything that a graph computes of integers.
+/// A bound of the absolute values of everything that a graph computes of integers, if double precision holds all of it.
 /// `largest` has the largest absolute value of each source.
-pub(super) fn fit(graph: &OpGraph, largest: impl Iterator<Item = f64>) -> bool {
+pub(super) fn most(graph: &OpGraph, largest: impl Iterator<Item = f64>) -> Option<f64> {
     let mut bounds = vec![0.0; graph.tensors().len()];
     graph.sources().zip(largest).for_each(|(source, largest)| bounds[source.0] = largest);
-    let sources_fit = graph.sources().all(|source| bounds[source.0] <= MOST);
-    sources_fit
-        && graph.operations().iter().all(|node| match bound(node, &bounds) {
-            Some(bound) if bound <= MOST => {
-                node.outputs.iter().for_each(|output| bounds[output.tensor.0] = bound);
-                true
-            }
-            _ => false,
-        })
+    let fits = |bound: &f64| *bound <= MOST;
+    let mut most = 0.0;
+    for source in graph.sources() {
+        most = Some(bounds[source.0]).filter(fits)?.max(most);
+    }
+    for node in graph.operations() {
+        let bound = bound(node, &bounds).filter(fits)?;
+        node.outputs.iter().for_each(|output| bounds[output.tensor.0] = bound);
+        most = bound.max(most);
+    }
+    Some(most)
 }
 
 /// The largest absolute value that an operation computes on the way to its result, sums and products in any order. Factors count as 1 at
@@ -98,7 +100,7 @@ mod tests {
 
     fn fits(operation: Operation, factors: [i64; 2], terms: usize) -> bool {
         let largest = factors.map(|factor| factor.unsigned_abs() as f64);
-        fit(&graph(operation, terms), largest.into_iter())
+        most(&graph(operation, terms), largest.into_iter()).is_some()
     }
 
     fn product(alpha: f64) -> Operation {

@@ -1,13 +1,16 @@
 //! Equations over integers.
 //!
 //! A device has no integers. Where bounds prove that double precision holds every intermediate, an equation is computed in it, as any
-//! other, and is exact in every order of its sums. Otherwise it is computed here, by plain loops in 64 bits that wrap around.
+//! other, and is exact in every order of its sums; one that works element by element on many integers reads them as they lie instead. What
+//! double precision does not hold is computed here, by plain loops in 64 bits that wrap around.
 
 mod bounds;
+mod direct;
 mod exact;
+mod map;
 mod product;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use num_complex::Complex;
 
@@ -15,11 +18,11 @@ use super::compile::{compile, tensors};
 use super::context::Context;
 use super::passes::Passes;
 use super::run::{Execution, ResultPlacement};
-use crate::expr::{ExactIntegers, Integers, OperandData, Value, exact as in_64_bits, rounded};
+use crate::expr::{ExactIntegers, Integers, Numbers, OperandData, Value, exact as in_64_bits, rounded};
 use crate::link::Link;
 use crate::lower::{Lowered, SourceTensor, lower};
 use crate::optimize::{Pass, PassPipeline};
-use crate::tensor::{AnyTensor, extend_from};
+use crate::tensor::{AnyTensor, Tensor, extend_from};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
@@ -28,10 +31,16 @@ use tensorwrapper_core::storage::{Owned, SliceRef};
 use tensorwrapper_core::stored::IntegersRef;
 use tensorwrapper_cpu::{Loops, vectorised_reads};
 
+/// Integers from which on a tensor is rounded only when it is read rounded.
+const MANY: usize = 4096;
+
 /// A tensor of integers that equations read: rounded, as a recording reads it, and as it is.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownIntegers<'a> {
-    rounded: Arc<AnyTensor>,
+    /// What recordings read: the rounded tensor, or memory for one whose elements mean nothing.
+    recorded: Arc<AnyTensor>,
+    /// The rounded tensor, once it was needed.
+    rounded: OnceLock<Arc<AnyTensor>>,
     exact: Exact<'a>,
     largest: f64,
 }
@@ -42,19 +51,19 @@ enum Exact<'a> {
     /// In the program.
     Given(IntegersRef<'a>, &'a Strided),
     /// In an earlier result, in C order.
-    Made(Arc<ExactIntegers>),
+    Made(Arc<ExactIntegers>, Strided),
     /// In the rounded tensor, which holds them.
     Rounded,
 }
 
 impl<'a> KnownIntegers<'a> {
-    /// A tensor of the program, which holds integers.
+    /// A tensor of the program, which holds integers. `at_once` says that other equations than those over integers read it, too.
     ///
     /// # Errors
     /// Memory.
-    pub(crate) fn of(given: &OperandData<'a>) -> Result<KnownIntegers<'a>, Error> {
+    pub(crate) fn of(given: &OperandData<'a>, at_once: bool) -> Result<KnownIntegers<'a>, Error> {
         let &OperandData::Integers(data, layout) = given else { unreachable!("tensors of integers are nothing else") };
-        Ok(KnownIntegers::new(Arc::new(rounded(data, layout)?.into()), Exact::Given(data, layout)))
+        KnownIntegers::new(Exact::Given(data, layout), at_once)
     }
 
     /// A number of the program, which is the sum of both parts.
@@ -63,58 +72,108 @@ impl<'a> KnownIntegers<'a> {
     /// Memory.
     pub(crate) fn number(parts: Complex<f64>) -> Result<KnownIntegers<'a>, Error> {
         let number = (parts.re as i64).wrapping_add(parts.im as i64);
-        let exact = ExactIntegers { extents: Vec::new(), numbers: Owned::filled(1, number)? };
-        KnownIntegers::made(&Integers::Exact(Arc::new(exact)))
+        let exact = ExactIntegers { extents: Vec::new(), numbers: Numbers::I64(Owned::filled(1, number)?) };
+        KnownIntegers::made(&Integers::Exact(Arc::new(exact)), true)
     }
 
-    /// A result.
+    /// A result; `at_once` as above.
     ///
     /// # Errors
     /// Memory.
-    pub(crate) fn made(integers: &Integers) -> Result<KnownIntegers<'a>, Error> {
+    pub(crate) fn made(integers: &Integers, at_once: bool) -> Result<KnownIntegers<'a>, Error> {
         match integers {
-            Integers::Double(tensor) => Ok(KnownIntegers::new(Arc::clone(tensor), Exact::Rounded)),
+            Integers::Double(tensor) => {
+                let (recorded, rounded) = (Arc::clone(tensor), OnceLock::from(Arc::clone(tensor)));
+                Ok(KnownIntegers { largest: largest(recorded.erase().data), recorded, rounded, exact: Exact::Rounded })
+            }
             Integers::Exact(exact) => {
-                let rounded = rounded(IntegersRef::I64(&exact.numbers), &Strided::row_major(&exact.extents)?)?;
-                Ok(KnownIntegers::new(Arc::new(rounded.into()), Exact::Made(Arc::clone(exact))))
+                KnownIntegers::new(Exact::Made(Arc::clone(exact), Strided::row_major(&exact.extents)?), at_once)
             }
         }
     }
 
-    fn new(rounded: Arc<AnyTensor>, exact: Exact<'a>) -> KnownIntegers<'a> {
-        KnownIntegers { largest: largest(rounded.erase().data), rounded, exact }
+    fn new(exact: Exact<'a>, at_once: bool) -> Result<KnownIntegers<'a>, Error> {
+        let (data, layout) = exact.found().unwrap_or_else(|| unreachable!("these are not rounded"));
+        let largest = largest_integer(data, layout);
+        if at_once || layout.len() < MANY {
+            let recorded: Arc<AnyTensor> = Arc::new(rounded(data, layout)?.into());
+            return Ok(KnownIntegers { rounded: OnceLock::from(Arc::clone(&recorded)), recorded, largest, exact });
+        }
+        let memory = Tensor::<f64>::from_parts(Owned::for_results(layout.len())?, Strided::row_major(layout.extents())?);
+        Ok(KnownIntegers { recorded: Arc::new(memory.into()), rounded: OnceLock::new(), largest, exact })
     }
 
     /// The tensor as a value of a recording.
     pub(crate) fn value<'v>(&self) -> Link<Value<'v>> {
-        Value::computed(Arc::clone(&self.rounded))
+        Value::computed(Arc::clone(&self.recorded))
+    }
+
+    /// The rounded elements.
+    ///
+    /// # Errors
+    /// Memory.
+    fn rounded(&self) -> Result<SliceRef<'_>, Error> {
+        if let Some((data, layout)) = self.exact.found().filter(|_| self.rounded.get().is_none()) {
+            // Another thread may have been faster, with the same numbers.
+            let _ = self.rounded.set(Arc::new(rounded(data, layout)?.into()));
+        }
+        Ok(self.rounded.get().unwrap_or(&self.recorded).erase().data)
+    }
+}
+
+impl Exact<'_> {
+    /// The integers as they lie, unless they are rounded.
+    fn found(&self) -> Option<(IntegersRef<'_>, &Strided)> {
+        match self {
+            Exact::Given(data, layout) => Some((*data, layout)),
+            Exact::Made(made, layout) => Some((made.numbers.erase(), layout)),
+            Exact::Rounded => None,
+        }
     }
 }
 
 /// The largest absolute value of rounded integers.
 fn largest(numbers: SliceRef<'_>) -> f64 {
-    dispatch!(numbers.dtype(), T => vectorised_reads(Largest(T::typed(numbers).unwrap_or_default())))
+    dispatch!(numbers.dtype(), T => vectorised_reads(Largest(T::typed(numbers).unwrap_or_default(), |x: T| x.to_complex().re.abs())))
+}
+
+/// The largest absolute value of integers, rounded.
+fn largest_integer(numbers: IntegersRef<'_>, layout: &Strided) -> f64 {
+    // What lies between the elements makes the bound larger at worst.
+    let range = layout.is_row_major().then(|| layout.start()..layout.start() + layout.len());
+    match numbers {
+        IntegersRef::I32(numbers) => {
+            let numbers = range.map_or(numbers, |range| &numbers[range]);
+            vectorised_reads(Largest(numbers, |x: i32| x.unsigned_abs())).into()
+        }
+        IntegersRef::I64(numbers) => {
+            let numbers = range.map_or(numbers, |range| &numbers[range]);
+            vectorised_reads(Largest(numbers, |x: i64| x.unsigned_abs())) as f64
+        }
+        IntegersRef::U8(numbers) => {
+            let numbers = range.map_or(numbers, |range| &numbers[range]);
+            vectorised_reads(Largest(numbers, |x: u8| x)).into()
+        }
+    }
 }
 
 /// The largest absolute value, by several lanes at once: one would wait for itself.
-struct Largest<'n, T>(&'n [T]);
+struct Largest<'n, T, F>(&'n [T], F);
 
-impl<T: Element> Loops for Largest<'_, T> {
-    type Result = f64;
+impl<T: Copy, R: Copy + Default + PartialOrd, F: Fn(T) -> R> Loops for Largest<'_, T, F> {
+    type Result = R;
 
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn run(self) -> R {
         const LANES: usize = 16;
-        let larger = |largest: f64, number: &T| {
-            let number = number.to_complex().re.abs();
-            if number > largest { number } else { largest }
-        };
+        let larger = |largest: R, number: R| if number > largest { number } else { largest };
         let (pieces, rest) = self.0.as_chunks::<LANES>();
-        let mut lanes = [0.0; LANES];
+        let mut lanes = [R::default(); LANES];
         for piece in pieces {
-            lanes.iter_mut().zip(piece).for_each(|(lane, number)| *lane = larger(*lane, number));
+            lanes.iter_mut().zip(piece).for_each(|(lane, &number)| *lane = larger(*lane, (self.1)(number)));
         }
-        lanes.into_iter().fold(rest.iter().fold(0.0, larger), f64::max)
+        let rest = rest.iter().map(|&number| (self.1)(number));
+        lanes.into_iter().chain(rest).fold(R::default(), larger)
     }
 }
 
@@ -132,10 +191,16 @@ pub(crate) fn evaluate_integers(
     // These passes divide and join numbers, and passes of the program may do anything.
     let context = [Pass::Constants, Pass::Cse, Pass::Factorise].into_iter().fold(context.clone(), Context::without);
     let context = Context { passes: Passes::default(), ..context };
-    if bounds::fit(&graph, sources.iter().map(Given::largest)) {
+    let most = bounds::most(&graph, sources.iter().map(Given::largest));
+    let optimized = |graph: &OpGraph| PassPipeline::new(graph, &context.choices, &[])?.optimize(None);
+    if let Some(most) = most {
+        let has_many = sources.iter().any(|given| given.known.is_some_and(|known| known.rounded.get().is_none()));
+        if has_many && let Some(made) = direct::evaluate(&optimized(&graph)?, &sources, most)? {
+            return Ok(vec![Integers::Exact(Arc::new(made))]);
+        }
         return in_double_precision(&context, graph, &sources);
     }
-    let graph = PassPipeline::new(&graph, &context.choices, &[])?.optimize(None)?;
+    let graph = optimized(&graph)?;
     let numbers: Vec<Owned<i64>> = sources.iter().map(Given::numbers).collect::<Result<_, _>>()?;
     Ok(exact::evaluate(&graph, &numbers)?.into_iter().map(|exact| Integers::Exact(Arc::new(exact))).collect())
 }
@@ -148,11 +213,18 @@ struct Given<'s> {
 
 impl<'s> Given<'s> {
     fn new(source: &'s SourceTensor<'s>, known: &'s [KnownIntegers<'s>]) -> Given<'s> {
-        let is_source = |known: &&KnownIntegers<'_>| {
-            matches!(source, SourceTensor::Computed(tensor, layout)
-                if Arc::ptr_eq(tensor, &known.rounded) && layout.is_row_major())
-        };
-        Given { source, known: known.iter().find(is_source) }
+        let is_source = |known: &&KnownIntegers<'_>| matches!(source, SourceTensor::Computed(tensor, _) if Arc::ptr_eq(tensor, &known.recorded));
+        let known = known.iter().find(is_source);
+        debug_assert!(known.is_none() || source.layout().is_row_major(), "a recording reads computed tensors whole");
+        Given { source, known }
+    }
+
+    /// The rounded elements.
+    ///
+    /// # Errors
+    /// Memory.
+    fn rounded(&self) -> Result<SliceRef<'s>, Error> {
+        self.known.map_or_else(|| Ok(self.source.data()), KnownIntegers::rounded)
     }
 
     fn largest(&self) -> f64 {
@@ -166,7 +238,7 @@ impl<'s> Given<'s> {
     fn numbers(&self) -> Result<Owned<i64>, Error> {
         match self.known.map(|known| &known.exact) {
             Some(Exact::Given(data, layout)) => in_64_bits(*data, layout),
-            Some(Exact::Made(made)) => in_64_bits(IntegersRef::I64(&made.numbers), self.source.layout()),
+            Some(Exact::Made(made, layout)) => in_64_bits(made.numbers.erase(), layout),
             Some(Exact::Rounded) | None => {
                 dispatch!(self.source.data().dtype(), T => read::<T>(self.source.data(), self.source.layout()))
             }
@@ -184,7 +256,7 @@ fn read<T: Element>(data: SliceRef<'_>, layout: &Strided) -> Result<Owned<i64>, 
 
 fn in_double_precision(context: &Context, graph: OpGraph, sources: &[Given<'_>]) -> Result<Vec<Integers>, Error> {
     let layouts: Vec<Strided> = sources.iter().map(|given| given.source.layout().clone()).collect();
-    let data: Vec<SliceRef<'_>> = sources.iter().map(|given| given.source.data()).collect();
+    let data: Vec<SliceRef<'_>> = sources.iter().map(Given::rounded).collect::<Result<_, _>>()?;
     let plan = compile(context, graph, &layouts)?;
     let execution = Execution::new(&plan, &context.backend, &context.observer);
     let computed = tensors(execution.run(&data, ResultPlacement::Host)?, &plan);

@@ -56,6 +56,8 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Computes all equations.
     pub(super) fn compute_in_integers(&mut self) -> Result<(), Error> {
         let mut known = Vec::new();
+        // Equations over other numbers read integers rounded.
+        let at_once = self.calls.iter().any(|call| !call.is_integer);
         // Numbers are tensors of rank 0: as constants they would be multiplied with each other, and rounded.
         let scalars = self.calls.iter_mut().filter(|call| call.is_integer).flat_map(|call| &mut call.scalars);
         for scalar in scalars {
@@ -68,7 +70,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         self.dense.resize(self.tensors.len(), None);
         for (tensor, dense) in self.tensors.iter().zip(&mut self.dense) {
             if let OperandData::Integers(..) = tensor.0 {
-                let integers = KnownIntegers::of(&tensor.0)?;
+                let integers = KnownIntegers::of(&tensor.0, at_once)?;
                 *dense = Some(integers.value());
                 known.push(integers);
             }
@@ -92,7 +94,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                     // What no later equation reads is not made ready to be read.
                     Made::Integers(_) if !self.is_read_after(number, n) => Value::number(Complex::ZERO, Dtype::F64),
                     Made::Integers(integers) => {
-                        let integers = KnownIntegers::made(integers)?;
+                        let integers = KnownIntegers::made(integers, at_once)?;
                         let value = integers.value();
                         known.push(integers);
                         value

@@ -83,6 +83,17 @@ impl Lines {
 }
 
 impl Sector<'_> {
+    /// Elements of its matrix.
+    pub(super) fn elements(&self) -> usize {
+        self.extents[ROWS] * self.extents[COLUMNS]
+    }
+
+    /// Elements of two factors of its matrix, and of the numbers between them.
+    pub(super) fn factors(&self) -> usize {
+        let [rows, columns] = self.extents;
+        (rows + columns + 1) * rows.min(columns)
+    }
+
     /// The same error, which says what the sector is.
     pub(super) fn named(&self, error: Error) -> Error {
         error.with_help(format!("this is {}", self.described()))

@@ -18,7 +18,7 @@ mod truncation;
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
@@ -52,7 +52,8 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
     /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not
-    /// converge; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
+    /// converge; [`ErrorKind::Limit`](crate::ErrorKind::Limit) when the matrices and factors of the sectors need more memory than the context
+    /// allows; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn svd_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
         let (u, s, v, _) = self.svd_cut_blocks(a, rows, &Truncation::none())?;
         Ok((u, s, v))
@@ -170,6 +171,29 @@ impl Context {
         Ok((new.factor(ROWS, &left)?, new.factor(COLUMNS, &right)?))
     }
 
+    /// Whether the memory limit allows so many elements beside the operand.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`], about the largest sector.
+    fn check_sectors<T: Element>(&self, sectors: &[Sector<'_>], elements: usize) -> Result<(), Error> {
+        let bytes = |elements: usize| elements as u128 * size_of::<T>() as u128;
+        let needed = bytes(elements);
+        let Some(allowed) = self.choices.memory.map(|bytes| bytes as u128).filter(|&allowed| needed > allowed) else {
+            return Ok(());
+        };
+        let Some(largest) = sectors.iter().max_by_key(|sector| sector.elements()) else { return Ok(()) };
+        let error = Error::new(ErrorKind::Limit {
+            labels: Vec::new(),
+            extents: largest.extents.to_vec(),
+            is_result: false,
+            bytes: bytes(largest.elements()),
+            needed,
+            allowed,
+            parts: None,
+        });
+        Err(largest.named(error))
+    }
+
     /// Calls back with the elements of each sector, and its extents. An error says which sector it is about. Each sector is a step
     /// that the context reports, and may be cancelled before it.
     fn each_sector<T: Element>(
@@ -179,6 +203,10 @@ impl Context {
         a: &Blocks<T>,
         mut factorise: impl FnMut(&dyn Device, Vec<T>, [usize; 2]) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        // Factors are there as dense matrices and as blocks in the end, and one sector beside them.
+        let factors = sectors.iter().map(|sector| sector.factors()).sum::<usize>();
+        let largest = sectors.iter().map(Sector::elements).max().unwrap_or_default();
+        self.check_sectors::<T>(sectors, 2 * factors + largest)?;
         let costs = || sectors.iter().map(|sector| cubed(1, sector.extents[ROWS], sector.extents[COLUMNS])).collect();
         let lines = || sectors.iter().map(Sector::described).collect();
         let mut run = WatchedRun::new(self.backend.device(), &self.observer, costs, lines);

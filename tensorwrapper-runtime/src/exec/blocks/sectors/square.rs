@@ -113,6 +113,8 @@ fn gathered<T: Element>(
     sectors: &[Sector<'_>],
     a: &Blocks<T>,
 ) -> Result<Vec<Vec<T>>, Error> {
+    // Results are as large as the matrices, and are there as dense matrices and as blocks in the end.
+    context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
     sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, a.slab())).collect()
 }
 

@@ -258,3 +258,27 @@ fn ragged_rows_are_no_matrix() {
     assert!(rows.svd([0]).is_err() && rows.smooth().unwrap().expm([0]).is_ok());
     assert!(Blocks::rows([row(2), row(2)]).unwrap().svd([0]).is_ok());
 }
+
+#[test]
+fn sectors_within_a_memory_limit() {
+    let cut = Tiling::cuts([20, 10]);
+    let structure = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]]).unwrap();
+    let a = Blocks::<f64>::from_fn(&structure, |i| if i[0] == i[1] { 40.0 } else { 1.0 / (1 + i[0] + i[1]) as f64 }).unwrap();
+    let context = |bytes: usize| crate::Context::cpu().memory_limit(bytes);
+    // Of 500 elements: three times for a function, two factors and the largest sector.
+    for (name, needed, computed) in [
+        ("inv", 8 * 1500, &(|c: &crate::Context| c.inv_blocks(&a, [0]).map(|_| ())) as &dyn Fn(&crate::Context) -> _),
+        ("expm", 8 * 1500, &|c| c.expm_blocks(&a, [0]).map(|_| ())),
+        ("cholesky", 8 * 1500, &|c| c.cholesky_blocks(&a, [0]).map(|_| ())),
+        ("svd", 8 * (2 * 1030 + 400), &|c| c.svd_blocks(&a, [0]).map(|_| ())),
+        ("eigh", 8 * (2 * 1030 + 400), &|c| c.eigh_blocks(&a, [0]).map(|_| ())),
+    ] {
+        assert!(computed(&context(needed)).is_ok(), "{name}");
+        let error = computed(&context(needed - 1)).unwrap_err();
+        let expected = format!(
+            "an intermediate of extents [20, 20] needs 3200 bytes, {needed} with what is needed at the same time, but the context allows {}",
+            needed - 1
+        );
+        assert!(error.to_string().starts_with(&expected), "{name}: {error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Products of a long matrix of short rows with a small matrix, where they lie: the rows go through the kernels of small matrices a piece
+//! at a time, and the small matrix stays in the nearest cache for all of them. Packing would move every element once more than it takes.
+
+use super::product::{ClassifiedAxes, LEFT, OUT, Place, RIGHT, Sizes, Triple};
+use super::product_kernel::ProductKernel;
+use super::sink::Sink;
+use super::tasks;
+use super::unpacked_gemm::UnpackedGemm;
+use tensorwrapper_core::backend::fuse::{Odometer, points};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+
+/// Rows that are multiplied at a time.
+const PIECE: usize = 32;
+/// Pieces at least: of fewer rows, packing is as fast.
+const MANY: usize = 4;
+/// Bytes of the small matrix at most: half of a first cache.
+const SMALL: usize = 16 << 10;
+
+/// A product, prepared.
+#[derive(Debug)]
+pub(super) struct SkinnyGemm<T> {
+    piece: UnpackedGemm<T>,
+    pieces: usize,
+    /// How far pieces are from each other in the factors and the result.
+    step: [isize; 3],
+    /// The rows behind the last piece.
+    rest: Option<UnpackedGemm<T>>,
+    batch: Vec<Triple>,
+    start: [isize; 3],
+    /// Multiplications of a piece.
+    work: usize,
+}
+
+impl<T: Element> SkinnyGemm<T> {
+    /// Prepares a product; nothing where neither factor is a long matrix of short rows and the other one small, or where rows of the small
+    /// one and of the result are no neighbours.
+    ///
+    /// # Errors
+    /// When the environment asks for vector instructions that are not there.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Result<Option<SkinnyGemm<T>>, Error> {
+        let ([rows], [columns], [inner]) = (&sorted.rows[..], &sorted.columns[..], &sorted.inner[..]) else { return Ok(None) };
+        let long = if rows.extent >= columns.extent { LEFT } else { RIGHT };
+        let (along, short) = if long == LEFT { (rows, columns) } else { (columns, rows) };
+        let small = inner.extent.saturating_mul(short.extent).saturating_mul(size_of::<T>());
+        let is_row = inner.strides[long] == 1 && short.strides[LEFT + RIGHT - long] == 1 && short.strides[OUT] == 1;
+        if along.extent < MANY * PIECE || small > SMALL || !is_row {
+            return Ok(None);
+        }
+        let places = [
+            Place { row: rows.strides[LEFT], column: inner.strides[LEFT] },
+            Place { row: inner.strides[RIGHT], column: columns.strides[RIGHT] },
+            Place { row: rows.strides[OUT], column: columns.strides[OUT] },
+        ];
+        let step = along.strides.map(|stride| stride * PIECE as isize);
+        let of = |count: usize| {
+            let sizes = match long {
+                LEFT => Sizes { rows: count, columns: columns.extent, inner: inner.extent },
+                _ => Sizes { rows: rows.extent, columns: count, inner: inner.extent },
+            };
+            UnpackedGemm::new(sizes, places, step, sorted.conjugate, sorted.alpha)
+        };
+        let (piece, rest) = (of(PIECE)?, along.extent % PIECE);
+        if !piece.is_in_vectors()? {
+            return Ok(None);
+        }
+        let rest = if rest > 0 { Some(of(rest)?) } else { None };
+        let work = PIECE * short.extent * inner.extent;
+        let (batch, start) = (sorted.batch.clone(), sorted.start);
+        Ok(Some(SkinnyGemm { piece, pieces: along.extent / PIECE, step, rest, batch, start, work }))
+    }
+}
+
+impl<T: Element> ProductKernel<T> for SkinnyGemm<T> {
+    fn method(&self) -> &'static str {
+        "small matrices, one of which is long"
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut walk = Odometer::new(&self.batch, &self.start, 0);
+        for _ in 0..points(&self.batch) {
+            let start = walk.position;
+            walk.step();
+            let at = |piece: usize| {
+                let position = |n: usize| start[n] + piece as isize * self.step[n];
+                // SAFETY: the caller's promise: the pieces lie inside the memory.
+                unsafe { ([LEFT, RIGHT].map(|side| data[side].as_ptr().offset(position(side))), out.address(position(OUT))) }
+            };
+            tasks::split(threads, self.pieces, self.pieces * self.work, &|range| {
+                let (from, to) = at(range.start);
+                // SAFETY: as above; every range has pieces of its own.
+                unsafe { self.piece.run(range.len(), from, to) };
+            });
+            if let Some(rest) = &self.rest {
+                let (from, to) = at(self.pieces);
+                // SAFETY: as above.
+                unsafe { rest.run(1, from, to) };
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cpu;
+    use super::super::tests::sized_contract;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use tensorwrapper_core::element::{Dtype, dispatch};
+
+    /// Long matrices on either side, with rows behind the last piece and without, in batches, on one thread and on several.
+    #[test]
+    fn long_matrices_of_short_rows() {
+        let mut rng = StdRng::seed_from_u64(7);
+        for (long, columns, terms) in
+            [(128, 8, 8), (160, 13, 20), (391, 5, 3), (257, 40, 9), (300, 16, 33), (131, 2, 64), (900, 3, 2)]
+        {
+            let size = |label| match label {
+                'a' => long,
+                'b' => columns,
+                'k' => terms,
+                _ => 3,
+            };
+            for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+                for (n, equation) in
+                    ["ak,kb->ab", "kb,ak->ab", "kb,ak->ba", "zak,zkb->zab", "zak,kb->azb"].into_iter().enumerate()
+                {
+                    let cpu = Cpu::new(Some(1 + n % 3));
+                    dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &cpu));
+                }
+            }
+        }
+    }
+}
