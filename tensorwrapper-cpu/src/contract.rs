@@ -167,11 +167,11 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     if let Some(tall) = TallGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(tall));
     }
-    if let Some(lanes) = LaneGemm::new(&sorted, simd) {
-        return Ok(Chosen::kernel(lanes));
-    }
     if let Some(skinny) = SkinnyGemm::new(&sorted)? {
         return Ok(Chosen::kernel(skinny));
+    }
+    if let Some(lanes) = LaneGemm::new(&sorted, simd) {
+        return Ok(Chosen::kernel(lanes));
     }
     // Of few multiplications, preparing blocks over several axes would take longer than they gain.
     let is_small = sorted.multiplications() <= IN_VECTORS;

@@ -14,8 +14,9 @@ use tensorwrapper_core::error::Error;
 const PIECE: usize = 32;
 /// Pieces at least: of fewer rows, packing is as fast.
 const MANY: usize = 4;
-/// Bytes of the small matrix at most: half of a first cache.
-const SMALL: usize = 16 << 10;
+/// Bytes of the small matrix at most. Where each element of the long one takes part in more multiplications, the engine's tiles are faster,
+/// packing included (measured on a Zen 4 with 10 656 rows).
+const SMALL: usize = 6 << 10;
 
 /// A product, prepared.
 #[derive(Debug)]
