@@ -22,6 +22,7 @@
 //!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
 //!    | `axpy` | the same, where they are too small or do not fuse | sums of long vectors |
+//!    | `skinny_gemm` | a long matrix of short rows, and a small one | the kernels of `unpacked_gemm`, a piece of rows at a time |
 //!    | `unpacked_gemm` | small matrices, as they lie or staged | tiles of the result in registers |
 //!    | `engine` | everything larger | blocks are packed from any strides, then multiplied in registers |
 //!

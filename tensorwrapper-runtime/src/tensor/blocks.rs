@@ -40,7 +40,8 @@ mod tiled;
 /// read at run time, and what follows of them for a result is inferred when an equation is planned.
 ///
 /// Equations compute with block tensors as with dense ones: in `tensor!` a result is a `Blocks` where an operand is.
-/// [`einsum`](crate::einsum), [`record`](crate::record) and operators read a block tensor as a dense one.
+/// [`einsum`](crate::einsum), [`record`](crate::record) and operators read a block tensor as a dense one, which has memory for all of its
+/// zeros; [`einsum_blocks`](crate::einsum_blocks) and `Context::eval_blocks` do not.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
