@@ -14,9 +14,9 @@ use tensorwrapper_core::error::Error;
 const PIECE: usize = 32;
 /// Pieces at least: of fewer rows, packing is as fast.
 const MANY: usize = 4;
-/// Bytes of the small matrix at most. Where each element of the long one takes part in more multiplications, the engine's tiles are faster,
-/// packing included (measured on a Zen 4 with 10 656 rows).
-const SMALL: usize = 6 << 10;
+/// Elements of the small matrix at most in double precision, and twice as many in single. Where each element of the long one takes part in
+/// more multiplications, the engine's tiles are faster, packing included (measured on a Zen 4 with 10 656 rows).
+const SMALL: usize = 640;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<T: Element> SkinnyGemm<T> {
         let ([rows], [columns], [inner]) = (&sorted.rows[..], &sorted.columns[..], &sorted.inner[..]) else { return Ok(None) };
         let long = if rows.extent >= columns.extent { LEFT } else { RIGHT };
         let (along, short) = if long == LEFT { (rows, columns) } else { (columns, rows) };
-        let small = inner.extent.saturating_mul(short.extent).saturating_mul(size_of::<T>());
+        let small = inner.extent.saturating_mul(short.extent).saturating_mul(size_of::<T::Real>()) / size_of::<f64>();
         let is_row = inner.strides[long] == 1 && short.strides[LEFT + RIGHT - long] == 1 && short.strides[OUT] == 1;
         if along.extent < MANY * PIECE || small > SMALL || !is_row {
             return Ok(None);

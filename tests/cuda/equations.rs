@@ -192,7 +192,7 @@ fn ordered<T: RealNumber + PartialOrd>(context: &Context, tell: &mut Tell<'_>) {
     tell("place of the largest", told(try_tensor!(in ctx; let x[i] = argmax(j; c[i, j]); x)));
     tell("place of the smallest", told(try_tensor!(in ctx; let x[j] = argmin(i; c[i, j]); x)));
     tell("means", told(try_tensor!(in ctx; let x[i] = mean(j; c[i, j]) + var(j; c[i, j]) - std(j; c[i, j]); x)));
-    let mask = c.greater(&sample::<T>(&[37, 40], 10)).expect("the shapes are the same");
+    let mask = c.greater(sample::<T>(&[37, 40], 10)).expect("the shapes are the same");
     tell("truth values", told(try_tensor!(in ctx; let x[i] = sum(j; select(mask[i, j]; c[i, j], 1.0)); x)));
 }
 

@@ -167,7 +167,7 @@ fn what_is_around_many_elements() {
     let shape = Shape::new([40, 50, 20]);
     let zeros: Vec<[usize; 3]> = (0..20_000).map(|n| n * 7919 % 40_000).map(|n| [n / 1000, n / 20 % 50, n % 20]).collect();
     let sparsity = Sparsity::zero_elements(&shape, &zeros).unwrap();
-    let is_zero = |index: &[usize]| sparsity.is_zero(&Shape::new([1; 3]).with_origin(index.to_vec()).unwrap()).unwrap();
+    let is_zero = |index: &[usize]| sparsity.is_zero(&Shape::new([1; 3]).with_origin(index).unwrap()).unwrap();
     let distinct: std::collections::BTreeSet<[usize; 3]> = zeros.iter().copied().collect();
     assert!((sparsity.fraction() - 1.0 + distinct.len() as f64 / 40_000.0).abs() < 1e-12);
     for index in shape.indices().step_by(97) {

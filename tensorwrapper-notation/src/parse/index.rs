@@ -211,8 +211,13 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
     }
     if let Some(label) = primed(tokens) {
-        let what = if written.contains('\'') { "a label, because it is no word of Rust" } else { "an index" };
-        let fault = Diagnostic::syntax(at, format!("`{written}` is not {what}"));
+        let fault = Diagnostic::syntax(
+            at,
+            match written.contains('\'') {
+                true => format!("`{label}'` is not a label, because it is no word of Rust"),
+                false => format!("`{written}` is not an index"),
+            },
+        );
         return fault.help(format!("a label with a prime is written `{label}1`"));
     }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
