@@ -25,6 +25,7 @@ pub(crate) use structured::untie;
 pub(crate) use tiled::meeting;
 
 mod arithmetic;
+mod norm;
 mod part;
 mod rows;
 mod sparse;
@@ -221,7 +222,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let Some(Image { number, .. }) = self.structure.image(block)? else { return Ok(0.0) };
         let stored = self.structure.stored()?;
         let elements = &self.slab[stored.start(number)..][..stored.size(number)];
-        Ok(arithmetic::norm(elements))
+        Ok(norm::norm(elements))
     }
 
     /// Bytes of the elements that are stored.

@@ -1,19 +1,22 @@
 //! One program for each element of integers that are read as they lie.
 
-use super::Given;
 use super::map::{Input, map};
 use crate::exec::plan::Access;
 use crate::expr::{ExactIntegers, Numbers};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::stored::IntegersRef;
+
+/// The integers of a source as they lie, if they are in memory so.
+pub(super) type Found<'f> = Option<(IntegersRef<'f>, &'f Strided)>;
 
 /// The result of a graph that is one element-wise program over integers as they lie; nothing of any other graph. `most` bounds what it
 /// computes.
 ///
 /// # Errors
 /// Memory.
-pub(super) fn evaluate(graph: &OpGraph, sources: &[Given<'_>], most: f64) -> Result<Option<ExactIntegers>, Error> {
+pub(super) fn evaluate(graph: &OpGraph, sources: &[Found<'_>], most: f64) -> Result<Option<ExactIntegers>, Error> {
     let ([node], [_]) = (graph.operations(), graph.sinks()) else { return Ok(None) };
     let Operation::Map { program, reduction } = &node.operation else { return Ok(None) };
     let labels = node.outputs[0].labels();
@@ -28,11 +31,11 @@ pub(super) fn evaluate(graph: &OpGraph, sources: &[Given<'_>], most: f64) -> Res
 }
 
 /// What the program reads, unless some of it is no integers of the program or of a result.
-fn inputs<'s>(graph: &OpGraph, node: &OperationNode, sources: &'s [Given<'_>]) -> Result<Option<Vec<Input<'s>>>, Error> {
+fn inputs<'s>(graph: &OpGraph, node: &OperationNode, sources: &[Found<'s>]) -> Result<Option<Vec<Input<'s>>>, Error> {
     let mut layouts = Vec::with_capacity(graph.tensors().len());
     let mut found = Vec::with_capacity(graph.tensors().len());
     for tensor in graph.tensors() {
-        let numbers = tensor.slot.and_then(|slot| sources[slot].known?.exact.found());
+        let numbers = tensor.slot.and_then(|slot| sources[slot]);
         layouts.push(match numbers {
             Some((_, layout)) => layout.clone(),
             None => Strided::row_major(&tensor.extents)?,

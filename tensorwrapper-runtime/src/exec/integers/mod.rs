@@ -195,7 +195,7 @@ pub(crate) fn evaluate_integers(
     let optimized = |graph: &OpGraph| PassPipeline::new(graph, &context.choices, &[])?.optimize(None);
     if let Some(most) = most {
         let has_many = sources.iter().any(|given| given.known.is_some_and(|known| known.rounded.get().is_none()));
-        if has_many && let Some(made) = direct::evaluate(&optimized(&graph)?, &sources, most)? {
+        if has_many && let Some(made) = direct::evaluate(&optimized(&graph)?, &found(&sources), most)? {
             return Ok(vec![Integers::Exact(Arc::new(made))]);
         }
         return in_double_precision(&context, graph, &sources);
@@ -203,6 +203,11 @@ pub(crate) fn evaluate_integers(
     let graph = optimized(&graph)?;
     let numbers: Vec<Owned<i64>> = sources.iter().map(Given::numbers).collect::<Result<_, _>>()?;
     Ok(exact::evaluate(&graph, &numbers)?.into_iter().map(|exact| Integers::Exact(Arc::new(exact))).collect())
+}
+
+/// The integers of each source as they lie.
+fn found<'s>(sources: &'s [Given<'s>]) -> Vec<direct::Found<'s>> {
+    sources.iter().map(|given| given.known?.exact.found()).collect()
 }
 
 /// A tensor for a source.

@@ -7,6 +7,7 @@ use tensorwrapper_core::internal::ties::places;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
+use super::norm::{is_exact, norm};
 
 impl<T: Element> Blocks<T> {
     /// The inner product `Σ conj(self) · other` over all elements, those that follow by symmetry included.
@@ -231,26 +232,6 @@ impl<T: Element> Blocks<T> {
             format!("a tensor whose symmetry conjugates is multiplied by real numbers only, not by {}", by.to_complex());
         Err(Error::new(ErrorKind::Shape(message)))
     }
-}
-
-/// Whether no square that matters was too large or too small for any type of elements.
-fn is_exact(square: f64) -> bool {
-    (1e-25..1e25).contains(&square)
-}
-
-/// The root of the sum of squares of absolute values.
-pub(super) fn norm<T: Element>(elements: &[T]) -> f64 {
-    let square: f64 = elements.iter().map(|x| x.to_complex().norm_sqr()).sum();
-    if is_exact(square) || square.is_nan() {
-        return square.sqrt();
-    }
-    // Divided by the largest, so that squares neither overflow nor vanish.
-    let sizes = || elements.iter().map(|x| x.to_complex().norm());
-    let largest = sizes().fold(0.0, f64::max);
-    if largest == 0.0 || largest.is_infinite() {
-        return largest;
-    }
-    largest * sizes().map(|size| (size / largest).powi(2)).sum::<f64>().sqrt()
 }
 
 /// `Σ conj(x) · y`, in as many sums side by side as a vector register may hold.
