@@ -1,6 +1,8 @@
 //! Products of a long matrix of short rows with a small matrix, where they lie: the rows go through the kernels of small matrices a piece
 //! at a time, and the small matrix stays in the nearest cache for all of them. Packing would move every element once more than it takes.
 
+use std::ops::Range;
+
 use super::product::{ClassifiedAxes, LEFT, OUT, Place, RIGHT, Sizes, Triple};
 use super::product_kernel::ProductKernel;
 use super::sink::Sink;
@@ -78,57 +80,113 @@ impl<T: Element> ProductKernel<T> for SkinnyGemm<T> {
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let mut walk = Odometer::new(&self.batch, &self.start, 0);
-        for _ in 0..points(&self.batch) {
-            let start = walk.position;
-            walk.step();
-            let at = |piece: usize| {
-                let position = |n: usize| start[n] + piece as isize * self.step[n];
-                // SAFETY: the caller's promise: the pieces lie inside the memory.
-                unsafe { ([LEFT, RIGHT].map(|side| data[side].as_ptr().offset(position(side))), out.address(position(OUT))) }
-            };
-            tasks::split(threads, self.pieces, self.pieces * self.work, &|range| {
-                let (from, to) = at(range.start);
-                // SAFETY: as above; every range has pieces of its own.
-                unsafe { self.piece.run(range.len(), from, to) };
-            });
-            if let Some(rest) = &self.rest {
-                let (from, to) = at(self.pieces);
-                // SAFETY: as above.
-                unsafe { rest.run(1, from, to) };
+        // The rows behind the last piece are one more.
+        let pieces = self.pieces + usize::from(self.rest.is_some());
+        let all = pieces * points(&self.batch);
+        tasks::split(threads, all, all * self.work, &|range| {
+            let mut walk = Odometer::new(&self.batch, &self.start, range.start / pieces);
+            let mut next = range.start;
+            while next < range.end {
+                let first = next % pieces;
+                let last = pieces.min(first + range.end - next);
+                // SAFETY: the caller's promise; every range has pieces of its own.
+                unsafe { self.run_pieces(walk.position, first..last, data, out) };
+                next += last - first;
+                walk.step();
             }
-        }
+        });
         Ok(())
+    }
+}
+
+impl<T: Element> SkinnyGemm<T> {
+    /// Computes some pieces of a product that starts there.
+    ///
+    /// # Safety
+    /// As [`ProductKernel::run`].
+    unsafe fn run_pieces(&self, start: [isize; 3], pieces: Range<usize>, data: [&[T]; 2], out: Sink<'_, T>) {
+        let at = |piece: usize| {
+            let position = |n: usize| start[n] + piece as isize * self.step[n];
+            // SAFETY: the caller's promise: the pieces lie inside the memory.
+            unsafe { ([LEFT, RIGHT].map(|side| data[side].as_ptr().offset(position(side))), out.address(position(OUT))) }
+        };
+        let whole = pieces.end.min(self.pieces);
+        if pieces.start < whole {
+            let (from, to) = at(pieces.start);
+            // SAFETY: as above.
+            unsafe { self.piece.run(whole - pieces.start, from, to) };
+        }
+        if let Some(rest) = self.rest.as_ref().filter(|_| pieces.end > self.pieces) {
+            let (from, to) = at(self.pieces);
+            // SAFETY: as above.
+            unsafe { rest.run(1, from, to) };
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Cpu;
-    use super::super::tests::sized_contract;
+    use super::super::contract::prepare;
+    use super::super::engine::GemmElement;
+    use super::super::strategy::Route;
+    use super::super::tests::on_both;
+    use num_complex::Complex;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
+    use tensorwrapper_core::backend::{Contraction, LoopNest, RunContraction};
     use tensorwrapper_core::element::{Dtype, dispatch};
+    use tensorwrapper_core::layout::Strided;
+    use tensorwrapper_testing::{Placed, number};
+
+    /// Σ_k left right of row-major tensors, by this road and by loops; the labels are those of `z`, `a`, `b` and `k`.
+    fn compare<T: GemmElement>(rng: &mut StdRng, equation: [&str; 3], size: &dyn Fn(char) -> usize, threads: usize) {
+        let [left, right, out] = equation;
+        let all: Vec<char> = out.chars().chain(['k']).collect();
+        let extents: Vec<usize> = all.iter().map(|&label| size(label)).collect();
+        let placed = |rng: &mut StdRng, labels: &str, rank: usize| {
+            let len = labels.chars().map(size).product();
+            let stride =
+                |label: &char| labels.find(*label).map_or(0, |at| labels[at + 1..].chars().map(size).product::<usize>() as isize);
+            let strides: Vec<isize> = all[..rank].iter().map(stride).collect();
+            let layout = Strided::within(&extents[..rank], &strides, 0, len).unwrap();
+            let data: Vec<T> = (0..len).map(|_| number(rng)).collect();
+            Placed { data, layout, conjugate: false }
+        };
+        let factors = [left, right].map(|labels| placed(rng, labels, all.len()));
+        let output = placed(rng, out, out.len());
+        let nest = LoopNest::new(extents.clone(), out.len());
+        let layouts = factors.each_ref().map(|factor| (&factor.layout, false));
+        let alpha = Complex::new(-2.0, 0.0);
+        let contraction = Contraction {
+            nest: &nest,
+            alpha,
+            dtype: T::DTYPE,
+            factors: &layouts,
+            output: &output.layout,
+            then: None,
+            others: &[],
+        };
+        let prepared = prepare::<T>(threads, Route::Chosen, &contraction).unwrap();
+        assert_eq!(prepared.method(), Some("small matrices, one of which is long"), "{equation:?} of {extents:?}");
+        on_both(&Cpu::new(Some(threads)), &nest, alpha, &factors, &output);
+    }
 
     /// Long matrices on either side, with rows behind the last piece and without, in batches, on one thread and on several.
     #[test]
     fn long_matrices_of_short_rows() {
         let mut rng = StdRng::seed_from_u64(7);
-        for (long, columns, terms) in
-            [(128, 8, 8), (160, 13, 20), (391, 5, 3), (257, 40, 9), (300, 16, 33), (131, 2, 64), (900, 3, 2)]
-        {
+        for (long, columns, terms) in [(608, 8, 8), (160, 13, 20), (2300, 5, 3), (257, 40, 9), (300, 16, 33), (131, 4, 64)] {
             let size = |label| match label {
                 'a' => long,
                 'b' => columns,
                 'k' => terms,
-                _ => 3,
+                _ => 5,
             };
             for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
-                for (n, equation) in
-                    ["ak,kb->ab", "kb,ak->ab", "kb,ak->ba", "zak,zkb->zab", "zak,kb->azb"].into_iter().enumerate()
-                {
-                    let cpu = Cpu::new(Some(1 + n % 3));
-                    dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &cpu));
+                let equations = [["ak", "kb", "ab"], ["kb", "ak", "ab"], ["zak", "zkb", "zab"], ["zak", "zkb", "azb"]];
+                for (n, equation) in equations.into_iter().enumerate() {
+                    dispatch!(dtype, T => compare::<T>(&mut rng, equation, &size, 1 + n % 3));
                 }
             }
         }

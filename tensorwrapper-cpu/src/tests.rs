@@ -33,7 +33,7 @@ fn routes() -> Vec<Route> {
 }
 
 /// Contracts on both devices and compares the whole memory of the output.
-fn compare_contract<T: Element>(cpu: &Cpu, nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>], output: &Placed<T>) {
+pub(super) fn on_both<T: Element>(cpu: &Cpu, nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>], output: &Placed<T>) {
     let operands: Vec<_> = factors.iter().map(Placed::as_operand).collect();
     let (mut found, mut expected) = (output.clone(), output.clone());
     contract_once(cpu, nest, alpha, &operands, found.as_output()).unwrap();
@@ -48,7 +48,7 @@ fn random_contract<T: Element>(rng: &mut StdRng, cpu: &Cpu, nest: &LoopNest, fac
     let factors: Vec<Placed<T>> = (0..factors).map(|_| Placed::operand(rng, nest.extents(), 0.3)).collect();
     let output = Placed::output(rng, &nest.extents()[..nest.kept()]);
     let alpha = *[Complex::ONE, Complex::new(-0.5, 0.0), Complex::new(0.3, 0.7)].choose(rng).unwrap();
-    compare_contract(cpu, nest, alpha, &factors, &output);
+    on_both(cpu, nest, alpha, &factors, &output);
 }
 
 #[test]
@@ -111,7 +111,7 @@ pub(super) fn sized_contract<T: Element>(rng: &mut StdRng, equation: &str, size:
         .collect();
     let kept = &extents[..out.len()];
     let output = Placed::of(kept, vec![T::from_complex(f64::NAN.into()); kept.iter().product()]);
-    compare_contract(cpu, &LoopNest::new(extents.clone(), out.len()), Complex::new(2.0, -1.0), &factors, &output);
+    on_both(cpu, &LoopNest::new(extents.clone(), out.len()), Complex::new(2.0, -1.0), &factors, &output);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn sums_over_an_axis_of_neither_factor_repeat() {
         Placed::<f64> { data: (0..12).map(|_| number(rng)).collect(), layout, conjugate: false }
     };
     let factors = [factor(&mut rng), factor(&mut rng)];
-    compare_contract(&Cpu::new(Some(1)), &nest, Complex::ONE, &factors, &Placed::of(&[3], vec![0.0; 3]));
+    on_both(&Cpu::new(Some(1)), &nest, Complex::ONE, &factors, &Placed::of(&[3], vec![0.0; 3]));
 }
 
 /// A random program; `tame` ones keep values of parts between -1 and 1 small, so that sums and products can be compared. The others have

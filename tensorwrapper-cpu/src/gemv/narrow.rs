@@ -8,7 +8,7 @@ use crate::simd::vector::Vector;
 use tensorwrapper_core::element::Element;
 
 /// Vectors of a row at most.
-const MOST: usize = 8;
+const MOST: usize = 4;
 
 /// Calls the method for rows of so many vectors.
 macro_rules! by_width {
@@ -32,7 +32,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
     #[inline(always)]
     pub(super) unsafe fn dots_narrow(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
         // SAFETY: the caller's promise.
-        unsafe { by_width!(self, dots_of(rows, large, vector, to), [1 2 3 4 5 6 7 8]) }
+        unsafe { by_width!(self, dots_of(rows, large, vector, to), [1 2 3 4]) }
     }
 
     /// Adds every narrow row, times a number of the vector, to the same sums.
@@ -42,7 +42,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
     #[inline(always)]
     pub(super) unsafe fn add_narrow(&self, rows: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
         // SAFETY: the caller's promise.
-        unsafe { by_width!(self, add_of(rows, large, vector, to), [1 2 3 4 5 6 7 8]) }
+        unsafe { by_width!(self, add_of(rows, large, vector, to), [1 2 3 4]) }
     }
 
     /// Adds the dot products of rows of `WIDE` vectors, the last of which may be a part of one, with a vector that stays in registers.

@@ -1,4 +1,4 @@
-//! More typical mistakes, which come from other languages: each with the token at fault, the message and the help.
+//! Tests of typical mistakes that come from other languages: each with the token at fault, the message and the help.
 
 use crate::testing::refused;
 
@@ -29,6 +29,7 @@ fn helps_can_be_written() {
         "[i] = { i } * x[i]",
         // The quotient of two literals is what it is as a factor, and a number in front of a group keeps its terms.
         "[i] = powf(a[i], 1/2) * powf(b[i], -(1.0/3.0)) * powi(c[i], 4/2) * powi(c[i], n / 2)",
+        "[i] = powi(a[i], n + 4/2) * powi(b[i], n * 6/4)",
         "[i] = powf(a[i], p[0]) * powi(a[i], { i })",
         "[i, j] = sqrt(2.0) * (a[i, j] + 1[i] * v[j])",
         "[i, j] = alpha[] * (a[i, j] + v[j])",
@@ -229,6 +230,16 @@ fn labels_of_reductions() {
             "[i] = sum(k = 0..n; a[i, k])",
             &["sum: `sum` runs over all indices of its labels | a part of an axis is a slice: `sum(k; a[i, k in 0..n])`"],
         ),
+        (
+            "[i] = max(k in 0..3, l, m in 1..n; A[i, k, l, m])",
+            &[
+                "max: `max` runs over all indices of its labels | a part of an axis is a slice: `max(k, l, m; A[i, k in 0..3, l, m in 1..n])`",
+            ],
+        ),
+        (
+            "[] = sum(a[j] > 0.0; a[j])",
+            &["sum: `sum` names labels, and a condition chooses among elements | write `sum(j; select(a[j] > 0.0; a[j], 0.0))`"],
+        ),
     ]);
 }
 
@@ -292,19 +303,19 @@ fn indices() {
         (
             "[i] = u[i + j] * w[j]",
             &[
-                "i + j: `i + j` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; A[k], 0.0))`",
+                "i + j: `i + j` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[n - 1 - i]",
             &[
-                "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; A[k], 0.0))`",
+                "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[2 * (i + 1)]",
             &[
-                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); A[k], 0.0))`",
+                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (

@@ -62,16 +62,24 @@ pub(super) fn whole_exponent(name: &str, tokens: &[Token], span: Span) -> Result
             fault(*at, format!("`{name}` takes exponents from {} to {}", i32::MIN, i32::MAX), &other)
         }
         // Rust divides whole numbers without their fraction, also inside a longer exponent.
-        Scalar::Hole(hole) if tokens.windows(3).any(divides) => {
+        Scalar::Hole(hole) if divides(tokens) => {
             fault(hole.span, format!("`{name}` takes a whole number, and a quotient of whole numbers loses its fraction"), "0.5")
         }
         _ => Ok(exponent),
     }
 }
 
+/// Whether a quotient of two literals has a fraction. What is multiplied before, as in `n * 6 / 4`, may have none.
 fn divides(tokens: &[Token]) -> bool {
-    let is_whole = |token: &Token| matches!(&token.tree, Tree::Literal(digits) if digits.chars().all(|c| c.is_ascii_digit()));
-    matches!(tokens, [a, sign, b] if sign.is_punct('/') && is_whole(a) && is_whole(b))
+    let whole = |token: &Token| match &token.tree {
+        Tree::Literal(digits) => digits.parse::<u64>().ok(),
+        _ => None,
+    };
+    (0..tokens.len().saturating_sub(2)).any(|at| {
+        let is_factor = at > 0 && tokens[at - 1].is_punct('*');
+        let quotient = whole(&tokens[at]).zip(whole(&tokens[at + 2])).filter(|_| tokens[at + 1].is_punct('/') && !is_factor);
+        quotient.is_some_and(|(a, b)| b == 0 || a % b != 0)
+    })
 }
 
 /// The fault of an exponent that is another one for each element, as in `powf(a[i], b[i])`: exponents are one number of Rust's.

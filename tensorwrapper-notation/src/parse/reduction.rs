@@ -67,11 +67,19 @@ fn neutral(name: &str) -> Option<&'static str> {
 /// are not summed.
 pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left: &[&str], at: Span) -> Option<Diagnostic> {
     let parts = split(before, ',');
-    if let Some((label, range)) = parts.iter().find_map(|part| ranged(part)) {
-        let slice = |found: &str| (found == label).then(|| format!("{label} in {}", text(range)));
+    let ranges: Vec<(&str, &[Token])> = parts.iter().filter_map(|part| ranged(part)).collect();
+    if !ranges.is_empty() {
+        let labels: Option<Vec<&str>> =
+            parts.iter().map(|part| ranged(part).map(|(label, _)| label).or_else(|| label_of(part))).collect();
+        let slice = |found: &str| {
+            ranges.iter().find(|(label, _)| *label == found).map(|(label, range)| format!("{label} in {}", text(range)))
+        };
         let body = text(&each_index(body, &slice));
         let fault = Diagnostic::syntax(at, format!("`{name}` runs over all indices of its labels"));
-        return Some(fault.help(format!("a part of an axis is a slice: `{name}({label}; {body})`")));
+        return Some(fault.help(match labels {
+            Some(labels) => format!("a part of an axis is a slice: `{name}({}; {body})`", labels.join(", ")),
+            None => "a part of an axis is a slice in the brackets of an operand: `A[k in 0..3]`".into(),
+        }));
     }
     let (conditions, names): (Vec<&[Token]>, Vec<&[Token]>) = parts.into_iter().partition(|part| is_condition(part));
     if conditions.is_empty() {
@@ -82,11 +90,12 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
     let mut written = Vec::new();
     for condition in conditions {
         let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
-        for token in condition.iter().filter(|token| is_label(token)) {
-            if let Tree::Ident(label) = &token.tree
-                && !over.contains(&label.as_str())
-                && !left.contains(&label.as_str())
-            {
+        let bare = condition.iter().filter(|token| is_label(token)).filter_map(|token| match &token.tree {
+            Tree::Ident(label) => Some(label.as_str()),
+            _ => None,
+        });
+        for label in bare.chain(labels_in(condition)) {
+            if !over.contains(&label) && !left.contains(&label) {
                 over.push(label);
             }
         }

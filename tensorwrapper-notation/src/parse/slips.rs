@@ -86,7 +86,7 @@ fn syntax() {
         (
             "[i] = A[2 * i]",
             &[
-                "2 * i: `2 * i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * iota[i]; A[k], 0.0))`",
+                "2 * i: `2 * i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * iota[i]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         ("[i, j] = A[_, j]", &["_: `_` is not a label | a label that is summed has a name, as in `sum(k; A[i, k])`"]),

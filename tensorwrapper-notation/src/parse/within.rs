@@ -76,7 +76,11 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
     }
     let place = text(&valued(part, &is_label));
     let other = ["k", "l", "m", "p"].into_iter().find(|name| !labels.contains(name)).unwrap_or("k1");
-    Some(format!("elements at computed places are chosen: `sum({other}; select(iota[{other}] == {place}; A[{other}], 0.0))`"))
+    Some(format!(
+        "elements at computed places are chosen: `sum({other}; select(iota[{other}] == {place}; A[{other}], 0.0))`; `where {}: n` behind the \
+         equation gives a label the extent that nothing else gives it",
+        labels.first().unwrap_or(&"i")
+    ))
 }
 
 /// Whether tokens are sums and products of plain names and numbers.

@@ -20,24 +20,53 @@ pub(super) type Flowing = (Vec<i64>, Charge);
 /// # Errors
 /// [`ErrorKind::Shape`] when a summed label does not leave one factor and enter the other, and when addends conserve other charges.
 pub(super) fn flow(sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
-    let mut found: Option<(Flowing, &str)> = None;
+    let mut addends = Addends::new(tensors);
     for term in &sum.terms {
-        let Some(own) = flow_of(term, sum, tensors)? else { return Ok(None) };
-        let name =
-            term.factors.iter().find(|factor| is_charged(factor, tensors)).map_or("", |factor| &tensors.names[factor.operand]);
-        match &found {
-            None => found = Some((own, name)),
-            Some((known, first)) => check_same((known, first), (&own, name), tensors)?,
-        }
+        addends.add(flow_of(term, sum, tensors)?, term.factors.iter())?;
     }
-    Ok(found.map(|(flowing, _)| flowing))
+    Ok(addends.conserved())
+}
+
+/// What addends conserve.
+struct Addends<'t> {
+    tensors: &'t Tensors,
+    /// Of the first one that conserves a charge, with a tensor's name.
+    first: Option<(Flowing, &'t str)>,
+    all_do: bool,
+}
+
+impl<'t> Addends<'t> {
+    fn new(tensors: &'t Tensors) -> Addends<'t> {
+        Addends { tensors, first: None, all_do: true }
+    }
+
+    /// Compares one with those before it. What conserves none may be added to anything.
+    fn add<'f>(&mut self, own: Option<Flowing>, factors: impl IntoIterator<Item = &'f Factor>) -> Result<(), Error> {
+        let Some(own) = own else {
+            self.all_do = false;
+            return Ok(());
+        };
+        let tensors = self.tensors;
+        let charged = factors.into_iter().find(|factor| is_charged(factor, tensors));
+        let name = charged.map_or("", |factor| &tensors.names[factor.operand]);
+        match &self.first {
+            Some((known, first)) => check_same((known, first), (&own, name), tensors)?,
+            None => self.first = Some((own, name)),
+        }
+        Ok(())
+    }
+
+    /// The charge of their sum, if all of them conserve it.
+    fn conserved(self) -> Option<Flowing> {
+        self.first.filter(|_| self.all_do).map(|(flowing, _)| flowing)
+    }
 }
 
 fn is_charged(factor: &Factor, tensors: &Tensors) -> bool {
     tensors.structures[factor.operand].charge_flow().is_some()
 }
 
-/// Whether two addends conserve the same charge. What conserves none may be added to anything.
+/// Whether two addends conserve the same charge.
 fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str), tensors: &Tensors) -> Result<(), Error> {
     // In a group like that of parities each element is its own opposite.
     let has_signs =
@@ -50,8 +79,13 @@ fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str),
         false => format!("charges of signs {signs:?} and total {total:?}"),
     };
     let message = format!("the addend of `{first}` has {}, but that of `{second}` {}", told(one), told(other));
-    let help = "addends conserve one charge; `tiled` with tilings that carry no charges makes a tensor that conserves none";
-    Err(Error::new(ErrorKind::Shape(message)).with_help(help))
+    let is_turned = one.0.iter().zip(&other.0).all(|(one, other)| *one == -other);
+    Err(Error::new(ErrorKind::Shape(message)).with_help(match is_turned {
+        true => format!("`conj({second})` turns its signs"),
+        false => {
+            "addends conserve one charge; `tiled` with tilings that carry no charges makes a tensor that conserves none".into()
+        }
+    }))
 }
 
 fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
@@ -101,18 +135,10 @@ fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>,
 /// As [`flow`], of addends.
 pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
     let of = |tree: &Tree| of_expression(tree, left, cuts, tensors);
-    let name = |tree: &Tree| {
-        let first = tree.factors().into_iter().find(|factor| is_charged(factor, tensors));
-        first.map_or("", |factor| &tensors.names[factor.operand])
-    };
     Ok(match tree {
         Tree::Factor(factor) => of_factor(factor, left, cuts, tensors),
         Tree::Negate(inner) => of(inner)?,
-        Tree::Binary(Operator::Add | Operator::Subtract, one, other) => {
-            let (Some(own), Some(given)) = (of(one)?, of(other)?) else { return Ok(None) };
-            check_same((&own, name(one)), (&given, name(other)), tensors)?;
-            Some(own)
-        }
+        Tree::Binary(Operator::Add | Operator::Subtract, ..) => of_addends(&parts(tree), left, cuts, tensors)?,
         // Where one of them is zero, the product is.
         Tree::Binary(Operator::Multiply, one, other) => match of(one)? {
             None => of(other)?,
@@ -125,13 +151,28 @@ pub(super) fn of_expression(tree: &Tree, left: &[usize], cuts: &Cuts, tensors: &
         Tree::Select(_, values) => match &**values {
             [chosen, other] if other.is_zero() => of(chosen)?,
             [chosen, other] if chosen.is_zero() => of(other)?,
-            [chosen, other] => {
-                let other = of(other)?;
-                of(chosen)?.filter(|chosen| other.as_ref() == Some(chosen))
-            }
+            both => of_addends(&both.iter().collect::<Vec<_>>(), left, cuts, tensors)?,
         },
         Tree::Number(_) | Tree::Sum(..) | Tree::Fold(..) | Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => None,
     })
+}
+
+/// The addends of a sum, whatever their signs.
+fn parts(tree: &Tree) -> Vec<&Tree> {
+    match tree {
+        Tree::Binary(Operator::Add | Operator::Subtract, one, other) => [parts(one), parts(other)].concat(),
+        Tree::Negate(inner) => parts(inner),
+        _ => vec![tree],
+    }
+}
+
+/// How charges flow through addends, or the values of a choice.
+fn of_addends(trees: &[&Tree], left: &[usize], cuts: &Cuts, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
+    let mut addends = Addends::new(tensors);
+    for tree in trees {
+        addends.add(of_expression(tree, left, cuts, tensors)?, tree.factors())?;
+    }
+    Ok(addends.conserved())
 }
 
 /// How charges flow along the axes of a result that a factor has all axes of.

@@ -6,22 +6,20 @@ use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationNode};
 /// Half of what double precision counts to without gaps: bounds are rounded themselves.
 const MOST: f64 = (1u64 << 52) as f64;
 
-/// A bound of the absolute values of everything that a graph computes of integers, if double precision holds all of it.
+/// Whether double precision holds everything that a graph computes of integers.
 /// `largest` has the largest absolute value of each source.
-pub(super) fn most(graph: &OpGraph, largest: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn fit(graph: &OpGraph, largest: impl Iterator<Item = f64>) -> bool {
     let mut bounds = vec![0.0; graph.tensors().len()];
     graph.sources().zip(largest).for_each(|(source, largest)| bounds[source.0] = largest);
-    let fits = |bound: &f64| *bound <= MOST;
-    let mut most = 0.0;
-    for source in graph.sources() {
-        most = Some(bounds[source.0]).filter(fits)?.max(most);
-    }
-    for node in graph.operations() {
-        let bound = bound(node, &bounds).filter(fits)?;
-        node.outputs.iter().for_each(|output| bounds[output.tensor.0] = bound);
-        most = bound.max(most);
-    }
-    Some(most)
+    let sources_fit = graph.sources().all(|source| bounds[source.0] <= MOST);
+    sources_fit
+        && graph.operations().iter().all(|node| match bound(node, &bounds) {
+            Some(bound) if bound <= MOST => {
+                node.outputs.iter().for_each(|output| bounds[output.tensor.0] = bound);
+                true
+            }
+            _ => false,
+        })
 }
 
 /// The largest absolute value that an operation computes on the way to its result, sums and products in any order. Factors count as 1 at
@@ -59,8 +57,8 @@ fn product(a: f64, b: f64) -> f64 {
     a.max(1.0) * b.max(1.0)
 }
 
-/// The largest absolute value of all registers.
-fn largest(program: &Program, inputs: &[f64]) -> Option<f64> {
+/// The largest absolute value of all registers, for inputs of at most these; nothing where that is not known.
+pub(super) fn largest(program: &Program, inputs: &[f64]) -> Option<f64> {
     let mut registers: Vec<f64> = Vec::with_capacity(program.instructions().len());
     for instruction in program.instructions() {
         let bound = match *instruction {
@@ -100,7 +98,7 @@ mod tests {
 
     fn fits(operation: Operation, factors: [i64; 2], terms: usize) -> bool {
         let largest = factors.map(|factor| factor.unsigned_abs() as f64);
-        most(&graph(operation, terms), largest.into_iter()).is_some()
+        fit(&graph(operation, terms), largest.into_iter())
     }
 
     fn product(alpha: f64) -> Operation {

@@ -1,52 +1,139 @@
 //! One program for each element of integers that are read as they lie.
 
-use super::map::{Input, map};
+use super::map::{CHUNK, Registers};
+use super::reader::{Input, Reader};
+use super::{bounds, largest};
 use crate::exec::plan::Access;
 use crate::expr::{ExactIntegers, Numbers};
+use tensorwrapper_core::backend::Program;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::IntegersRef;
 
 /// The integers of a source as they lie, if they are in memory so.
-pub(super) type Found<'f> = Option<(IntegersRef<'f>, &'f Strided)>;
+pub(super) type AsTheyLie<'f> = Option<(IntegersRef<'f>, &'f Strided)>;
 
-/// The result of a graph that is one element-wise program over integers as they lie; nothing of any other graph. `most` bounds what it
-/// computes.
+/// The result of a graph that is one element-wise program over integers as they lie; nothing of any other graph.
 ///
 /// # Errors
-/// Memory.
-pub(super) fn evaluate(graph: &OpGraph, sources: &[Found<'_>], most: f64) -> Result<Option<ExactIntegers>, Error> {
+/// Memory, and what integers do not have.
+pub(super) fn evaluate(graph: &OpGraph, sources: &[AsTheyLie<'_>]) -> Result<Option<ExactIntegers>, Error> {
     let ([node], [_]) = (graph.operations(), graph.sinks()) else { return Ok(None) };
-    let Operation::Map { program, reduction } = &node.operation else { return Ok(None) };
+    let Operation::Map { program, .. } = &node.operation else { return Ok(None) };
     let labels = node.outputs[0].labels();
     let (Some(inputs), true) = (inputs(graph, node, sources)?, labels.len() == node.extents.len()) else { return Ok(None) };
     let extents: Vec<usize> = labels.iter().map(|&label| node.extents[label]).collect();
-    let counts = [extents.iter().product(), 1];
-    let numbers = match most <= f64::from(i32::MAX) {
-        true => Numbers::I32(map(program, *reduction, &inputs, counts)?),
-        false => Numbers::I64(map(program, *reduction, &inputs, counts)?),
-    };
+    let numbers = each(program, &inputs, extents.iter().product())?;
     Ok(Some(ExactIntegers { extents, numbers }))
 }
 
+/// A program for so many elements. Some at a time are computed in 32 bits if these hold everything that they lead to, and else in 64.
+fn each(program: &Program, inputs: &[Input<'_>], total: usize) -> Result<Numbers, Error> {
+    let is_wide = inputs.iter().any(|input| matches!(input.numbers, IntegersRef::I64(_)));
+    let mut results = if is_wide { Numbers::I64(Owned::with_room(total)?) } else { Numbers::I32(Owned::with_room(total)?) };
+    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
+    let (mut narrow, mut wide) = (Registers::<i32>::new(program), Registers::<i64>::new(program));
+    for start in (0..total).step_by(CHUNK) {
+        let len = CHUNK.min(total - start);
+        let inputs: Vec<IntegersRef<'_>> = readers.iter_mut().map(|reader| reader.next(len)).collect();
+        let bounds: Vec<f64> = inputs.iter().map(|&numbers| largest::of_integers(numbers)).collect();
+        let fits = bounds::largest(program, &bounds).is_some_and(|most| most <= f64::from(i32::MAX));
+        match fits {
+            true => {
+                let made = narrow.run(program, &inputs, len)?;
+                match &mut results {
+                    Numbers::I32(results) => results.extend(made.iter().copied()),
+                    Numbers::I64(results) => results.extend(made.iter().map(|&number| number.into())),
+                }
+            }
+            false => {
+                let made = wide.run(program, &inputs, len)?;
+                widened(&mut results, total)?.extend(made.iter().copied());
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// Results in 64 bits, those that are there already among them.
+fn widened(results: &mut Numbers, total: usize) -> Result<&mut Owned<i64>, Error> {
+    if let Numbers::I32(narrow) = results {
+        let mut wide = Owned::with_room(total)?;
+        wide.extend(narrow.iter().map(|&number| i64::from(number)));
+        *results = Numbers::I64(wide);
+    }
+    match results {
+        Numbers::I64(wide) => Ok(wide),
+        Numbers::I32(_) => unreachable!("they have 64 bits now"),
+    }
+}
+
 /// What the program reads, unless some of it is no integers of the program or of a result.
-fn inputs<'s>(graph: &OpGraph, node: &OperationNode, sources: &[Found<'s>]) -> Result<Option<Vec<Input<'s>>>, Error> {
+fn inputs<'s>(graph: &OpGraph, node: &OperationNode, sources: &[AsTheyLie<'s>]) -> Result<Option<Vec<Input<'s>>>, Error> {
     let mut layouts = Vec::with_capacity(graph.tensors().len());
-    let mut found = Vec::with_capacity(graph.tensors().len());
+    let mut numbers_of = Vec::with_capacity(graph.tensors().len());
     for tensor in graph.tensors() {
         let numbers = tensor.slot.and_then(|slot| sources[slot]);
         layouts.push(match numbers {
             Some((_, layout)) => layout.clone(),
             None => Strided::row_major(&tensor.extents)?,
         });
-        found.push(numbers.map(|(numbers, _)| numbers));
+        numbers_of.push(numbers.map(|(numbers, _)| numbers));
     }
     let labels = node.outputs[0].labels();
     let mut inputs = Vec::with_capacity(node.inputs.len());
     for edge in &node.inputs {
-        let Some(numbers) = found[edge.tensor.0] else { return Ok(None) };
+        let Some(numbers) = numbers_of[edge.tensor.0] else { return Ok(None) };
         inputs.push(Input { numbers, layout: Access::new(edge, &labels, &node.extents, &layouts)?.layout });
     }
     Ok(Some(inputs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tensorwrapper_core::backend::{Binary, Instruction, Reduction};
+    use tensorwrapper_core::element::Dtype;
+    use tensorwrapper_core::graph::Edge;
+
+    /// `2 a + a·a` of integers.
+    fn computed(numbers: IntegersRef<'_>, len: usize) -> Numbers {
+        let program = Program::new(vec![
+            Instruction::Input(0),
+            Instruction::Combine(Binary::Add, 0, 0),
+            Instruction::Combine(Binary::Multiply, 0, 0),
+            Instruction::Combine(Binary::Add, 1, 2),
+        ]);
+        let mut graph = OpGraph::new();
+        let source = Edge::whole(graph.add_source(vec![len], Dtype::F64), &[0]);
+        let operation = Operation::Map { program, reduction: Reduction::Sum };
+        let made = graph.add_operation(operation, vec![source], &[(&[0], Dtype::F64)], vec![len]);
+        graph.add_sink(made[0]);
+        let layout = Strided::row_major(&[len]).unwrap();
+        evaluate(&graph, &[Some((numbers, &layout))]).unwrap().unwrap().numbers
+    }
+
+    #[test]
+    fn bits_follow_from_what_some_elements_lead_to() {
+        // 46 339² + 2 · 46 339 is the largest such number of 32 bits.
+        for (large, bits) in [(46_339, 32), (46_340, 64), (i32::MIN, 64)] {
+            let mut numbers = vec![7; 3 * CHUNK + 5];
+            numbers[2 * CHUNK + 1] = large;
+            let expected = |&a: &i32| 2 * i64::from(a) + i64::from(a) * i64::from(a);
+            let expected: Vec<i64> = numbers.iter().map(expected).collect();
+            match computed(IntegersRef::I32(&numbers), numbers.len()) {
+                Numbers::I32(found) => {
+                    assert_eq!((bits, found.iter().map(|&x| i64::from(x)).collect::<Vec<_>>()), (32, expected));
+                }
+                Numbers::I64(found) => assert_eq!((bits, found.to_vec()), (64, expected)),
+            }
+        }
+        let wide = [i64::MAX, 3, -4];
+        let Numbers::I64(found) = computed(IntegersRef::I64(&wide), 3) else { panic!("they have 64 bits") };
+        assert_eq!(found.to_vec(), wide.map(|a| a.wrapping_mul(2).wrapping_add(a.wrapping_mul(a))));
+        let Numbers::I32(found) = computed(IntegersRef::U8(&[255, 0]), 2) else { panic!("they have 32 bits") };
+        assert_eq!(found.to_vec(), [510 + 255 * 255, 0]);
+    }
 }

@@ -1,7 +1,8 @@
 //! Graphs over integers in 64 bits that wrap around, one operation after the other.
 
-use super::map::{Input, literal, map, unsupported};
+use super::map::{literal, map, unsupported};
 use super::product::{Labelled, contract};
+use super::reader::Input;
 use crate::exec::plan::Access;
 use crate::expr::{ExactIntegers, Numbers};
 use crate::tensor::in_c_order;

@@ -3,16 +3,16 @@
 
 use num_complex::Complex;
 
+use super::reader::{Input, Reader};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::{Binary, Comparison, Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::layout::{Positions, Strided};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::IntegersRef;
 use tensorwrapper_cpu::{Loops, vectorised};
 
 /// Elements that an instruction is computed for at a time: what a program holds of them stays in the nearest cache.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 1024;
 
 /// Integers that programs compute with.
 pub(super) trait Lane: Numeric + Ord {
@@ -38,12 +38,6 @@ macro_rules! lanes {
 }
 lanes! { i32 i64 }
 
-/// What a program reads, and where each index finds it.
-pub(super) struct Input<'i> {
-    pub(super) numbers: IntegersRef<'i>,
-    pub(super) layout: Strided,
-}
-
 /// A program for each index, `reduced` values folded into each of the `kept` elements.
 ///
 /// # Errors
@@ -58,21 +52,20 @@ pub(super) fn map<I: Lane>(
         let nothing = if kept == 0 { 0.0 } else { reduction.of_nothing::<f64>()? };
         return Owned::filled(kept, I::whole(nothing as i64));
     }
-    let mut readers: Vec<Reader<'_, I>> = inputs.iter().map(Reader::new).collect();
-    let mut registers: Vec<Vec<I>> = vec![vec![I::NOTHING; CHUNK]; program.instructions().len()];
+    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
+    let mut registers = Registers::new(program);
     let mut folded = Owned::with_room(kept)?;
     let (mut value, mut left) = (None, reduced);
     let total = kept * reduced;
     for start in (0..total).step_by(CHUNK) {
         let len = CHUNK.min(total - start);
-        let chunk = Chunk { program, readers: &mut readers, registers: &mut registers, start, len };
-        vectorised(chunk)?;
-        let results = registers.last().unwrap_or_else(|| unreachable!("a program computes something"));
+        let inputs: Vec<IntegersRef<'_>> = readers.iter_mut().map(|reader| reader.next(len)).collect();
+        let results = registers.run(program, &inputs, len)?;
         if reduced == 1 {
-            folded.extend(results[..len].iter().copied());
+            folded.extend(results.iter().copied());
             continue;
         }
-        for &result in &results[..len] {
+        for &result in results {
             value = Some(value.map_or(result, |value| fold(reduction, value, result)));
             left -= 1;
             if left == 0 {
@@ -93,65 +86,48 @@ fn fold<I: Lane>(reduction: Reduction, a: I, b: I) -> I {
     }
 }
 
-/// The elements of an input, a chunk at a time.
-struct Reader<'i, I> {
-    numbers: IntegersRef<'i>,
-    first: usize,
-    /// Where each further element is, unless all are neighbours.
-    positions: Option<Positions<&'i Strided>>,
-    chunk: Vec<I>,
-}
+/// What each instruction of a program makes of some elements.
+pub(super) struct Registers<I>(Vec<Vec<I>>);
 
-impl<'i, I: Lane> Reader<'i, I> {
-    fn new(input: &'i Input<'_>) -> Reader<'i, I> {
-        let layout = &input.layout;
-        let positions = (!layout.is_row_major()).then(|| layout.positions());
-        Reader { numbers: input.numbers, first: layout.start(), positions, chunk: Vec::with_capacity(CHUNK) }
+impl<I: Lane> Registers<I> {
+    pub(super) fn new(program: &Program) -> Registers<I> {
+        Registers(vec![vec![I::NOTHING; CHUNK]; program.instructions().len()])
     }
 
-    #[inline(always)]
-    fn read(&mut self, start: usize, len: usize) {
-        match self.numbers {
-            IntegersRef::I32(numbers) => self.read_from(numbers, start, len),
-            IntegersRef::I64(numbers) => self.read_from(numbers, start, len),
-            IntegersRef::U8(numbers) => self.read_from(numbers, start, len),
-        }
-    }
-
-    #[inline(always)]
-    fn read_from<N: Copy + Into<i64>>(&mut self, numbers: &[N], start: usize, len: usize) {
-        self.chunk.clear();
-        match &mut self.positions {
-            None => self.chunk.extend(numbers[self.first + start..][..len].iter().map(|&number| I::of(number.into()))),
-            Some(positions) => {
-                self.chunk.extend(positions.by_ref().take(len).map(|position| I::of(numbers[position].into())));
-            }
-        }
+    /// The results of a program for so many elements of its inputs, at most [`CHUNK`].
+    ///
+    /// # Errors
+    /// What integers do not have.
+    pub(super) fn run(&mut self, program: &Program, inputs: &[IntegersRef<'_>], len: usize) -> Result<&[I], Error> {
+        vectorised(Chunk { program, inputs, registers: &mut self.0, len })?;
+        Ok(self.0.last().map_or(&[], |results| &results[..len]))
     }
 }
 
 /// A program for some elements.
-struct Chunk<'c, 'i, I> {
+struct Chunk<'c, I> {
     program: &'c Program,
-    readers: &'c mut [Reader<'i, I>],
+    inputs: &'c [IntegersRef<'c>],
     registers: &'c mut [Vec<I>],
-    start: usize,
     len: usize,
 }
 
-impl<I: Lane> Loops for Chunk<'_, '_, I> {
+impl<I: Lane> Loops for Chunk<'_, I> {
     type Result = Result<(), Error>;
 
     #[inline(always)]
     fn run(self) -> Result<(), Error> {
-        let Chunk { program, readers, registers, start, len } = self;
-        readers.iter_mut().for_each(|reader| reader.read(start, len));
+        let Chunk { program, inputs, registers, len } = self;
         for (n, instruction) in program.instructions().iter().enumerate() {
             let (before, rest) = registers.split_at_mut(n);
             let before = |register: usize| &before[register][..len];
             let result = &mut rest[0][..len];
             match *instruction {
-                Instruction::Input(n) | Instruction::Converted(n) => result.copy_from_slice(&readers[n].chunk),
+                Instruction::Input(n) | Instruction::Converted(n) => match inputs[n] {
+                    IntegersRef::I32(numbers) => read(result, numbers),
+                    IntegersRef::I64(numbers) => read(result, numbers),
+                    IntegersRef::U8(numbers) => read(result, numbers),
+                },
                 Instruction::Constant(c) => result.fill(I::of(literal(c)?)),
                 Instruction::Negate(a) => one(result, before(a), I::negated),
                 Instruction::Apply(Unary::Abs, a) => one(result, before(a), |a| if a < I::NOTHING { a.negated() } else { a }),
@@ -179,6 +155,12 @@ impl<I: Lane> Loops for Chunk<'_, '_, I> {
         }
         Ok(())
     }
+}
+
+/// Integers as those of another type, the last bits of each.
+#[inline(always)]
+fn read<N: Copy + Into<i64>, I: Lane>(result: &mut [I], numbers: &[N]) {
+    result.iter_mut().zip(numbers).for_each(|(result, &number)| *result = I::of(number.into()));
 }
 
 #[inline(always)]

@@ -7,13 +7,17 @@
 mod bounds;
 mod direct;
 mod exact;
+mod largest;
 mod map;
 mod product;
+mod reader;
 
 use std::sync::{Arc, OnceLock};
 
 use num_complex::Complex;
 
+use self::map::CHUNK;
+use self::reader::{Input, Reader};
 use super::compile::{compile, tensors};
 use super::context::Context;
 use super::passes::Passes;
@@ -29,7 +33,6 @@ use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::{Owned, SliceRef};
 use tensorwrapper_core::stored::IntegersRef;
-use tensorwrapper_cpu::{Loops, vectorised_reads};
 
 /// Integers from which on a tensor is rounded only when it is read rounded.
 const MANY: usize = 4096;
@@ -42,7 +45,8 @@ pub(crate) struct KnownIntegers<'a> {
     /// The rounded tensor, once it was needed.
     rounded: OnceLock<Arc<AnyTensor>>,
     exact: Exact<'a>,
-    largest: f64,
+    /// The largest absolute value, once it was needed.
+    largest: OnceLock<f64>,
 }
 
 /// Where the integers of a tensor are.
@@ -84,7 +88,7 @@ impl<'a> KnownIntegers<'a> {
         match integers {
             Integers::Double(tensor) => {
                 let (recorded, rounded) = (Arc::clone(tensor), OnceLock::from(Arc::clone(tensor)));
-                Ok(KnownIntegers { largest: largest(recorded.erase().data), recorded, rounded, exact: Exact::Rounded })
+                Ok(KnownIntegers { recorded, rounded, exact: Exact::Rounded, largest: OnceLock::new() })
             }
             Integers::Exact(exact) => {
                 KnownIntegers::new(Exact::Made(Arc::clone(exact), Strided::row_major(&exact.extents)?), at_once)
@@ -93,14 +97,22 @@ impl<'a> KnownIntegers<'a> {
     }
 
     fn new(exact: Exact<'a>, at_once: bool) -> Result<KnownIntegers<'a>, Error> {
-        let (data, layout) = exact.found().unwrap_or_else(|| unreachable!("these are not rounded"));
-        let largest = largest_integer(data, layout);
+        let (data, layout) = exact.as_they_lie().unwrap_or_else(|| unreachable!("these are not rounded"));
+        let largest = OnceLock::new();
         if at_once || layout.len() < MANY {
             let recorded: Arc<AnyTensor> = Arc::new(rounded(data, layout)?.into());
-            return Ok(KnownIntegers { rounded: OnceLock::from(Arc::clone(&recorded)), recorded, largest, exact });
+            return Ok(KnownIntegers { rounded: OnceLock::from(Arc::clone(&recorded)), recorded, exact, largest });
         }
         let memory = Tensor::<f64>::from_parts(Owned::for_results(layout.len())?, Strided::row_major(layout.extents())?);
-        Ok(KnownIntegers { recorded: Arc::new(memory.into()), rounded: OnceLock::new(), largest, exact })
+        Ok(KnownIntegers { recorded: Arc::new(memory.into()), rounded: OnceLock::new(), exact, largest })
+    }
+
+    /// The largest absolute value.
+    fn largest(&self) -> f64 {
+        *self.largest.get_or_init(|| match self.exact.as_they_lie() {
+            Some((data, layout)) => largest_of(&Input { numbers: data, layout: layout.clone() }),
+            None => largest::of_rounded(self.recorded.erase().data),
+        })
     }
 
     /// The tensor as a value of a recording.
@@ -113,67 +125,30 @@ impl<'a> KnownIntegers<'a> {
     /// # Errors
     /// Memory.
     fn rounded(&self) -> Result<SliceRef<'_>, Error> {
-        if let Some((data, layout)) = self.exact.found().filter(|_| self.rounded.get().is_none()) {
+        if let Some((data, layout)) = self.exact.as_they_lie().filter(|_| self.rounded.get().is_none()) {
             // Another thread may have been faster, with the same numbers.
             let _ = self.rounded.set(Arc::new(rounded(data, layout)?.into()));
         }
-        Ok(self.rounded.get().unwrap_or(&self.recorded).erase().data)
+        let rounded = self.rounded.get().unwrap_or_else(|| unreachable!("it has just been made, or was there from the first"));
+        Ok(rounded.erase().data)
     }
+}
+
+/// The largest absolute value of integers, wherever they are.
+fn largest_of(input: &Input<'_>) -> f64 {
+    let mut reader = Reader::new(input, CHUNK);
+    let chunks = (0..input.layout.len()).step_by(CHUNK).map(|start| CHUNK.min(input.layout.len() - start));
+    chunks.fold(0.0, |largest, len| largest.max(largest::of_integers(reader.next(len))))
 }
 
 impl Exact<'_> {
     /// The integers as they lie, unless they are rounded.
-    fn found(&self) -> Option<(IntegersRef<'_>, &Strided)> {
+    fn as_they_lie(&self) -> Option<(IntegersRef<'_>, &Strided)> {
         match self {
             Exact::Given(data, layout) => Some((*data, layout)),
             Exact::Made(made, layout) => Some((made.numbers.erase(), layout)),
             Exact::Rounded => None,
         }
-    }
-}
-
-/// The largest absolute value of rounded integers.
-fn largest(numbers: SliceRef<'_>) -> f64 {
-    dispatch!(numbers.dtype(), T => vectorised_reads(Largest(T::typed(numbers).unwrap_or_default(), |x: T| x.to_complex().re.abs())))
-}
-
-/// The largest absolute value of integers, rounded.
-fn largest_integer(numbers: IntegersRef<'_>, layout: &Strided) -> f64 {
-    // What lies between the elements makes the bound larger at worst.
-    let range = layout.is_row_major().then(|| layout.start()..layout.start() + layout.len());
-    match numbers {
-        IntegersRef::I32(numbers) => {
-            let numbers = range.map_or(numbers, |range| &numbers[range]);
-            vectorised_reads(Largest(numbers, |x: i32| x.unsigned_abs())).into()
-        }
-        IntegersRef::I64(numbers) => {
-            let numbers = range.map_or(numbers, |range| &numbers[range]);
-            vectorised_reads(Largest(numbers, |x: i64| x.unsigned_abs())) as f64
-        }
-        IntegersRef::U8(numbers) => {
-            let numbers = range.map_or(numbers, |range| &numbers[range]);
-            vectorised_reads(Largest(numbers, |x: u8| x)).into()
-        }
-    }
-}
-
-/// The largest absolute value, by several lanes at once: one would wait for itself.
-struct Largest<'n, T, F>(&'n [T], F);
-
-impl<T: Copy, R: Copy + Default + PartialOrd, F: Fn(T) -> R> Loops for Largest<'_, T, F> {
-    type Result = R;
-
-    #[inline(always)]
-    fn run(self) -> R {
-        const LANES: usize = 16;
-        let larger = |largest: R, number: R| if number > largest { number } else { largest };
-        let (pieces, rest) = self.0.as_chunks::<LANES>();
-        let mut lanes = [R::default(); LANES];
-        for piece in pieces {
-            lanes.iter_mut().zip(piece).for_each(|(lane, &number)| *lane = larger(*lane, (self.1)(number)));
-        }
-        let rest = rest.iter().map(|&number| (self.1)(number));
-        lanes.into_iter().chain(rest).fold(R::default(), larger)
     }
 }
 
@@ -191,13 +166,14 @@ pub(crate) fn evaluate_integers(
     // These passes divide and join numbers, and passes of the program may do anything.
     let context = [Pass::Constants, Pass::Cse, Pass::Factorise].into_iter().fold(context.clone(), Context::without);
     let context = Context { passes: Passes::default(), ..context };
-    let most = bounds::most(&graph, sources.iter().map(Given::largest));
     let optimized = |graph: &OpGraph| PassPipeline::new(graph, &context.choices, &[])?.optimize(None);
-    if let Some(most) = most {
-        let has_many = sources.iter().any(|given| given.known.is_some_and(|known| known.rounded.get().is_none()));
-        if has_many && let Some(made) = direct::evaluate(&optimized(&graph)?, &found(&sources), most)? {
-            return Ok(vec![Integers::Exact(Arc::new(made))]);
-        }
+    // What reports, is cancelled or counts memory are the steps of a plan.
+    let is_watched = context.choices.memory.is_some() || !context.observer.is_idle();
+    let has_many = !is_watched && sources.iter().any(|given| given.known.is_some_and(|known| known.rounded.get().is_none()));
+    if has_many && let Some(made) = direct::evaluate(&optimized(&graph)?, &as_they_lie(&sources))? {
+        return Ok(vec![Integers::Exact(Arc::new(made))]);
+    }
+    if bounds::fit(&graph, sources.iter().map(Given::largest)) {
         return in_double_precision(&context, graph, &sources);
     }
     let graph = optimized(&graph)?;
@@ -206,8 +182,8 @@ pub(crate) fn evaluate_integers(
 }
 
 /// The integers of each source as they lie.
-fn found<'s>(sources: &'s [Given<'s>]) -> Vec<direct::Found<'s>> {
-    sources.iter().map(|given| given.known?.exact.found()).collect()
+fn as_they_lie<'s>(sources: &'s [Given<'s>]) -> Vec<direct::AsTheyLie<'s>> {
+    sources.iter().map(|given| given.known?.exact.as_they_lie()).collect()
 }
 
 /// A tensor for a source.
@@ -233,7 +209,7 @@ impl<'s> Given<'s> {
     }
 
     fn largest(&self) -> f64 {
-        self.known.map_or_else(|| largest(self.source.data()), |known| known.largest)
+        self.known.map_or_else(|| largest::of_rounded(self.source.data()), KnownIntegers::largest)
     }
 
     /// The integers in C order.

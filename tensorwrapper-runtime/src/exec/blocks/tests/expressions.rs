@@ -198,6 +198,11 @@ fn addends_conserve_one_charge() {
     ] {
         let error = eval(text).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{text}: {error}");
+        assert_eq!(error.contains("`conj(T)` turns its signs"), text.contains("T["), "{error}");
+    }
+    // Also where other addends conserve none, in any order, and in a choice.
+    for text in ["P[i, j] + Z[i, j] + R[i, j]", "Z[i, j] + tanh(P[i, j]) + R[i, j]", "select(P[i, j] > 0.0; Z[i, j], R[i, j])"] {
+        assert!(eval(&format!("[i, j] = {text}")).is_err(), "{text}");
     }
     assert!(eval("[i, j] = Z[i, j] + T[j, i]").unwrap().structure().charge_flow().is_some());
     assert!(eval("[i, j] = Z[i, j] + P[i, j]").unwrap().structure().charge_flow().is_none());
