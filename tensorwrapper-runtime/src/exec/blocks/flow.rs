@@ -66,12 +66,19 @@ fn is_charged(factor: &Factor, tensors: &Tensors) -> bool {
     tensors.structures[factor.operand].charge_flow().is_some()
 }
 
-/// Whether two addends conserve the same charge.
+/// Whether two addends conserve the same charge: all signs and the total may be turned, because what adds up to a total adds up to its
+/// opposite with the other signs.
 fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str), tensors: &Tensors) -> Result<(), Error> {
+    let Some(group) = tensors.structures.iter().find_map(|structure| structure.charge_flow()).map(|flow| flow.group()) else {
+        return Ok(());
+    };
+    let turned = {
+        let mut total = group.neutral();
+        group.add(&mut total, -1, &other.1);
+        (other.0.iter().map(|sign| -sign).collect(), total)
+    };
     // In a group like that of parities each element is its own opposite.
-    let has_signs =
-        tensors.structures.iter().any(|structure| structure.charge_flow().is_some_and(|flow| flow.group().has_signs()));
-    if one.1 == other.1 && (one.0 == other.0 || !has_signs) {
+    if one == other || *one == turned || one.1 == other.1 && !group.has_signs() {
         return Ok(());
     }
     let told = |(signs, total): &Flowing| match one.0 == other.0 {
@@ -79,13 +86,8 @@ fn check_same((one, first): (&Flowing, &str), (other, second): (&Flowing, &str),
         false => format!("charges of signs {signs:?} and total {total:?}"),
     };
     let message = format!("the addend of `{first}` has {}, but that of `{second}` {}", told(one), told(other));
-    let is_turned = one.0.iter().zip(&other.0).all(|(one, other)| *one == -other);
-    Err(Error::new(ErrorKind::Shape(message)).with_help(match is_turned {
-        true => format!("`conj({second})` turns its signs"),
-        false => {
-            "addends conserve one charge; `tiled` with tilings that carry no charges makes a tensor that conserves none".into()
-        }
-    }))
+    let help = "addends conserve one charge; `tiled` with tilings that carry no charges makes a tensor that conserves none";
+    Err(Error::new(ErrorKind::Shape(message)).with_help(help))
 }
 
 fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>, Error> {
