@@ -200,7 +200,7 @@ fn addends_conserve_one_charge() {
         assert!(error.starts_with(expected), "{text}: {error}");
     }
     // Also where other addends conserve none, in any order, and in a choice.
-    for text in ["P[i, j] + Z[i, j] + R[i, j]", "Z[i, j] + tanh(P[i, j]) + R[i, j]", "select(P[i, j] > 0.0; Z[i, j], R[i, j])"] {
+    for text in ["P[i, j] + Z[i, j] + R[i, j]", "Z[i, j] + tanh(P[i, j]) + R[i, j]", "select(R[i, j] > 0.0; Z[i, j], R[i, j])"] {
         assert!(eval(&format!("[i, j] = {text}")).is_err(), "{text}");
     }
     // Turned signs conserve the same.
