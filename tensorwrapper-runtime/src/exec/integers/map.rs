@@ -38,22 +38,22 @@ macro_rules! lanes {
 }
 lanes! { i32 i64 }
 
-/// A program for each index, `reduced` values folded into each of the `kept` elements.
+/// A program for each index in 64 bits, `reduced` values folded into each of the `kept` elements.
 ///
 /// # Errors
 /// Memory, reductions over nothing, and what integers do not have.
-pub(super) fn map<I: Lane>(
+pub(super) fn map(
     program: &Program,
     reduction: Reduction,
     inputs: &[Input<'_>],
     [kept, reduced]: [usize; 2],
-) -> Result<Owned<I>, Error> {
+) -> Result<Owned<i64>, Error> {
     if reduced == 0 {
         let nothing = if kept == 0 { 0.0 } else { reduction.of_nothing::<f64>()? };
-        return Owned::filled(kept, I::whole(nothing as i64));
+        return Owned::filled(kept, nothing as i64);
     }
     let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
-    let mut registers = Registers::new(program);
+    let mut registers = Registers::<i64>::new(program);
     let mut folded = Owned::with_room(kept)?;
     let (mut value, mut left) = (None, reduced);
     let total = kept * reduced;
@@ -77,10 +77,10 @@ pub(super) fn map<I: Lane>(
     Ok(folded)
 }
 
-fn fold<I: Lane>(reduction: Reduction, a: I, b: I) -> I {
+fn fold(reduction: Reduction, a: i64, b: i64) -> i64 {
     match reduction {
-        Reduction::Sum => a.plus(b),
-        Reduction::Product => a.times(b),
+        Reduction::Sum => a.wrapping_add(b),
+        Reduction::Product => a.wrapping_mul(b),
         Reduction::Max => a.max(b),
         Reduction::Min => a.min(b),
     }

@@ -23,11 +23,11 @@ pub(super) fn part(numbers: IntegersRef<'_>, range: Range<usize>) -> IntegersRef
 /// Reads an input from one end to the other.
 pub(super) struct Reader<'i> {
     numbers: IntegersRef<'i>,
-    from: From<'i>,
+    places: Places<'i>,
 }
 
 /// Where the next elements are.
-enum From<'i> {
+enum Places<'i> {
     /// Side by side, from there on.
     Here(usize),
     /// In a copy, because each index has the same one.
@@ -66,26 +66,26 @@ impl<'i> Reader<'i> {
     /// Reads at most `most` at a time.
     pub(super) fn new(input: &'i Input<'_>, most: usize) -> Reader<'i> {
         let Input { numbers, layout } = input;
-        let from = match layout.is_row_major() {
-            true => From::Here(layout.start()),
+        let places = match layout.is_row_major() {
+            true => Places::Here(layout.start()),
             false if layout.strides().iter().all(|&stride| stride == 0) => {
-                From::One(Copies::of(*numbers, std::iter::repeat_n(layout.start(), most)))
+                Places::One(Copies::of(*numbers, std::iter::repeat_n(layout.start(), most)))
             }
-            false => From::Apart(layout.positions(), Copies::of(*numbers, std::iter::empty())),
+            false => Places::Apart(layout.positions(), Copies::of(*numbers, std::iter::empty())),
         };
-        Reader { numbers: *numbers, from }
+        Reader { numbers: *numbers, places }
     }
 
     /// The next ones.
     pub(super) fn next(&mut self, len: usize) -> IntegersRef<'_> {
-        match &mut self.from {
-            From::Here(next) => {
+        match &mut self.places {
+            Places::Here(next) => {
                 let start = *next;
                 *next += len;
                 part(self.numbers, start..start + len)
             }
-            From::One(copies) => part(copies.erase(), 0..len),
-            From::Apart(positions, copies) => {
+            Places::One(copies) => part(copies.erase(), 0..len),
+            Places::Apart(positions, copies) => {
                 *copies = Copies::of(self.numbers, positions.by_ref().take(len));
                 copies.erase()
             }
