@@ -25,7 +25,7 @@ mod tests;
 /// assert_eq!(mask.locate([3, 19])?, None);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mask {
     whole: Shape,
     shape: Shape,
@@ -33,7 +33,7 @@ pub struct Mask {
 }
 
 /// What is selected on one axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Selected {
     /// The index in the whole at each index of the selection.
     original: Vec<usize>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Classes of blocks that are equal by no symmetry.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Equal {
     /// Of each block that is not the smallest of its class the one that is.
     first: BTreeMap<Vec<usize>, Vec<usize>>,

@@ -17,6 +17,7 @@ mod tie;
 pub(crate) mod tied_axes;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use self::equal::Equal;
@@ -71,7 +72,7 @@ struct Parts {
 }
 
 /// How a block follows from a stored one: `block[x] = sign · stored[y]` for the permutation of the group, perhaps conjugated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Image<'a> {
     /// The number of the stored block.
     pub number: usize,
@@ -325,6 +326,15 @@ impl PartialEq for Structure {
 }
 
 impl Eq for Structure {}
+
+impl Hash for Structure {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Not the blocks: those that are given may be all that there are, and then equal those of a structure that was given none.
+        let Parts { tilings, symmetry, flow, given: _, rows, ties, equal, stored: _ } = &*self.0;
+        (tilings, symmetry, flow).hash(state);
+        (rows, ties, equal).hash(state);
+    }
+}
 
 /// Printed with its tilings, its symmetry and its flow.
 impl fmt::Debug for Structure {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Which axes are ragged, and how many axes each layer has.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Rows {
     /// Ragged axes in ascending order, each with the axes on whose index its extent depends.
     pub(super) ragged: Vec<(usize, Vec<usize>)>,

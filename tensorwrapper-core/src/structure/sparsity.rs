@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of symmetry and charges.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use super::Structure;
@@ -11,7 +12,8 @@ use crate::shape::{Shape, Tiling};
 /// A part of a tensor: the indices of each axis.
 type Part = Vec<Range<usize>>;
 
-/// Which parts of a tensor may be other than zero. Everything else is zero.
+/// Which parts of a tensor may be other than zero. Everything else is zero. Two are equal if they say the same of each element, whatever
+/// they were made of.
 ///
 /// ```
 /// # use tensorwrapper_core as tensorwrapper;
@@ -130,6 +132,16 @@ impl Sparsity {
         Ok(Sparsity { whole, parts })
     }
 
+    /// The shape of the whole tensor.
+    pub fn shape(&self) -> Shape {
+        shape_of(&self.whole)
+    }
+
+    /// The parts that may be other than zero, none of which meets another one.
+    pub fn parts(&self) -> impl Iterator<Item = Shape> + '_ {
+        self.parts.iter().map(shape_of)
+    }
+
     /// Whether a part is zero: whether all of its elements are.
     ///
     /// # Errors
@@ -140,10 +152,63 @@ impl Sparsity {
         Ok(!self.parts.iter().any(|own| meet(own, &part)))
     }
 
+    /// Whether the element at an index is zero.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Shape, Sparsity};
+    /// let corner = Sparsity::blocks(&Shape::new([5, 5]), &[Shape::new([2, 2])])?;
+    /// assert!(!corner.is_zero_at([1, 1])? && corner.is_zero_at([1, 2])? && corner.is_zero_at([5, 0]).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such index.
+    pub fn is_zero_at(&self, index: impl AsRef<[usize]>) -> Result<bool, Error> {
+        let element: Part = index.as_ref().iter().map(|&index| index..index.saturating_add(1)).collect();
+        check(&self.whole, &element)?;
+        Ok(!self.parts.iter().any(|own| meet(own, &element)))
+    }
+
+    /// The same of blocks: where axes are cut so, everything in a block that has an element which may be other than zero may be so.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Shape, Sparsity, Tiling};
+    /// let cut = Tiling::cuts([2, 3]);
+    /// let elements = Sparsity::elements(&Shape::new([5, 5]), [[0, 0], [1, 1], [4, 1]])?;
+    /// assert_eq!(elements.blocked(&[&cut, &cut])?, Sparsity::blocks(&Shape::new([5, 5]), &[Shape::new([5, 2])])?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Structure::with_sparsity`].
+    pub fn blocked(&self, tilings: &[&Tiling]) -> Result<Sparsity, Error> {
+        let cut = Structure::new(tilings.iter().copied()).with_sparsity(self)?;
+        let mut parts = cut
+            .stored()?
+            .iter()
+            .map(|block| cut.block_shape(&block).map(|block| part_of(&block)))
+            .collect::<Result<Vec<_>, _>>()?;
+        parts.retain(|part| !is_empty(part));
+        Ok(Sparsity { whole: self.whole.clone(), parts })
+    }
+
     /// The share of elements that may be other than zero.
     pub fn fraction(&self) -> f64 {
         let volume = |part: &Part| part.iter().map(|range| range.len() as f64).product::<f64>();
         self.parts.iter().map(volume).sum::<f64>() / volume(&self.whole).max(1.0)
+    }
+
+    /// How many elements may be other than zero, modulo 2¹²⁸.
+    fn count(&self) -> u128 {
+        let volume = |part: &Part| part.iter().fold(1u128, |volume, range| volume.wrapping_mul(range.len() as u128));
+        self.parts.iter().map(volume).fold(0, u128::wrapping_add)
+    }
+
+    /// The parts in an order that does not depend on how they were added.
+    fn sorted(&self) -> Vec<&Part> {
+        let mut parts: Vec<&Part> = self.parts.iter().collect();
+        parts.sort_unstable_by_key(|part| part.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>());
+        parts
     }
 
     /// What may be other than zero by one or the other.
@@ -175,6 +240,35 @@ impl Sparsity {
             cut_out(&mut new, own);
         }
         self.parts.extend(new.into_iter().filter(|part| !is_empty(part)));
+    }
+}
+
+impl PartialEq for Sparsity {
+    fn eq(&self, other: &Sparsity) -> bool {
+        if self.whole != other.whole || self.count() != other.count() {
+            return false;
+        }
+        let is_element = |part: &Part| part.iter().all(|range| range.len() == 1);
+        if self.sorted() == other.sorted() {
+            return true;
+        }
+        // Elements are cut in one way only; other parts are equal if nothing is left of one side without the other.
+        !self.parts.iter().chain(&other.parts).all(is_element)
+            && self.parts.iter().all(|part| {
+                let mut left = vec![part.clone()];
+                other.parts.iter().for_each(|own| cut_out(&mut left, own));
+                left.is_empty()
+            })
+    }
+}
+
+impl Eq for Sparsity {}
+
+impl Hash for Sparsity {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Parts are not hashed: the same elements may be cut into parts in many ways.
+        self.whole.hash(state);
+        self.count().hash(state);
     }
 }
 
@@ -217,6 +311,12 @@ fn tiles(tiling: &Tiling, range: &Range<usize>) -> Range<usize> {
 
 fn part_of(shape: &Shape) -> Part {
     shape.origin().iter().zip(shape.extents()).map(|(&first, &extent)| first..first + extent).collect()
+}
+
+fn shape_of(part: &Part) -> Shape {
+    let shape: Shape = part.iter().map(Range::len).collect();
+    // A part ends within a tensor, whose ends are numbers.
+    shape.with_origin(part.iter().map(|range| range.start).collect::<Vec<_>>()).expect("a part is a shape")
 }
 
 fn is_empty(part: &Part) -> bool {

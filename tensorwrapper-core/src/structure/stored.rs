@@ -14,7 +14,7 @@ const LINES: usize = LINE / 4;
 /// The blocks that are stored.
 ///
 /// Coordinates are kept side by side, block after block; so are the places where blocks begin. Elements of a block lie in C order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoredBlocks {
     rank: usize,
     count: usize,

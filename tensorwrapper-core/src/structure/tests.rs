@@ -174,3 +174,65 @@ fn what_is_around_many_elements() {
         assert_eq!(is_zero(&index), distinct.contains(&[index[0], index[1], index[2]]), "{index:?}");
     }
 }
+
+/// What a value is hashed to.
+fn hashed(value: &impl std::hash::Hash) -> u64 {
+    std::hash::BuildHasher::hash_one(&std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::new(), value)
+}
+
+#[test]
+fn equal_structures_have_equal_hashes() {
+    let cut = Tiling::cuts([2, 3]);
+    let plain = Structure::new([&cut, &cut]);
+    // All blocks, said in two ways.
+    let given = plain.with_blocks([[1, 1], [0, 1], [0, 0], [1, 0]]).unwrap();
+    assert!(given == plain && hashed(&given) == hashed(&plain));
+    let others = [
+        plain.with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap(),
+        plain.with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap(),
+        plain.nested([1, 1]).unwrap(),
+        plain.tied([0, 1]).unwrap(),
+        plain.with_ragged([(1, vec![0])]).unwrap(),
+        Structure::new([&cut]),
+        plain.equal_blocks([[0, 1], [0, 1]]).unwrap(),
+    ];
+    for (n, other) in others.iter().enumerate().take(6) {
+        assert!(*other != plain && hashed(other) != hashed(&plain), "{n}");
+        assert!(others[..n].iter().all(|before| hashed(before) != hashed(other)), "{n}");
+    }
+    assert!(others[6] == plain && hashed(&others[6]) == hashed(&plain));
+    let (few, same) = (plain.with_blocks([[0, 1]]).unwrap(), plain.with_blocks([[0, 1], [0, 1]]).unwrap());
+    assert!(few == same && few != plain && few.stored() == same.stored());
+    assert_eq!((hashed(&few), hashed(few.stored().unwrap())), (hashed(&same), hashed(same.stored().unwrap())));
+}
+
+#[test]
+fn sparsity_is_what_it_says_and_not_how() {
+    let shape = Shape::new([4, 4]);
+    let part = |extents: [usize; 2], origin: [usize; 2]| Shape::new(extents).with_origin(origin).unwrap();
+    let rows = Sparsity::blocks(&shape, &[part([1, 4], [0, 0]), part([1, 4], [1, 0])]).unwrap();
+    let columns = Sparsity::blocks(&shape, &[part([2, 2], [0, 2]), part([2, 3], [0, 0])]).unwrap();
+    let elements = Sparsity::elements(&shape, (0..8).map(|n| [n / 4, n % 4])).unwrap();
+    for other in [&columns, &elements] {
+        assert_eq!((&rows, hashed(&rows)), (other, hashed(other)));
+        assert_eq!(*other, rows);
+    }
+    // As many elements, but others.
+    let below = Sparsity::blocks(&shape, &[part([2, 4], [1, 0])]).unwrap();
+    assert_ne!(rows, below);
+    assert_ne!(below, rows);
+    assert_ne!(elements, below);
+    let some = Sparsity::elements(&shape, [[0, 0], [1, 1]]).unwrap();
+    assert!(some == Sparsity::elements(&shape, [[1, 1], [0, 0]]).unwrap());
+    assert!(some != Sparsity::elements(&shape, [[0, 0], [1, 2]]).unwrap() && some != rows);
+    assert!(some != Sparsity::elements(&Shape::new([4, 5]), [[0, 0], [1, 1]]).unwrap());
+    // Blocks that have one of them, of axes that are cut so; other axes cannot be.
+    let halves = Tiling::cuts([1, 0, 3]);
+    let blocked = some.blocked(&[&halves, &halves]).unwrap();
+    assert_eq!(blocked, Sparsity::blocks(&shape, &[part([1, 1], [0, 0]), part([3, 3], [1, 1])]).unwrap());
+    assert!(some.blocked(&[&halves, &Tiling::whole(5)]).is_err());
+    for index in &shape {
+        assert_eq!(blocked.is_zero_at(&index), Ok((index[0] == 0) != (index[1] == 0)), "{index:?}");
+    }
+    assert!(some.is_zero_at([4, 0]).is_err() && some.is_zero_at([0]).is_err());
+}
