@@ -33,6 +33,7 @@ mod structured;
 #[cfg(test)]
 mod tests;
 mod tiled;
+mod write;
 
 /// A block tensor: the elements of those blocks that its [`Structure`] says are stored, each in C order.
 ///
@@ -265,35 +266,39 @@ impl<T: Element, S: Extents> Blocks<T, S> {
 
     /// In blocks that a symmetry maps to themselves, elements follow from the canonical ones, which fit themselves.
     fn make_consistent(&mut self) -> Result<(), Error> {
+        if self.structure.symmetry().is_none() {
+            return Ok(());
+        }
+        let blocks: Vec<Vec<usize>> = self.structure.stored()?.iter().collect();
+        blocks.iter().try_for_each(|block| self.make_block_consistent(block))
+    }
+
+    /// The same in one block, which is stored.
+    fn make_block_consistent(&mut self, block: &[usize]) -> Result<(), Error> {
         let stored = self.structure.stored()?;
-        for number in 0..stored.len() {
-            let block = stored.block(number);
-            let stabiliser: Vec<&SignedPermutation> = self.structure.symmetry().stabiliser(&block).collect();
-            if stabiliser.len() == 1 {
-                continue;
-            }
-            let shape = self.structure.block_shape(&block)?;
-            let position = |offset: &[usize]| offset.iter().zip(shape.extents()).fold(0, |at, (n, extent)| at * extent + n);
-            let elements = &mut self.slab[stored.start(number)..][..stored.size(number)];
-            for offset in shape.offsets() {
-                let images = stabiliser.iter().map(|by| (by.image(&offset), *by));
-                let (canonical, by) = images.min_by(|a, b| a.0.cmp(&b.0)).expect("the identity is one of them");
-                if canonical[..] == offset[..] {
-                    let fixing: Vec<_> = stabiliser.iter().filter(|by| by.image(&offset) == canonical).collect();
-                    let says = |conjugates, sign| fixing.iter().any(|by| (by.conjugates(), by.sign()) == (conjugates, sign));
-                    let own = elements[position(&offset)].to_complex();
-                    // The mean of all that the symmetry says of the element.
-                    let mean = match (says(false, Sign::Minus), says(true, Sign::Plus), says(true, Sign::Minus)) {
-                        (true, ..) => Complex::ZERO,
-                        (false, true, _) => own.re.into(),
-                        (false, false, true) => Complex::new(0.0, own.im),
-                        (false, false, false) => own,
-                    };
-                    elements[position(&offset)] = T::from_complex(mean);
-                } else {
-                    // Indices ascend, so that the canonical element has been made to fit before.
-                    elements[position(&offset)] = erased::follows(elements[position(&canonical)], by);
-                }
+        let stabiliser: Vec<&SignedPermutation> = self.structure.symmetry().stabiliser(block).collect();
+        let Some(number) = stored.find(block).filter(|_| stabiliser.len() > 1) else { return Ok(()) };
+        let shape = self.structure.block_shape(block)?;
+        let position = |offset: &[usize]| offset.iter().zip(shape.extents()).fold(0, |at, (n, extent)| at * extent + n);
+        let elements = &mut self.slab[stored.start(number)..][..stored.size(number)];
+        for offset in shape.offsets() {
+            let images = stabiliser.iter().map(|by| (by.image(&offset), *by));
+            let (canonical, by) = images.min_by(|a, b| a.0.cmp(&b.0)).expect("the identity is one of them");
+            if canonical[..] == offset[..] {
+                let fixing: Vec<_> = stabiliser.iter().filter(|by| by.image(&offset) == canonical).collect();
+                let says = |conjugates, sign| fixing.iter().any(|by| (by.conjugates(), by.sign()) == (conjugates, sign));
+                let own = elements[position(&offset)].to_complex();
+                // The mean of all that the symmetry says of the element.
+                let mean = match (says(false, Sign::Minus), says(true, Sign::Plus), says(true, Sign::Minus)) {
+                    (true, ..) => Complex::ZERO,
+                    (false, true, _) => own.re.into(),
+                    (false, false, true) => Complex::new(0.0, own.im),
+                    (false, false, false) => own,
+                };
+                elements[position(&offset)] = T::from_complex(mean);
+            } else {
+                // Indices ascend, so that the canonical element has been made to fit before.
+                elements[position(&offset)] = erased::follows(elements[position(&canonical)], by);
             }
         }
         Ok(())

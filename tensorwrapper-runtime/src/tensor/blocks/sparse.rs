@@ -8,8 +8,8 @@ use tensorwrapper_core::internal::ties::{picked, places};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::SignedPermutation;
 
-use super::Blocks;
 use super::erased::follows;
+use super::{Blocks, Tensor};
 
 /// Where rows begin in the list of elements, their columns, and the elements.
 type CompressedRows<T> = (Vec<usize>, Vec<usize>, Vec<T>);
@@ -161,6 +161,26 @@ impl<T: Element> Blocks<T> {
         Ok((starts, columns, elements))
     }
 
+    /// The blocks of a dense tensor that the structure has, without those whose Frobenius norm is at most `tau`: what
+    /// [`from_dense`](Blocks::from_dense) and then [`truncated`](Blocks::truncated) make.
+    ///
+    /// # Errors
+    /// As [`from_dense`](Blocks::from_dense) and [`truncated`](Blocks::truncated).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
+    /// let cut = Tiling::cuts([1, 1]);
+    /// let dense = Tensor::<f64>::from_slice([2, 2], &[1.0, 1e-9, 0.0, 2.0])?;
+    /// let a = Blocks::from_dense_truncated(&dense, &Structure::new([&cut, &cut]), 1e-8)?;
+    /// assert_eq!(a.blocks(), [[0, 0], [1, 1]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_dense_truncated(dense: &Tensor<T>, structure: &Structure, tau: f64) -> Result<Blocks<T>, Error> {
+        check_tau(tau)?;
+        Blocks::from_dense(dense, structure)?.truncated(tau)
+    }
+
     /// The same without blocks whose Frobenius norm is at most `tau`: with 0, without those that are zero. Rows that have extents of their
     /// own keep them: the blocks at their ends stay.
     ///
@@ -177,9 +197,7 @@ impl<T: Element> Blocks<T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn truncated(&self, tau: f64) -> Result<Blocks<T>, Error> {
-        if tau.is_nan() || tau < 0.0 {
-            return refused(format!("blocks are left out below a number from 0 on, not {tau}"));
-        }
+        check_tau(tau)?;
         let stored = self.structure.stored()?;
         let mut kept = Vec::new();
         for block in stored.iter() {
@@ -200,13 +218,21 @@ impl<T: Element> Blocks<T> {
     }
 }
 
+/// Whether norms can be compared with it.
+fn check_tau(tau: f64) -> Result<(), Error> {
+    match tau.is_nan() || tau < 0.0 {
+        true => refused(format!("blocks are left out below a number from 0 on, not {tau}")),
+        false => Ok(()),
+    }
+}
+
 /// Whether two elements are equal, or both are no numbers.
-fn agree<T: Element>(one: T, other: T) -> bool {
+pub(super) fn agree<T: Element>(one: T, other: T) -> bool {
     one == other || one.to_complex().is_nan() && other.to_complex().is_nan()
 }
 
 /// The block of an index.
-fn block_of(structure: &Structure, index: &[usize]) -> Result<Vec<usize>, Error> {
+pub(super) fn block_of(structure: &Structure, index: &[usize]) -> Result<Vec<usize>, Error> {
     let rank = structure.rank();
     if index.len() != rank {
         return Err(Error::new(ErrorKind::Rank { operand: format!("{structure:?}"), rank, given: index.len() }));

@@ -1,5 +1,7 @@
 //! Block tensors: elements that follow, and conversions.
 
+mod drawn;
+
 use num_complex::Complex;
 use tensorwrapper_core::structure::{Sparsity, Structure};
 use tensorwrapper_core::symmetry::{Sign, Symmetry};
@@ -268,4 +270,35 @@ fn functions_of_blocks_of_a_diagonal_see_vectors() {
         out.iter_mut().zip(of[0].iter().rev()).for_each(|(out, x)| *out = *x);
     };
     assert_eq!(Blocks::map_blocks(reversed, &[&diagonal]).unwrap().get(&[2, 2]).unwrap(), 4.0);
+}
+
+#[test]
+fn blocks_that_are_missing_are_made_where_they_are_written() {
+    let cut = Tiling::cuts([2, 1]);
+    let none = Structure::new([&cut, &cut]).with_blocks([[0usize; 2]; 0]).unwrap();
+    let mut b = Blocks::<f64>::zeros(&none).unwrap();
+    b.set(&[2, 1], 3.0).unwrap();
+    b.set_block(&[0, 0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+    assert_eq!(
+        (b.blocks(), b.to_dense().unwrap().as_slice()),
+        (vec![vec![0, 0], vec![1, 0]], &[1.0, 2.0, 0.0, 3.0, 4.0, 0.0, 0.0, 3.0, 0.0][..])
+    );
+    let told = |result: Result<(), crate::Error>| result.unwrap_err().to_string();
+    assert_eq!(told(b.set_block(&[1, 1], &[1.0, 2.0])), "block [1, 1] has 1 elements, not 2");
+    assert!(told(b.set_block(&[2, 0], &[])).contains("no tile 2") && told(b.set(&[0], 1.0)).contains("rank 2"));
+    let antisymmetric = none.with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
+    let mut t = Blocks::<f64>::zeros(&antisymmetric).unwrap();
+    assert_eq!(told(t.set(&[1, 1], 2.0)), "element [1, 1] cannot be 2+0i: by symmetry it is -2+0i, too");
+    assert!(t.blocks().is_empty());
+    let mut d = Blocks::<f64>::identity(&cut).unwrap();
+    assert_eq!(told(d.set(&[0, 1], 2.0)), "axes are tied, so that there is no element [0, 1]");
+    d.set_block(&[0, 0], &[5.0, 6.0]).unwrap();
+    assert_eq!(d.to_dense().unwrap().as_slice(), [5.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 1.0]);
+    let row = |extent: usize| Tensor::<f64>::filled([extent], 1.0).unwrap();
+    let mut rows = Blocks::rows([row(2), row(1)]).unwrap();
+    let error = told(rows.set(&[1, 1], 2.0));
+    assert_eq!(
+        error,
+        "block [1, 1] lies behind the end of its row along axis 1\nhelp: `Blocks::rows` makes a tensor of longer rows"
+    );
 }

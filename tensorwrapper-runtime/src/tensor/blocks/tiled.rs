@@ -1,6 +1,7 @@
 //! The same elements in other blocks, and functions of blocks.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -124,6 +125,36 @@ impl<T: Element> Blocks<T> {
         Ok(cut)
     }
 
+    /// A tensor that is made block by block: the function gets the indices of a block that is stored, as a shape that begins at the first
+    /// one, and its elements in C order, which are zero at first. Elements that follow from others within a block follow then. Of axes that
+    /// are [tied](Structure::tied) a block has the first one.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Shape, Structure, Tiling};
+    /// let structure = Structure::new([&Tiling::cuts([1, 2]), &Tiling::cuts([2])]).with_blocks([[1, 0]])?;
+    /// let first = |block: &Shape, out: &mut [f64]| out.fill(block.origin()[0] as f64);
+    /// assert_eq!(Blocks::from_block_fn(&structure, first)?.to_dense()?.as_slice(), [0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`zeros`](Blocks::zeros).
+    pub fn from_block_fn(structure: &Structure, mut function: impl FnMut(&Shape, &mut [T])) -> Result<Blocks<T>, Error> {
+        Blocks::zeros(structure)?.filled_by_blocks(|block, range, out| function(block, &mut out[range]))
+    }
+
+    /// The same tensor, after a function was called with each block's indices and place in the slab, and the slab.
+    fn filled_by_blocks(mut self, mut function: impl FnMut(&Shape, Range<usize>, &mut [T])) -> Result<Blocks<T>, Error> {
+        let (stored, core) = (self.structure.stored()?, self.structure.core()?);
+        for number in 0..stored.len() {
+            let range = stored.start(number)..stored.start(number) + stored.size(number);
+            function(&core.block_shape(&core.stored()?.block(number))?, range, &mut self.slab);
+        }
+        self.make_consistent()?;
+        Ok(self)
+    }
+
     /// A function of blocks of tensors that have the same structure: it gets a block's extents, the elements of that block in each tensor,
     /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then. Of
     /// axes that are [tied](Structure::tied) a block has the first one.
@@ -144,15 +175,10 @@ impl<T: Element> Blocks<T> {
             return Err(Error::new(ErrorKind::Shape("a function of blocks needs a tensor".to_string())));
         };
         of.iter().try_for_each(|other| first.check_same(other))?;
-        let mut made = Blocks::zeros(&first.structure)?;
-        let (stored, core) = (first.structure.stored()?, first.structure.core()?);
-        for number in 0..stored.len() {
-            let range = stored.start(number)..stored.start(number) + stored.size(number);
+        Blocks::zeros(&first.structure)?.filled_by_blocks(|block, range, out| {
             let blocks: Vec<&[T]> = of.iter().map(|tensor| &tensor.slab[range.clone()]).collect();
-            function(&core.block_shape(&core.stored()?.block(number))?, &blocks, &mut made.slab[range]);
-        }
-        made.make_consistent()?;
-        Ok(made)
+            function(block, &blocks, &mut out[range]);
+        })
     }
 }
 
