@@ -35,8 +35,8 @@ pub use arrays::{Axes, ElementwiseOperand, Lanes, WholeOperand, concatenate, sel
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay, Truncation, WrittenEquations, contract,
-    einsum, einsum_blocks, einsum_path, eval_all, record,
+    IndexedStructure, KeptPlans, PairProduct, Prepared, PreparedBlock, PreparedBlocks, Progress, RecordOperand, Replay,
+    Truncation, WrittenEquations, contract, einsum, einsum_blocks, einsum_path, eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{

@@ -390,14 +390,14 @@ pub use tensorwrapper_runtime::{
     Class, Complex, ComputeDevice, Const, Context, DeviceTensor, Difference, Directions, Dtype, Dyn, DynOperand, DynTarget,
     Element, Elements, ElementwiseOperand, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent,
     Extents, Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedMask, IndexedPhysical,
-    IndexedShape, Indexer, Indices, IntoCharge, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, KeptPlans,
-    LabelAxes, Lanes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved, MultiIndex, Nested,
-    NestedArray, NumberShape, Numeric, OnDevice, OrZero, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock,
-    PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand, Recordable, RecordedTensors, Replay, Shape,
-    Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Stored, Structure, Symmetry, Tensor, TensorLike,
-    TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation, Variables, Walk, Whole, WholeOperand,
-    WrittenEquations, backend, concatenate, contract, einsum, einsum_blocks, einsum_path, eval_all, graph, keep_memory, linalg,
-    or_zero, order, record, select, stack,
+    IndexedShape, IndexedStructure, Indexer, Indices, IntoCharge, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape,
+    Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved,
+    MultiIndex, Nested, NestedArray, NumberShape, Numeric, OnDevice, OrZero, Order, PairProduct, Pass, Physical, Place,
+    Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,
+    Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Stored,
+    Structure, Symmetry, Tensor, TensorLike, TensorMut, TensorRef, Tensors, Tile, TiledShape, Tiling, Tolerance, Truncation,
+    Variables, Walk, Whole, WholeOperand, WrittenEquations, backend, concatenate, contract, einsum, einsum_blocks, einsum_path,
+    eval_all, graph, keep_memory, linalg, or_zero, order, record, select, stack,
 };
 
 #[cfg(feature = "derive")]

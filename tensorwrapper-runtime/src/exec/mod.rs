@@ -44,7 +44,7 @@ mod statements;
 mod tests;
 
 pub(crate) use blocks::BlockCall;
-pub use blocks::{PreparedBlocks, Truncation, einsum_blocks};
+pub use blocks::{IndexedStructure, PairProduct, PreparedBlocks, Truncation, einsum_blocks};
 pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;

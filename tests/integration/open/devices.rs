@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{ComputeDevice, ErrorKind, MemoryKind};
+use tensorwrapper::{Blocks, ComputeDevice, ErrorKind, MemoryKind, Structure, Tiling};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{
     Contraction, Copied, Decomposition, Device, DeviceMemory, Factorised, KernelRequest, LoopNest, Mapped, MemoryLocation,
@@ -287,4 +287,33 @@ fn prepared_plans_run_there_again_and_again() {
     }
     assert!(product.explain().replay().is_some());
     assert_eq!(island.counted()[2], 12);
+}
+
+/// Block tensors lie in memory of the host; what is left to it is named.
+#[test]
+fn plans_of_block_tensors_say_what_the_host_does() {
+    let cut = Tiling::cuts([2, 1]);
+    let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]), |i| (i[0] + 2 * i[1]) as f64).unwrap();
+    let d = Blocks::<f64>::identity(&cut).unwrap();
+    let equations = [
+        ("[i] = iota[k] * A[i, k] * A[1, k]", &["the values of an index on the host", "a part of A on the host"][..]),
+        ("[i] = max(k; A[i, k])", &["reduced in 4 blocks on the host"]),
+        ("[i, j] = exp(D[i, j]) * A[i, j]", &["D with the zeros of its blocks on the host"]),
+        ("[i, j] = A[i, k] * A[k, j]", &[]),
+    ];
+    for (equation, by_host) in equations {
+        let read = [("A", &a), ("D", &d)].into_iter().filter(|(name, _)| equation.contains(&format!("{name}[")));
+        let read: Vec<(&str, &dyn tensorwrapper::RecordOperand<f64>)> = read.map(|(name, tensor)| (name, tensor as _)).collect();
+        let explained = |context: &Context| context.prepare_blocks(equation, &read).unwrap().explain();
+        let text = explained(&Context::on(Island::default()));
+        assert_eq!(text.matches(" on the host").count(), by_host.len(), "{text}");
+        assert!(by_host.iter().all(|step| text.contains(step)), "{text}");
+        assert!(text.contains("memory of the host, which gathers and adds what `island` multiplies"), "{text}");
+        // The host's own devices have nobody to leave anything to.
+        assert!(!explained(&Context::cpu()).contains("host"));
+        assert_eq!(
+            Context::on(Island::default()).eval_blocks(equation, &read).unwrap().to_dense().unwrap(),
+            Context::reference().eval_blocks(equation, &read).unwrap().to_dense().unwrap()
+        );
+    }
 }

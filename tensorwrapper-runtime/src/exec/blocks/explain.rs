@@ -8,8 +8,49 @@ use super::plan::{Plan, Step, Target};
 use super::prepared::PreparedBlocks;
 use super::stages::Stage;
 
+/// A product of two tensors that a run of [`PreparedBlocks`] computes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PairProduct {
+    /// What is computed, without a number in front: `x1[i, q] = F[i, j] * C[j, q]`. Tensors that are made on the way are called `x` and the
+    /// number of the step that makes them.
+    pub equation: String,
+    /// Whether it is a sum over labels of one tensor alone, which is multiplied by ones.
+    pub is_sum: bool,
+    /// How many products of pieces of blocks it takes.
+    pub tuples: usize,
+    /// How many multiplications of numbers these take.
+    pub multiplications: u128,
+}
+
 impl PreparedBlocks {
-    /// The plan as text: the operands, what each stage computes, and the structure of what it makes, all known before a run.
+    /// The products of pairs of tensors that a run computes, in their order.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Context, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([2, 3]);
+    /// let c = Blocks::<f64>::zeros(&Structure::new([&cut, &Tiling::whole(2)]))?;
+    /// let f = Blocks::<f64>::zeros(&Structure::new([&cut, &cut]).with_blocks([[0, 1]])?)?;
+    /// let prepared = Context::cpu().prepare_blocks::<f64>("[p, q] = C[i, p] * F[i, j] * C[j, q]", &[("C", &c), ("F", &f)])?;
+    /// let equations: Vec<String> = prepared.products().into_iter().map(|product| product.equation).collect();
+    /// assert_eq!(equations, ["x1[i, q] = F[i, j] * C[j, q]", "result[p, q] = C[i, p] * x1[i, q]"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn products(&self) -> Vec<PairProduct> {
+        let (mut names, mut before, mut all) = (self.names.clone(), 0, Vec::new());
+        for (n, (stage, lines)) in self.stages.iter().zip(self.lines()).enumerate() {
+            if let Stage::Products(plan) = stage {
+                all.extend(products(plan, &names, &self.made(n), before));
+            }
+            names.push(self.made(n));
+            before += lines.len();
+        }
+        all
+    }
+
+    /// The plan as text: the operands, what each stage computes, and the structure of what it makes, all known before a run. Where the
+    /// context's device has memory of its own, it says which steps are left to the host.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -19,7 +60,7 @@ impl PreparedBlocks {
     /// let gram = Context::reference().prepare_blocks::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)])?;
     /// let text = "\
     /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored, 104 of 200 bytes
-    /// 1. A · A: 2 tuples, 35 multiplications, into the result
+    /// 1. result[i, j] = A[i, k] * A[j, k]: 2 tuples, 35 multiplications
     /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
     /// a run takes 176 bytes beside its operands
     /// ";
@@ -44,6 +85,10 @@ impl PreparedBlocks {
             let structure = if is_last { self.structure() } else { stage.result() };
             let _ = writeln!(text, "{}: {}", self.made(n), summary(structure, size));
         }
+        if self.has_own_memory() {
+            let device = self.backend.device().name();
+            let _ = writeln!(text, "blocks lie in memory of the host, which gathers and adds what `{device}` multiplies");
+        }
         let _ = writeln!(text, "a run takes {} bytes beside its operands", self.peak_bytes());
         text
     }
@@ -53,24 +98,35 @@ impl PreparedBlocks {
         if stage + 1 == self.stages.len() { "result".to_string() } else { format!("intermediate {}", stage + 1) }
     }
 
+    /// Whether the device computes elsewhere than where blocks lie.
+    fn has_own_memory(&self) -> bool {
+        self.backend.device().resident().is_some()
+    }
+
     /// What each step does, by stages.
     pub(super) fn lines(&self) -> Vec<Vec<String>> {
         let mut names = self.names.clone();
         let mut lines: Vec<Vec<String>> = Vec::new();
         for (n, stage) in self.stages.iter().enumerate() {
             let makes = self.made(n);
+            let host = if stage.is_of_host() && self.has_own_memory() { " on the host" } else { "" };
             lines.push(match stage {
-                Stage::Products(plan) => products(plan, &names, &makes, lines.iter().map(Vec::len).sum()),
-                Stage::Iota(_) => vec![format!("the values of an index, into the {makes}")],
-                Stage::Part(part) => vec![format!("a part of {}, into the {makes}", names[part.of.0])],
+                Stage::Products(plan) => {
+                    let line = |PairProduct { equation, tuples, multiplications, .. }| {
+                        format!("{equation}: {tuples} tuples, {multiplications} multiplications")
+                    };
+                    products(plan, &names, &makes, lines.iter().map(Vec::len).sum()).into_iter().map(line).collect()
+                }
+                Stage::Iota(_) => vec![format!("the values of an index{host}, into the {makes}")],
+                Stage::Part(part) => vec![format!("a part of {}{host}, into the {makes}", names[part.of.0])],
                 Stage::Elements(elements) => {
                     vec![format!("element by element in {} boxes, into the {makes}", elements.boxes())]
                 }
                 Stage::Fold(fold) => {
-                    vec![format!("{} reduced in {} blocks, into the {makes}", names[fold.operand], fold.parts())]
+                    vec![format!("{} reduced in {} blocks{host}, into the {makes}", names[fold.operand], fold.parts())]
                 }
                 Stage::Untied { operand, .. } => {
-                    vec![format!("{} with the zeros of its blocks, into the {makes}", names[*operand])]
+                    vec![format!("{} with the zeros of its blocks{host}, into the {makes}", names[*operand])]
                 }
             });
             names.push(makes);
@@ -79,27 +135,37 @@ impl PreparedBlocks {
     }
 }
 
-/// The steps of a sum of products, which come after so many others.
-fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<String> {
-    let mut made: Vec<(usize, usize)> = Vec::new();
-    let line = |(n, product): (usize, &Step)| {
-        let name = |number: usize| match (names.get(number), made.iter().find(|(known, _)| *known == number)) {
-            (Some(name), _) => name.clone(),
-            (None, Some((_, step))) => format!("({step})"),
-            (None, None) => "1".to_string(),
+/// The products of a plan, which come after so many other steps.
+fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<PairProduct> {
+    let mut made: Vec<(usize, String)> = Vec::new();
+    let mut is_written = false;
+    let product = |(n, step): (usize, &Step)| {
+        let axes = |labels: &[String]| format!("[{}]", labels.join(", "));
+        let factor = |number: usize, (labels, conjugates): &(Vec<String>, bool)| {
+            let known = names.get(number).or_else(|| made.iter().find(|(own, _)| *own == number).map(|(_, name)| name));
+            let read = known.map_or("1", String::as_str).to_string() + &axes(labels);
+            if *conjugates { format!("conj({read})") } else { read }
         };
-        let [one, other] = product.factors.map(name);
-        let (tuples, work) = (product.pair.tuples, product.pair.multiplications);
-        let into = match product.makes {
-            Target::Result => format!("into the {makes}"),
+        // Ones without axes are the number.
+        let is_read = |n: &usize| !(step.is_sum && *n == 1 && step.read[*n].0.is_empty());
+        let right: Vec<String> = [0, 1].into_iter().filter(is_read).map(|n| factor(step.factors[n], &step.read[n])).collect();
+        let right = right.join(" * ");
+        let (name, sign) = match step.makes {
+            Target::Result => (makes.to_string(), if std::mem::replace(&mut is_written, true) { "+=" } else { "=" }),
             Target::Intermediate(number) => {
-                made.push((number, before + n + 1));
-                "into a block tensor".to_string()
+                let name = format!("x{}", before + n + 1);
+                made.push((number, name.clone()));
+                (name, "=")
             }
         };
-        format!("{one} · {other}: {tuples} tuples, {work} multiplications, {into}")
+        PairProduct {
+            equation: format!("{name}{} {sign} {right}", axes(&step.labels)),
+            is_sum: step.is_sum,
+            tuples: step.pair.tuples,
+            multiplications: step.pair.multiplications,
+        }
     };
-    plan.steps.iter().enumerate().map(line).collect()
+    plan.steps.iter().enumerate().map(product).collect()
 }
 
 /// What is known of a tensor, in a line.

@@ -5,10 +5,11 @@
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
 //! side by side. `pair` is a product of two factors, `plan` the products of an equation, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
-//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices. This file has the entry points.
+//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone. This file has the entry points.
 
 mod call;
 mod claims;
+mod composed;
 mod cuts;
 mod direct;
 mod elements;
@@ -56,6 +57,8 @@ use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Equation, Operand, OperandId};
 
 pub(crate) use self::call::BlockCall;
+pub use self::composed::IndexedStructure;
+pub use self::explain::PairProduct;
 use self::kept::Key;
 use self::memory::Counted;
 pub(in crate::exec) use self::operand::BlockOperand;

@@ -84,6 +84,8 @@ impl Plan {
 pub(super) struct Step {
     pub(super) pair: Pair,
     pub(super) factors: [usize; 2],
+    /// What the program calls the axes of each, and whether its conjugate is read.
+    pub(super) read: [(Vec<String>, bool); 2],
     pub(super) makes: Target,
     /// What the program calls the axes of what it makes.
     pub(super) labels: Vec<String>,
@@ -203,9 +205,10 @@ impl<'p> Planner<'p> {
             let fills = pair.written >= structure.stored()?.filled();
             let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
             let is_sum = factors.iter().any(|factor| self.ones.contains(factor));
-            let labels = product.left.iter().map(|&label| product.names[label].clone()).collect();
-            let (releases, mirrors) = (Vec::new(), Vec::new());
-            steps.push(Step { pair, factors, makes: *makes, labels, releases, fills, is_sum, mirrors });
+            let named = |labels: &[usize]| labels.iter().map(|&label| product.names[label].clone()).collect::<Vec<_>>();
+            let read = [0, 1].map(|n| &product.terms[0].factors[n]).map(|factor| (named(&factor.labels), factor.conjugates));
+            let (labels, releases, mirrors) = (named(&product.left), Vec::new(), Vec::new());
+            steps.push(Step { pair, factors, read, makes: *makes, labels, releases, fills, is_sum, mirrors });
         }
         self.mirror(&mut steps)?;
         self.release(&mut steps);

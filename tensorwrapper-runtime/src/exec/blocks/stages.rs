@@ -61,6 +61,14 @@ impl Stage {
         }
     }
 
+    /// Whether it runs in loops of the host, whatever the device is.
+    pub(super) fn is_of_host(&self) -> bool {
+        match self {
+            Stage::Part(_) | Stage::Iota(_) | Stage::Fold(_) | Stage::Untied { .. } => true,
+            Stage::Products(_) | Stage::Elements(_) => false,
+        }
+    }
+
     /// Gives what it makes another structure, of the same blocks.
     fn set_result(&mut self, structure: Structure) {
         match self {
@@ -220,6 +228,8 @@ impl Staging<'_> {
             }
         };
         let known = written.declared[label].or_else(|| written.tree.factors().into_iter().find_map(extent));
+        // Where labels became one, another may stand for it in the expression.
+        let known = known.or_else(|| written.tied.get(&label).copied());
         let structure = Structure::new([&Tiling::whole(known.unwrap_or_default())]);
         let number = self.tensors.add(structure.clone(), "iota");
         self.tensors.dense[number] = true;

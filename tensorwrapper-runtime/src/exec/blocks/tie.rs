@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of blocks or elements.
 
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::ties::{firsts, has_elements, picked, places, tied};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
@@ -14,7 +14,10 @@ use super::reader::Written;
 use super::stages::Stage;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, expand};
-use super::tree::{Extra, Tree, keeps_zero, unsupported};
+use super::tree::{Extra, ReadPart, Tree, keeps_zero, unsupported};
+
+/// The number of the first tensor that is made after what is made here, until it is known how much that is.
+const LATER: usize = usize::MAX / 2;
 
 /// An equation without ties.
 pub(super) struct Resolved {
@@ -37,36 +40,35 @@ type Same = Vec<usize>;
 /// # Errors
 /// As [`Structure::stored`]; and [`ErrorKind::Shape`](tensorwrapper_core::error::ErrorKind::Shape) when charges do not fit.
 pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, Error> {
-    // What else is read is numbered behind the operands, and is made after this.
     let is_tied = |operand: usize| tensors.structures.get(operand).is_some_and(|structure| structure.ties().is_some());
     let any_is_tied = written.tree.factors().iter().any(|factor| is_tied(factor.operand));
     let part_is_tied = written.extras.iter().any(|extra| matches!(extra, Extra::Part(part) if is_tied(part.operand)));
-    if !written.extras.is_empty() && (any_is_tied || part_is_tied) {
-        let message = "slices, positions and `iota` beside a diagonal in an equation of block tensors".to_string();
-        let error = Error::new(ErrorKind::Unsupported(message));
-        return Err(error.with_help(
-            "compute them in an equation before, and read the diagonal in the next, or read `d.untied()?`, which stores all elements of its blocks",
-        ));
-    }
-    if !any_is_tied {
+    if !any_is_tied && !part_is_tied {
         // The place of an assignment may have ties, but is not read.
         return Ok(Resolved { written, tensors, before: Vec::new(), ties: None, signs: None, layers: Vec::new() });
     }
+    let count = tensors.len();
+    // What else is read is made after what is made here, so that its numbers are known in the end.
+    let tree = numbered(&written.tree, &|operand| if operand < count { operand } else { operand - count + LATER });
+    let written = Written { tree, ..written };
     check_flow(&written, &tensors)?;
     let order = {
         let others = (0..written.names.len()).filter(|label| !written.left.contains(label));
         written.left.iter().copied().chain(others).collect()
     };
-    let (original, count) = (tensors.structures.clone(), tensors.len());
+    let original = tensors.structures.clone();
     let mut resolver = Resolver { order, original, untied: vec![None; count], tensors, before: Vec::new() };
     let own = resolver.ties(&written.tree);
     let known = resolver.of_result(&written, &own);
     let ties = resolver.axes_of(&written.left, &known);
     let signs = ties.as_ref().and_then(|ties| resolver.signs(&written, ties));
     let tree = resolver.resolve(&written.tree, &known)?;
+    let extras = resolver.extras(&written.extras)?;
+    let made = resolver.tensors.len();
+    let tree = numbered(&tree, &|operand| operand.checked_sub(LATER).map_or(operand, |extra| extra + made));
     let extents = |factor: &&Factor| -> Vec<(usize, usize)> {
-        let tilings = resolver.original[factor.operand].tilings().iter().map(|tiling| tiling.extent());
-        factor.labels.iter().copied().zip(tilings).collect()
+        let tilings = resolver.original.get(factor.operand).map_or(&[][..], Structure::tilings);
+        factor.labels.iter().copied().zip(tilings.iter().map(|tiling| tiling.extent())).collect()
     };
     let tied_labels = written.tree.factors().iter().flat_map(extents).collect();
     let axes: Vec<usize> = (0..written.left.len()).filter(|&axis| has_elements(ties.as_deref(), axis)).collect();
@@ -77,6 +79,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     let (layers, own) = if ties.is_some() { (written.layers, Vec::new()) } else { (Vec::new(), written.layers) };
     let written = Written {
         tree,
+        extras,
         layers: own,
         left: axes.iter().map(|&axis| written.left[axis]).collect(),
         target: axes.iter().map(|&axis| written.target[axis].clone()).collect(),
@@ -124,11 +127,18 @@ fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
     }
     // A product of sums is compared where it is planned.
     let Ok(terms) = expand(&written.tree, &mut |_| Err(unsupported("a product of sums"))) else { return Ok(()) };
-    let fits = |factor: &Factor| factor.labels.len() == tensors.structures[factor.operand].rank();
+    // What else is read is compared there, too.
+    let rank = |operand: usize| tensors.structures.get(operand).map(Structure::rank);
+    let fits = |factor: &Factor| rank(factor.operand) == Some(factor.labels.len());
     if !terms.iter().flat_map(|term| &term.factors).all(fits) {
         return Ok(());
     }
     flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone() }, tensors).map(|_| ())
+}
+
+/// The same expression with operands of other numbers.
+fn numbered(tree: &Tree, number: &dyn Fn(usize) -> usize) -> Tree {
+    tree.map(&|factor| Factor { operand: number(factor.operand), ..factor.clone() }, &|value| value)
 }
 
 struct Resolver {
@@ -199,7 +209,7 @@ impl Resolver {
 
     fn ties_of(&self, factor: &Factor) -> Same {
         let mut all = self.none();
-        if let Some(ties) = self.original[factor.operand].ties().filter(|ties| ties.len() == factor.labels.len()) {
+        if let Some(ties) = self.ties_of_operand(factor) {
             for (axis, &first) in ties.iter().enumerate() {
                 let (from, to) = (all[factor.labels[axis]], all[factor.labels[first]]);
                 all.iter_mut().filter(|class| **class == from).for_each(|class| *class = to);
@@ -234,7 +244,7 @@ impl Resolver {
     fn signs(&self, written: &Written, ties: &[usize]) -> Option<Vec<i64>> {
         let sign = |label: &usize| {
             written.tree.factors().into_iter().find_map(|factor| {
-                let flow = self.original[factor.operand].charge_flow()?;
+                let flow = self.original.get(factor.operand)?.charge_flow()?;
                 let axis = factor.labels.iter().position(|own| own == label)?;
                 Some(if factor.conjugates { -flow.signs()[axis] } else { flow.signs()[axis] })
             })
@@ -297,22 +307,40 @@ impl Resolver {
     /// A factor: what a tied operand stores where its labels are the same, else the operand with its zeros.
     fn factor(&mut self, factor: &Factor, known: &Same) -> Result<Factor, Error> {
         let labels: Vec<usize> = factor.labels.iter().map(|&label| known[label]).collect();
-        let Some(ties) = self.original[factor.operand].ties().filter(|ties| ties.len() == labels.len()) else {
+        let Some(ties) = self.ties_of_operand(factor) else {
             return Ok(Factor { labels, ..factor.clone() });
         };
         if ties.iter().enumerate().all(|(axis, &first)| labels[axis] == labels[first]) {
             return Ok(Factor { labels: firsts(ties).map(|axis| labels[axis]).collect(), ..factor.clone() });
         }
-        let operand = match self.untied[factor.operand] {
-            Some(known) => known,
-            None => {
-                let from = self.original[factor.operand].clone();
-                let result = from.untied()?;
-                let made = self.tensors.add(result.clone(), &self.tensors.names[factor.operand].clone());
-                self.before.push(Stage::Untied { operand: factor.operand, from, result });
-                *self.untied[factor.operand].insert(made)
+        Ok(Factor { operand: self.untied(factor.operand)?, labels, ..factor.clone() })
+    }
+
+    /// The ties of what a factor reads, if it is an operand that has some.
+    fn ties_of_operand(&self, factor: &Factor) -> Option<&[usize]> {
+        self.original.get(factor.operand)?.ties().filter(|ties| ties.len() == factor.labels.len())
+    }
+
+    /// The number of an operand with its zeros.
+    fn untied(&mut self, operand: usize) -> Result<usize, Error> {
+        if let Some(known) = self.untied[operand] {
+            return Ok(known);
+        }
+        let from = self.original[operand].clone();
+        let result = from.untied()?;
+        let made = self.tensors.add(result.clone(), &self.tensors.names[operand].clone());
+        self.before.push(Stage::Untied { operand, from, result });
+        Ok(*self.untied[operand].insert(made))
+    }
+
+    /// What is read beside operands: parts of a diagonal are parts of it with its zeros.
+    fn extras(&mut self, extras: &[Extra]) -> Result<Vec<Extra>, Error> {
+        let extra = |extra: &Extra| match extra {
+            Extra::Part(part) if self.original[part.operand].ties().is_some() => {
+                Ok(Extra::Part(ReadPart { operand: self.untied(part.operand)?, ..part.clone() }))
             }
+            other => Ok(other.clone()),
         };
-        Ok(Factor { operand, labels, ..factor.clone() })
+        extras.iter().map(extra).collect()
     }
 }

@@ -8,7 +8,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 
 use super::super::tree::quotient;
-use super::matrix::BlockMatrix;
+use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 use super::square::frame_of_solution;
 use crate::exec::context::Context;
 use crate::tensor::Blocks;
@@ -146,6 +146,36 @@ impl<'d, T: Element> Diagonal<'d, T> {
             sizes
         };
         Ok((0..stored.len()).map(descending).collect())
+    }
+
+    /// The structure with whole blocks.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`].
+    pub(super) fn whole_blocks(&self) -> Result<Structure, Error> {
+        self.a.structure().untied()
+    }
+
+    /// The elements of the diagonal in a sector of [whole blocks](Diagonal::whole_blocks), the largest first: the row and the column of each
+    /// in the sector's matrix. Equal ones stand in the order of the diagonal.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`].
+    pub(super) fn descending(&self, sector: &Sector<'_>) -> Result<Vec<(usize, usize, Complex<f64>)>, Error> {
+        let stored = self.a.structure().stored()?;
+        // Rows and columns of a sector are those of its blocks, each of which is on the diagonal.
+        let mut found = Vec::new();
+        for image in &sector.blocks {
+            let first = |side: usize| {
+                let line = sector.lines[side].iter().find(|line| line.tiles[..] == image.block[..1]);
+                line.expect("a sector has its blocks' lines").first
+            };
+            let elements = &self.a.slab()[stored.start(image.number)..][..stored.size(image.number)];
+            let (row, column) = (first(ROWS), first(COLUMNS));
+            found.extend(elements.iter().enumerate().map(|(n, x)| (row + n, column + n, x.to_complex())));
+        }
+        found.sort_by(|one, other| other.2.norm().total_cmp(&one.2.norm()).then(one.0.cmp(&other.0)));
+        Ok(found)
     }
 
     /// The root, which is positive.

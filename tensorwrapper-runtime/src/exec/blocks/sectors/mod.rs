@@ -19,6 +19,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::memory::zeros;
 
 use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
@@ -44,7 +45,7 @@ type Svd<T> = (Blocks<T>, Blocks<<T as Element>::Real>, Blocks<T>);
 /// them. Operands with a symmetry are read through it; results have none. The same operand gives the same results.
 ///
 /// Factors of a matrix whose axes are [tied](tensorwrapper_core::structure::Structure::tied) are diagonals that store their diagonal alone,
-/// if nothing is cut off. The new axis is that of the rows then, with the charges that they have, and values stand in the order of the
+/// if nothing is cut off; what is left of them otherwise are columns and rows, found without the matrix. The new axis is that of the rows then, with the charges that they have, and values stand in the order of the
 /// diagonal; tiles without a block take part, with zeros.
 impl Context {
     /// A = U·diag(s)·V: U `[rows, k]`, s `[k]`, V `[k, columns]`. In each tile of `k`, s descends.
@@ -80,6 +81,7 @@ impl Context {
             if sizes.iter().map(Vec::len).eq(kept) {
                 return Ok((diagonal.factor("svd", |_| Complex::ONE)?, s, diagonal.factor("svd", phase)?, discarded));
             }
+            return self.svd_cut_diagonal(&diagonal, rows.as_ref(), truncation);
         }
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
@@ -94,6 +96,39 @@ impl Context {
         })?;
         let values: Vec<Vec<f64>> = s.iter().map(|s| s.iter().map(|s| s.to_complex().re).collect()).collect();
         let (kept, discarded) = truncation.kept(&values)?;
+        let new = NewAxis::new(&matrix, &sectors, &kept)?;
+        Ok((new.factor(ROWS, &u)?, new.values(&s)?, new.factor(COLUMNS, &v)?, discarded))
+    }
+
+    /// The same of a diagonal of which something is cut off: columns of the identity, and rows of it times the phases of the elements. The
+    /// zeros beside the diagonal are stored nowhere.
+    #[allow(clippy::type_complexity, reason = "as above")]
+    fn svd_cut_diagonal<T: Element>(
+        &self,
+        diagonal: &Diagonal<'_, T>,
+        rows: &[usize],
+        truncation: &Truncation,
+    ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
+        let whole = diagonal.whole_blocks()?;
+        let matrix = BlockMatrix::new(&whole, rows)?;
+        let sectors = matrix.sectors()?;
+        let elements: Vec<_> = sectors.iter().map(|sector| diagonal.descending(sector)).collect::<Result<_, Error>>()?;
+        let sizes: Vec<Vec<f64>> = elements.iter().map(|all| all.iter().map(|(_, _, x)| x.norm()).collect()).collect();
+        let (kept, discarded) = truncation.kept(&sizes)?;
+        let factors = sectors.iter().zip(&kept).map(|(sector, kept)| (sector.extents[ROWS] + sector.extents[COLUMNS] + 1) * kept);
+        self.check_sectors::<T>(&sectors, 2 * factors.sum::<usize>())?;
+        let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
+        for ((sector, all), &kept) in sectors.iter().zip(&elements).zip(&kept) {
+            let [rows, columns] = sector.extents;
+            let (mut left, mut right) = (zeros(rows * kept)?, zeros(kept * columns)?);
+            for (n, &(row, column, x)) in all[..kept].iter().enumerate() {
+                left[row * kept + n] = T::ONE;
+                right[n * columns + column] = T::from_complex(phase(x));
+            }
+            s.push(all[..kept].iter().map(|(_, _, x)| T::Real::from_complex(x.norm().into())).collect());
+            u.push(left);
+            v.push(right);
+        }
         let new = NewAxis::new(&matrix, &sectors, &kept)?;
         Ok((new.factor(ROWS, &u)?, new.values(&s)?, new.factor(COLUMNS, &v)?, discarded))
     }

@@ -1,6 +1,7 @@
 //! Drawn equations over drawn structures against the dense ones.
 
 use super::*;
+use crate::exec::RecordOperand;
 use rand::seq::{IndexedRandom, SliceRandom};
 
 /// Labels of an equation, each with a cut.
@@ -158,22 +159,40 @@ fn drawn_products_of_large_blocks_agree_with_dense_ones() {
     }
 }
 
-#[test]
-fn every_number_of_threads_gives_the_same_bits() {
-    let mut rng = StdRng::seed_from_u64(2304);
-    for (tiles, count) in [(16, 20), (64, 6), (5, 30)] {
-        let cut = Tiling::even(tiles * count, tiles);
-        let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
-        let structures = [sparse(&mut rng, &[&cut, &cut], 0.4), sparse(&mut rng, &[&cut, &cut], 0.4).with(symmetric).unwrap()];
-        let [a, b] = structures.map(|structure| filled::<f64>(&mut rng, &structure));
-        let equation = "[i, j] = A[i, k] * B[k, j] - 2.0 * B[i, k] * A[j, k]";
+/// The same bits on any number of threads, of an equation that is worth several tasks.
+fn repeats<T: Element>(rng: &mut StdRng, (tiles, count): (usize, usize), symmetry: &Symmetry) {
+    let cut = Tiling::even(tiles * count, tiles);
+    let structures = [sparse(rng, &[&cut, &cut], 0.4), sparse(rng, &[&cut, &cut], 0.4).with(symmetry.clone()).unwrap()];
+    let [a, b] = structures.map(|structure| filled::<T>(rng, &structure));
+    // The second result has a symmetry of its own, so that pairs are packed and mirrored.
+    for equation in ["[i, j] = A[i, k] * B[k, j] - 2.0 * B[i, k] * A[j, k]", "[i, j] = conj(A[k, i]) * B[k, l] * A[l, j]"] {
+        let operands: [(&str, &dyn RecordOperand<T>); 2] = [("A", &a), ("B", &b)];
+        let work = Context::cpu().prepare_blocks(equation, &operands).unwrap().multiplications();
+        assert!(work > 3 << 20, "{work} multiplications are not shared");
         let run = |threads: usize| {
-            let result = Context::cpu().threads(threads).eval_blocks(equation, &[("A", &a), ("B", &b)]).unwrap();
-            result.slab().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+            let result = Context::cpu().threads(threads).eval_blocks(equation, &operands).unwrap();
+            let bits = |x: &T| {
+                let x = x.to_complex();
+                [x.re.to_bits(), x.im.to_bits()]
+            };
+            result.slab().iter().map(bits).collect::<Vec<_>>()
         };
         let once = run(1);
         for threads in [2, 3, 8] {
-            assert_eq!(run(threads), once, "{threads} threads, blocks of {tiles}");
+            assert!(run(threads) == once, "{threads} threads, blocks of {tiles}, {}, {equation}", T::NAME);
         }
     }
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_bits() {
+    let mut rng = StdRng::seed_from_u64(2304);
+    let none = Symmetry::none(2);
+    let (symmetric, antisymmetric) = (none.symmetric([0, 1]).unwrap(), none.antisymmetric([0, 1]).unwrap());
+    let hermitian = none.hermitian(0, 1).unwrap();
+    repeats::<f64>(&mut rng, (16, 20), &symmetric);
+    repeats::<f32>(&mut rng, (16, 20), &antisymmetric);
+    repeats::<Complex<f64>>(&mut rng, (16, 20), &hermitian);
+    repeats::<f64>(&mut rng, (64, 6), &antisymmetric);
+    repeats::<f64>(&mut rng, (6, 44), &antisymmetric);
 }

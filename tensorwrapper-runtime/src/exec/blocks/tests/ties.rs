@@ -10,6 +10,7 @@ use tensorwrapper_core::structure::Structure;
 use super::super::super::context::Context;
 use super::super::super::record::record;
 use super::super::einsum_blocks;
+use crate::exec::RecordOperand;
 use crate::tensor::{Blocks, Tensor};
 
 /// Largest error of a sum of a few products of numbers of size 1.
@@ -233,6 +234,29 @@ fn factors_of_diagonals() {
     let long = Blocks::diagonal(Blocks::<f64>::filled(&Structure::new([&Tiling::whole(100_000)]), -2.0).unwrap()).unwrap();
     let (u, s, v) = long.svd([0]).unwrap();
     assert_eq!((u.bytes(), s.bytes(), v.get(&[7, 7]).unwrap()), (800_000, 800_000, -1.0));
+    // Of what is cut off, what is left is found without the matrix, which would take 80 gigabytes.
+    let (u, s, v, _) = long.svd_cut([0], &crate::Truncation::none().max(2)).unwrap();
+    assert_eq!((u.bytes(), s.slab(), v.bytes()), (1_600_000, &[2.0, 2.0][..], 1_600_000));
+    assert_eq!((u.get(&[1, 1]).unwrap(), u.get(&[1, 0]).unwrap(), v.get(&[1, 1]).unwrap()), (1.0, 0.0, -1.0));
+    let limited = Context::cpu().memory_limit(1_000_000).svd_cut_blocks(&long, [0], &crate::Truncation::none().max(2));
+    assert!(limited.unwrap_err().to_string().contains("1000000"));
+    for max in 1..6 {
+        let cut = Tiling::cuts([2, 0, 3, 1]).charged([0, 1, 2, 0]).unwrap();
+        let a = diagonal(&mut rng, &cut);
+        let truncation = crate::Truncation::none().max(max);
+        for rows in [0, 1] {
+            let (u, s, v, lost) = a.svd_cut([rows], &truncation).unwrap();
+            let (u2, s2, v2, lost2) = a.untied().unwrap().svd_cut([rows], &truncation).unwrap();
+            assert!((lost - lost2).abs() < CLOSE, "{lost} is not {lost2}");
+            for (own, other) in [(&u, &u2), (&s, &s2), (&v, &v2)] {
+                assert_eq!(own.structure(), other.structure());
+            }
+            let product = |u: &Blocks<f64>, s: &Blocks<f64>, v: &Blocks<f64>| {
+                einsum_blocks("ij,j,jk->ik", &[u, s, v]).unwrap().to_dense().unwrap()
+            };
+            assert!(distance(&product(&u, &s, &v), &product(&u2, &s2, &v2)) < CLOSE);
+        }
+    }
     // What is cut off leaves no diagonal.
     let some = Blocks::diagonal(drawn(&mut rng, &Structure::new([&Tiling::cuts([2, 2])]))).unwrap();
     let (u, s, _, discarded) = some.svd_cut([0], &crate::Truncation::none().max(3)).unwrap();
@@ -266,16 +290,39 @@ fn three_axes_may_be_tied() {
 }
 
 #[test]
-fn what_is_made_before_a_diagonal_is_read_is_refused() {
+fn slices_and_indices_stand_beside_diagonals() {
     let cut = Tiling::cuts([2, 1]);
-    let d = Blocks::<f64>::identity(&cut).unwrap();
-    let untied = d.untied().unwrap();
-    for equation in ["[i, j] = D[i, j] * iota[j]", "[i] = D[i, 0]"] {
-        let error = Context::cpu().eval_blocks::<f64>(equation, &[("D", &d)]).unwrap_err().to_string();
-        assert!(error.starts_with("slices, positions and `iota` beside a diagonal"), "{error}");
-        // What the help says.
-        Context::cpu().eval_blocks::<f64>(equation, &[("D", &untied)]).unwrap();
+    let values = Blocks::<f64>::from_fn(&Structure::new([&cut]), |i| (2 + 3 * i[0]) as f64).unwrap();
+    let d = Blocks::diagonal(values).unwrap();
+    let b = Blocks::<f64>::from_fn(&Structure::new([&cut; 2]), |i| (1 + i[0] + 2 * i[1]) as f64).unwrap();
+    // With whether the result is a diagonal.
+    let equations = [
+        ("[i, j] = D[i, j] * iota[j]", true),
+        ("[i, j] = iota[i] * D[i, j] * iota[j] - D[i, j]", true),
+        ("[i, j] = select(iota[i] > 0.5; D[i, j], 0.0)", true),
+        ("[i, j] = D[i, j] + iota[i] * B[i, j]", false),
+        ("[i] = D[i, k] * iota[k]", false),
+        ("[] = D[i, k] * iota[i] * iota[k]", false),
+        ("[i] = D[i, 0]", false),
+        ("[i] = D[i in 1..3, 2]", false),
+        ("[i, j] = D[i in 1..3, k] * D[k, l] * B[l, j in ..2]", false),
+        ("[i, j] = D[i, j] * B[1, j]", true),
+        ("[i, j] = D[i, k] * B[k, j] * iota[j] + D[2, i] * D[j, 1]", false),
+        ("[j] = max(i; D[i, j] - 0.5 * D[0, j] * iota[i])", false),
+    ];
+    for (equation, is_tied) in equations {
+        let read = |name: &str| equation.contains(&format!("{name}["));
+        let given: Vec<(&str, &dyn RecordOperand<f64>)> =
+            [("D", &d), ("B", &b)].into_iter().filter(|(name, _)| read(name)).map(|(name, tensor)| (name, tensor as _)).collect();
+        let expected = record::<f64>(equation, &given).unwrap().eval().unwrap();
+        for context in [Context::reference(), Context::cpu()] {
+            let found = context.eval_blocks(equation, &given).unwrap();
+            assert_eq!(found.to_dense().unwrap(), expected, "{equation}");
+            assert_eq!(found.structure().ties().is_some(), is_tied, "{equation}");
+        }
     }
+    let error = Context::cpu().eval_blocks::<f64>("[i] = D[i, 3]", &[("D", &d)]).unwrap_err().to_string();
+    assert!(error.contains('3') && error.contains("`D`"), "{error}");
 }
 
 #[test]
