@@ -85,6 +85,9 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
     structure(&result, &case.expect)?;
     rows(result.structure(), &case.expect)?;
     work(&prepared, case, given.len())?;
+    if given.len() > 2 {
+        pairs(&prepared, &tensors)?;
+    }
     Ok(format!("{} blocks, {} products of blocks", result.blocks().len(), prepared.tuples()))
 }
 
@@ -244,4 +247,110 @@ fn work(prepared: &PreparedBlocks, case: &Case, operands: usize) -> Result<(), S
         }
         _ => Ok(()),
     }
+}
+
+/// The products of pairs that three and more operands are computed by, in the order that was taken: none takes more products of blocks than
+/// the pattern and the symmetry of its two factors allow, planned by themselves, nor the last one more than there are for the blocks of
+/// the result that are stored. One may take fewer, as blocks that no later product reads are not made.
+fn pairs<T: Element>(prepared: &PreparedBlocks, tensors: &[(&str, Tensors<T>)]) -> Result<(), String> {
+    let said = |error: Error| error.to_string();
+    let mut made: Vec<(String, Blocks<T>)> = Vec::new();
+    let products = prepared.products();
+    let count: usize = products.iter().filter(|product| !product.is_sum).map(|product| product.tuples).sum();
+    if count != prepared.tuples() {
+        return Err(format!("{count} products of blocks in pairs, but {} in all", prepared.tuples()));
+    }
+    for (n, product) in products.iter().enumerate() {
+        let (left, right) = product.equation.split_once(" = ").or(product.equation.split_once(" += ")).ok_or("no equation")?;
+        let at = left.find('[').ok_or("no left side")?;
+        let text = format!("{} = {right}", &left[at..]);
+        let mut named: Vec<(&str, &dyn RecordOperand<T>)> = Vec::new();
+        for name in names(&text).iter().filter(|name| *name != "1") {
+            let given = tensors.iter().find(|(own, _)| own == name).map(|(own, tensor)| (*own, tensor.record()));
+            let known = || made.iter().find(|(own, _)| own == name).map(|(own, blocks)| (own.as_str(), blocks as _));
+            // What element-wise work makes is no product.
+            let Some(found) = given.or_else(known) else { return Ok(()) };
+            if !named.iter().any(|(own, _)| own == name) {
+                named.push(found);
+            }
+        }
+        let pair = Context::cpu().prepare_blocks(&text, &named).map_err(said)?;
+        // Of several terms, each alone may have symmetries that their sum has not.
+        let is_last = n + 1 == products.len();
+        let is_term =
+            left.starts_with("result[") && products.iter().filter(|other| other.equation.starts_with("result[")).count() > 1;
+        let least = if is_last { stored_tuples(prepared.structure(), &text, &named)? } else { None };
+        let most = least.unwrap_or(usize::MAX).min(if is_term { usize::MAX } else { pair.tuples() });
+        if !product.is_sum && product.tuples > most {
+            return Err(format!("{} products of blocks instead of {most} for `{}`", product.tuples, product.equation));
+        }
+        if !is_last {
+            made.push((left[..at].to_string(), Context::cpu().eval_blocks(&text, &named).map_err(said)?));
+        }
+    }
+    Ok(())
+}
+
+/// The pairs of blocks that contribute to stored blocks of a result, counted one by one; nothing where axes of one label are cut differently.
+fn stored_tuples<T: Element>(
+    result: &Structure,
+    equation: &str,
+    named: &[(&str, &dyn RecordOperand<T>)],
+) -> Result<Option<usize>, String> {
+    let said = |error: Error| error.to_string();
+    let labels = |text: &str| -> Vec<String> {
+        let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(inside, _)| inside);
+        inside.split(',').map(|label| label.trim().to_string()).filter(|label| !label.is_empty()).collect()
+    };
+    let (left, right) = equation.split_once(" = ").ok_or("no equation")?;
+    let factors: Vec<&str> = right.split(" * ").collect();
+    let mut known: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut blocks: Vec<(Vec<String>, Vec<Vec<usize>>)> = Vec::new();
+    for (factor, name) in factors.iter().zip(names(equation)) {
+        let Some((_, tensor)) = named.iter().find(|(own, _)| *own == name) else { return Ok(None) };
+        // As a block tensor, whatever it is.
+        let labels = labels(factor);
+        if labels.iter().enumerate().any(|(n, label)| labels[..n].contains(label)) {
+            return Ok(None);
+        }
+        let same = format!("[{0}] = X[{0}]", labels.join(", "));
+        let tensor = Context::reference().eval_blocks(&same, &[("X", *tensor)]).map_err(said)?;
+        for (label, tiling) in labels.iter().zip(tensor.structure().tilings()) {
+            match known.iter().find(|(own, _)| own == label) {
+                Some((_, bounds)) if bounds != tiling.bounds() => return Ok(None),
+                Some(_) => (),
+                None => known.push((label.clone(), tiling.bounds().to_vec())),
+            }
+        }
+        let counts: Vec<usize> = tensor.structure().tilings().iter().map(|tiling| tiling.len()).collect();
+        let all = tensorwrapper::Shape::new(counts);
+        let is_there = |block: &[usize]| tensor.structure().image(block).map(|image| image.is_some());
+        let mut present = Vec::new();
+        for block in &all {
+            if is_there(&block).map_err(said)? {
+                present.push(block.to_vec());
+            }
+        }
+        blocks.push((labels, present));
+    }
+    let [(one, left_blocks), (other, right_blocks)] = &blocks[..] else { return Ok(None) };
+    let axes = labels(left);
+    let fits = |label: &String, tiling: &[usize]| known.iter().any(|(own, bounds)| own == label && bounds == tiling);
+    if !axes.iter().zip(result.tilings()).all(|(label, tiling)| fits(label, tiling.bounds())) {
+        return Ok(None);
+    }
+    let stored = result.stored().map_err(said)?;
+    let mut count = 0;
+    for a in left_blocks {
+        for b in right_blocks {
+            let of = |label: &String| -> Option<usize> {
+                let find = |labels: &[String], block: &[usize]| Some(block[labels.iter().position(|own| own == label)?]);
+                find(one, a).or_else(|| find(other, b))
+            };
+            let meets = other.iter().zip(b).all(|(label, tile)| of(label) == Some(*tile));
+            let block: Option<Vec<usize>> = axes.iter().map(of).collect();
+            count += usize::from(meets && block.is_some_and(|block| stored.find(&block).is_some()));
+        }
+    }
+    Ok(Some(count))
 }

@@ -7,6 +7,7 @@
 #![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
 #![allow(clippy::duplicate_mod, reason = "examples that are tested share files with each other")]
 
+mod block_cases;
 mod block_derivatives;
 mod block_linalg;
 mod block_tensors;
