@@ -112,6 +112,8 @@ fn what_block_tensors_do_not_have() {
     let says = |error: Error, beginning: &str| assert!(error.to_string().starts_with(beginning), "{error}");
     says(try_tensor!(([n], [i, n]) = eig(a[i, j])).unwrap_err(), "`eig` in an equation of block tensors");
     says(try_tensor!(([a, i, n], [a, n], [a, n, j]) = svd(theta[a, i, j, 0])).unwrap_err(), "a batch of matrices of `svd`");
+    let batch = try_tensor!(([a, i, n], [a, n], [a, n, j]) = svd(theta[a, i, j, 0])).unwrap_err().to_string();
+    assert!(batch.ends_with("help: take one matrix at a time: `a.chip(0, n)?` has those at position n of axis 0"), "{batch}");
     says(try_tensor!(([n], [i, n]) = eigh(a[i, j], b[i, j])).unwrap_err(), "`eigh` of two matrices");
     let singular = Blocks::<f64>::zeros(a.structure()).unwrap();
     says(try_tensor!([j, i] = inv(singular[i, j])).unwrap_err(), "the 1×1 matrix of `inv` is singular");

@@ -167,7 +167,7 @@ fn what_does_not_fit_is_said() {
     assert_eq!(said(c.unwrap_err()), "index `k` has extent 6 in `a` but 5 in `b`");
     let d = blocks(&Structure::new([&occ, &vir]).with_blocks([[0, 1]]).unwrap());
     let c = try_tensor!([i, k] = a[i, k] / d[i, k]);
-    assert_eq!(said(c.unwrap_err()), "what divides (`d`) is zero where the result has block [1, 1]");
+    assert_eq!(said(c.unwrap_err()), "`d` is zero where it divides, at block [1, 1] of the result");
     let c = try_tensor!([i] = a[i, k] * cast(b[i, k]));
     assert!(said(c.unwrap_err()).starts_with("casts in an equation of block tensors"));
     let rows = Blocks::<f64>::rows([1, 2].map(|extent| Tensor::filled([extent], 1.0).unwrap())).unwrap();

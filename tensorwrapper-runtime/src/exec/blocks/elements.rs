@@ -223,8 +223,13 @@ impl Planner<'_> {
         let divides = |divisor: &Tree| {
             let names: Vec<String> =
                 divisor.factors().iter().map(|factor| format!("`{}`", self.tensors.names[factor.operand])).collect();
-            let name = if names.is_empty() { "a number".to_string() } else { names.join(", ") };
-            let message = format!("what divides ({name}) is zero where the result has block {block:?}");
+            let message = match &names[..] {
+                [name] if matches!(divisor, Tree::Factor(_)) => {
+                    format!("{name} is zero where it divides, at block {block:?} of the result")
+                }
+                [] => format!("a number that divides is zero, at block {block:?} of the result"),
+                names => format!("what divides ({}) is zero at block {block:?} of the result", names.join(", ")),
+            };
             Err(Error::new(ErrorKind::Shape(message)))
         };
         Ok(match tree {

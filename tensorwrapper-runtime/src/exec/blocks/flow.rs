@@ -117,7 +117,9 @@ fn flow_of(term: &Term, sum: &Sum, tensors: &Tensors) -> Result<Option<Flowing>,
                     true => format!("index `{label}` {verb} `{first}` twice"),
                     false => format!("index `{label}` {verb} both `{first}` and `{second}`"),
                 };
-                return Err(Error::new(ErrorKind::Shape(message)).with_help(format!("`conj({second})` turns its signs")));
+                return Err(
+                    Error::new(ErrorKind::Shape(message)).with_help(format!("`conj({second})` turns the signs of its charges"))
+                );
             }
             [_, _] | [] => {}
             // A sum over one factor's label alone, or over that of three, conserves nothing.

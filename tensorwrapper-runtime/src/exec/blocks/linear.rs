@@ -4,7 +4,7 @@
 //! brought into the order in which they are written.
 
 use tensorwrapper_core::element::{Element, dispatch};
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::{Factorisation, Options, Role, Word};
 use tensorwrapper_notation::{Factorise, LabelId};
@@ -79,7 +79,9 @@ impl Context {
 fn check(factorise: &Factorise) -> Result<(), Error> {
     let name = factorise.kind().name();
     if !factorise.batch().is_empty() {
-        return Err(unsupported(&format!("a batch of matrices of `{name}`")));
+        let message = format!("a batch of matrices of `{name}` in an equation of block tensors");
+        let help = "take one matrix at a time: `a.chip(0, n)?` has those at position n of axis 0";
+        return Err(Error::new(ErrorKind::Unsupported(message)).with_help(help));
     }
     if factorise.options().has(Word::Full) {
         return Err(unsupported(&format!("`{name}` with `full`")));
