@@ -22,8 +22,7 @@
 /// ```
 /// # use tensorwrapper::prelude::*;
 /// # let n = 3;
-/// # let a = Tensor::<f64>::from_fn([n, n], |i| (i[0] * 3 + i[1]) as f64)?;
-/// # let b = a.clone();
+/// # let (a, b) = (Tensor::<f64>::from_fn([n, n], |i| (i[0] * 3 + i[1]) as f64)?, Tensor::<f64>::ones([n, n])?);
 /// # let alpha = 0.5;
 /// let mut c = tensor!([i, j] = a[i, k] * b[k, j]);   // a value: the macro is an expression
 /// let trace = tensor!([] = a[i, i]);                 // a plain number
@@ -318,7 +317,7 @@
 /// # Errors
 ///
 /// Ranks, labels and extents that do not fit are compile errors where they are known to the compiler, `const` parameters
-/// included.
+/// included. [`messages`] has what rustc says of other mistakes, and what it means.
 ///
 /// ```compile_fail
 /// use tensorwrapper::prelude::*;
@@ -412,6 +411,7 @@ pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 #[doc(hidden)]
 pub use tensorwrapper_macros as __macros;
 
+pub mod messages;
 pub mod prelude;
 
 /// The example of the README, which is compiled and run with the other examples of this page.
