@@ -1,7 +1,7 @@
 """Operators and methods of whole arrays, by NumPy and by tensorwrapper, in turn.
 
     python3 -m venv venv && venv/bin/pip install numpy
-    cargo build --release --example bench_methods
+    cargo build --release --features rand --example bench_methods
     venv/bin/python benches/peers/methods.py [--threads N] [--rounds 3] [--only NAME]
 
 Both make their results anew, from the same elements; NumPy has one thread. Each figure is the least time of many runs, and of all rounds.
@@ -39,6 +39,8 @@ class Operands:
         self.b = numbers.reshape(shape) + 1
         self.whole = numpy.round(self.a * 100)
         self.mask = self.a > 0
+        self.none = self.a > 1
+        self.every = self.a < 1
         self.row, state = drawn(columns, state)
         self.short, _ = drawn(root, state)
         self.counts = self.whole.astype(numpy.int32)
@@ -46,6 +48,7 @@ class Operands:
         self.square = self.whole.flat[: side * side].reshape(side, side).astype(numpy.int64)
         self.large = self.square << 50
         self.target = self.a.copy()
+        self.drawn = numpy.random.default_rng(7)
         self.number = number
 
 
@@ -68,9 +71,11 @@ OPERATIONS = {
     "std_along(0)": lambda o: o.a.std(axis=0),
     "std_along(1)": lambda o: o.a.std(axis=1),
     "max": lambda o: o.a.max(),
+    "min": lambda o: o.a.min(),
     "max_along(0)": lambda o: o.a.max(axis=0),
     "max_along(1)": lambda o: o.a.max(axis=1),
     "argmax": lambda o: o.a.argmax(),
+    "argmin": lambda o: o.a.argmin(),
     "argmax_along(0)": lambda o: o.a.argmax(axis=0),
     "argmax_along(1)": lambda o: o.a.argmax(axis=1),
     "cumsum_along(0)": lambda o: o.a.cumsum(axis=0),
@@ -84,26 +89,41 @@ OPERATIONS = {
     "select": lambda o: numpy.where(o.mask, o.a, o.b),
     "compress": lambda o: o.a[o.mask],
     "count": lambda o: numpy.count_nonzero(o.mask),
+    "any": lambda o: o.none.any(),
+    "all": lambda o: o.every.all(),
     "mask & mask": lambda o: o.mask & o.mask,
+    "map(x * x)": lambda o: o.a * o.a,
+    "map_inplace(-x)": lambda o: numpy.negative(o.target, out=o.target),
+    "zip_map(x * y)": lambda o: o.a * o.b,
     "clip": lambda o: o.a.clip(-0.25, 0.25),
     "round": lambda o: o.b.round(),
+    "floor": lambda o: numpy.floor(o.b),
+    "ceil": lambda o: numpy.ceil(o.b),
     "sign": lambda o: numpy.sign(o.a),
     "concatenate(0)": lambda o: numpy.concatenate([o.a, o.b], axis=0),
     "concatenate(1)": lambda o: numpy.concatenate([o.a, o.b], axis=1),
     "stack(2)": lambda o: numpy.stack([o.a, o.b], axis=2),
+    "split(0)": lambda o: numpy.split(o.a, 5, axis=0),
+    "chips(0)": lambda o: list(o.a),
     "pad": lambda o: numpy.pad(o.a, ((1, 1), (2, 2))),
     "roll(1)": lambda o: numpy.roll(o.a, 3, axis=1),
     "tile": lambda o: numpy.tile(o.a, (1, 2)),
+    "t": lambda o: o.a.T,
     "transpose": lambda o: o.a.T.copy(),
     "tril": lambda o: numpy.tril(o.a),
+    "triu": lambda o: numpy.triu(o.a),
     "diag": lambda o: numpy.diag(o.row),
     "dot": lambda o: o.a.dot(o.row),
     "outer": lambda o: numpy.outer(o.short, o.short),
     "kron": lambda o: numpy.kron(o.short, o.short),
     "ones": lambda o: numpy.ones(o.number),
+    "filled": lambda o: numpy.full(o.number, 2.5),
     "eye": lambda o: numpy.eye(o.short.size),
     "arange": lambda o: numpy.arange(o.number, dtype=float),
     "linspace": lambda o: numpy.linspace(0, 1, o.number),
+    "random": lambda o: o.drawn.random(o.number),
+    "uniform": lambda o: o.drawn.uniform(-1.0, 1.0, o.number),
+    "normal": lambda o: o.drawn.normal(0.0, 1.0, o.number),
     "allclose": lambda o: numpy.allclose(o.a, o.a, rtol=1e-12, atol=0),
     "2 n + n * n, i32": lambda o: 2 * o.counts + o.counts * o.counts,
     "matrix product, i64": lambda o: o.square @ o.square,

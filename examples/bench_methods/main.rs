@@ -1,7 +1,7 @@
 //! A partner for `benches/peers/methods.py`: operators and methods of whole tensors.
 //!
 //! ```text
-//! cargo run --release --example bench_methods
+//! cargo run --release --features rand --example bench_methods
 //! > sum_along(0) 1000
 //! < 0.0000004
 //! ```
@@ -44,6 +44,9 @@ struct Operands {
     /// Whole numbers with many equal ones.
     whole: Tensor<f64, Shape![_, _]>,
     mask: Tensor<bool, Shape![_, _]>,
+    /// Truth values of which none holds, and of which all do.
+    none: Tensor<bool, Shape![_, _]>,
+    every: Tensor<bool, Shape![_, _]>,
     /// As many elements as a row of the matrices.
     row: Tensor<f64, Shape![_]>,
     /// A vector whose outer product has as many elements.
@@ -74,6 +77,8 @@ impl Operands {
         let square = Tensor::from_fn((side, side), |i| whole.as_slice()[i[0] * side + i[1]] as i64)?;
         Ok(Operands {
             mask: a.greater(0.0)?,
+            none: a.greater(1.0)?,
+            every: a.less(1.0)?,
             row: Tensor::from_fn((columns,), |_| next())?,
             short: Tensor::from_fn((root,), |_| next())?,
             counts: whole.cast()?,
@@ -89,14 +94,14 @@ impl Operands {
 
 /// The least time of an operation, results included.
 fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error::Error>> {
-    let Operands { a, b, whole, mask, row, short, counts, square, large, number } = operands;
+    let Operands { a, b, whole, mask, none, every, row, short, counts, square, large, number } = operands;
     let (mut target, other) = (a.clone(), mask.clone());
     let runs = (20_000_000 / number).clamp(20, 3000);
     let mut least = f64::INFINITY;
     macro_rules! timed {
-        ($($text:literal: $operation:expr;)*) => {
+        ($($(#[$only:meta])? $text:literal: $operation:expr;)*) => {
             match operation {
-                $($text => for _ in 0..runs {
+                $($(#[$only])? $text => for _ in 0..runs {
                     let start = Instant::now();
                     // Dropped here, as NumPy gives its memory back.
                     let _ = black_box($operation);
@@ -121,9 +126,11 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "std_along(0)": a.std_along(0, 0)?;
         "std_along(1)": a.std_along(1, 0)?;
         "max": a.max();
+        "min": a.min();
         "max_along(0)": a.max_along(0)?;
         "max_along(1)": a.max_along(1)?;
         "argmax": a.argmax();
+        "argmin": a.argmin();
         "argmax_along(0)": a.argmax_along(0)?;
         "argmax_along(1)": a.argmax_along(1)?;
         "cumsum_along(0)": a.cumsum_along(0)?;
@@ -137,26 +144,44 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "select": select(mask, a, b)?;
         "compress": a.compress(mask)?;
         "count": mask.count();
+        "any": none.any();
+        "all": every.all();
         "mask & mask": mask & &other;
+        "map(x * x)": a.map(|x| x * x)?;
+        "map_inplace(-x)": target.map_inplace(|x| -x);
+        "zip_map(x * y)": a.zip_map(b, |x, y| x * y)?;
         "clip": a.clip(-0.25, 0.25)?;
         "round": b.round()?;
+        "floor": b.floor()?;
+        "ceil": b.ceil()?;
         "sign": a.sign()?;
         "concatenate(0)": concatenate(0, [a, b])?;
         "concatenate(1)": concatenate(1, [a, b])?;
         "stack(2)": stack(2, [a, b])?;
+        "split(0)": a.split(0, 5)?;
+        "chips(0)": a.chips(0)?;
         "pad": a.pad(&[(1, 1), (2, 2)], 0.0)?;
         "roll(1)": a.roll(1, 3)?;
         "tile": a.tile(&[1, 2])?;
+        "t": a.t();
         "transpose": a.transpose().to_tensor()?;
         "tril": a.tril(0)?;
+        "triu": a.triu(0)?;
         "diag": row.diag()?;
         "dot": a.dot(row)?;
         "outer": short.outer(short)?;
         "kron": short.kron(short)?;
         "ones": Tensor::<f64, Shape![_]>::ones((*number,))?;
+        "filled": Tensor::<f64, Shape![_]>::filled((*number,), 2.5)?;
         "eye": Tensor::<f64, _>::eye(short.len())?;
         "arange": Tensor::<f64, _>::arange(0..*number as i64)?;
         "linspace": Tensor::<f64, _>::linspace(0.0, 1.0, *number)?;
+        #[cfg(feature = "rand")]
+        "random": Tensor::<f64, Shape![_]>::random((*number,), 7)?;
+        #[cfg(feature = "rand")]
+        "uniform": Tensor::<f64, Shape![_]>::uniform((*number,), -1.0..1.0, 7)?;
+        #[cfg(feature = "rand")]
+        "normal": Tensor::<f64, Shape![_]>::normal((*number,), 0.0, 1.0, 7)?;
         "allclose": a.allclose(a, 1e-12, 0.0);
         "2 n + n * n, i32": tensor!([i, j] = 2 * counts[i, j] + counts[i, j] * counts[i, j]);
         "matrix product, i64": tensor!([i, j] = square[i, k] * square[k, j]);

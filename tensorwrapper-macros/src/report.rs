@@ -1,7 +1,7 @@
 //! Reports faults and warnings as errors and warnings of the compiler.
 //!
 //! An error is a `compile_error!` in expression position. Such an expression has the error type, so rustc reports nothing else
-//! about its value. A warning is a use of a deprecated constant, because stable Rust offers a macro no other way to warn.
+//! about its value. A warning is a use of a deprecated macro, because stable Rust offers a macro no other way to warn.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -35,7 +35,8 @@ fn sentence(fault: &Diagnostic) -> String {
     }
 }
 
-/// Code with a warning at a token. On stable Rust a macro can warn only by using something deprecated.
+/// Code with a warning at a token. On stable Rust a macro can warn only by using something deprecated. That is a macro again, because of
+/// anything else rustc prints the path of the function around it.
 pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
     let note = sentence(warning);
     let span = host.span(warning.span).resolved_at(Span::mixed_site());
@@ -43,9 +44,12 @@ pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
     quote! {
         {
             #[deprecated(note = #note)]
-            #[allow(non_upper_case_globals)]
-            const implicit_sum: () = ();
-            let () = #used;
+            macro_rules! implicit_sum {
+                () => {
+                    ()
+                };
+            }
+            let () = #used!();
         }
     }
 }

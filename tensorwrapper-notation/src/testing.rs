@@ -44,11 +44,37 @@ pub(crate) fn warnings(text: &str) -> Vec<String> {
     equations.iter().flat_map(Equation::warnings).map(|warning| describe(text, warning)).collect()
 }
 
-/// Compares the faults of texts with what is expected of each.
+/// Compares the faults of texts with what is expected of each, and checks that what the helps say can be written.
 #[track_caller]
 pub(crate) fn refused(cases: &[(&str, &[&str])]) {
     for (text, expected) in cases {
         assert_eq!(faults(text), *expected, "`{text}`");
+        expected.iter().filter_map(|fault| fault.split_once(" | ")).for_each(|(_, help)| can_be_written(help));
+    }
+}
+
+/// What stands between backticks in a help, without Rust and without single words.
+pub(crate) fn code_of(help: &str) -> impl Iterator<Item = &str> {
+    let is_rust = |code: &str| ["?;", "tensor!", "::<", "…"].iter().any(|sign| code.contains(sign));
+    let is_word = |code: &str| !code.contains(['[', '(', '{', ' ']) || code.starts_with([';', '`']);
+    help.split('`').skip(1).step_by(2).filter(move |code| !is_rust(code) && !is_word(code))
+}
+
+/// Checks that the code in a help is an equation, or a part of one.
+#[track_caller]
+pub(crate) fn can_be_written(help: &str) {
+    for code in code_of(help) {
+        let code = code.replace("(C;", "(x > y;");
+        let svd = "([i, r], [r], [r, j]) = svd(A[i, j]";
+        let parts = [
+            code.clone(),
+            format!("[] = {code}"),
+            format!("[] = A[{code}]"),
+            format!("{code} = A[i, j]"),
+            format!("{svd}; {code})"),
+            format!("{svd}) {code}"),
+        ];
+        assert!(parts.iter().any(|text| parsed(text).is_ok()), "`{code}` of the help `{help}` cannot be written");
     }
 }
 

@@ -22,8 +22,7 @@
 /// ```
 /// # use tensorwrapper::prelude::*;
 /// # let n = 3;
-/// # let a = Tensor::<f64>::from_fn([n, n], |i| (i[0] * 3 + i[1]) as f64)?;
-/// # let b = a.clone();
+/// # let (a, b) = (Tensor::<f64>::from_fn([n, n], |i| (i[0] * 3 + i[1]) as f64)?, Tensor::<f64>::ones([n, n])?);
 /// # let alpha = 0.5;
 /// let mut c = tensor!([i, j] = a[i, k] * b[k, j]);   // a value: the macro is an expression
 /// let trace = tensor!([] = a[i, i]);                 // a plain number
@@ -41,7 +40,7 @@
 /// | left side | result |
 /// |---|---|
 /// | `[i, j] = …` | a `Tensor<T, S>`, or a `Blocks<T, S>` where an operand is one. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them, and functions that take `impl Into<TensorRef<'a, f64, Shape![_, _]>>` read any ([`TensorRef`]) |
-/// | `[] = …`, in a block `let e = …` | a plain number |
+/// | `[] = …`, in a block `let e = …` | a plain number; of a comparison a `bool` |
 /// | `let e[] = …` | a tensor of rank 0, which is a number to later equations |
 /// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
 /// | `c[i, j] = …`, `+=`, `-=`, `*=`, `/=` | written into an existing tensor, or into a part of it: `c[i in 2..5, 0] = …` |
@@ -96,7 +95,7 @@
 /// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0; `1[i]`, `2.5[i, j]`; `iota[i]` | numbers; with labels, tensors that are constant along them; the value of an index, 0, 1, 2, …, in its real type: `select(iota[i] >= iota[j]; a[i, j], 0.0)`. A literal has the element's real type, any other number the element type or its real type |
 /// | `sum(k, l; X)`, `prod`, `max`, `min`, `mean`, `var`, `std`; `argmax(k; X)`, `argmin(k; X)` | explicit reductions; a mean is a sum over the number of its terms, a variance the mean of the squared distances from the mean, and a standard deviation its root; the value of `k`, as `iota[k]` counts it, at which X is largest or smallest: the first of equal ones, the first NaN if there is one |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)`, `clip(X, a, b)` | functions of elements; `clip` gives a where X is less than a, and b where it is larger than b |
-/// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, tensors of `bool` (`select(m[i]; X, Y)`), `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite. As a whole right side C makes a tensor of `bool`: `let m = tensor!([i, j] = a[i, j] > v[j]);` |
+/// | `select(C; X, Y)` | X where the comparison C holds, and Y elsewhere: `select(a[i, j] > v[j] && !(v[j] == 0.0); a[i, j], 0.0)`. C is made of `< <= > >= == !=`, tensors of `bool` (`select(m[i]; X, Y)`), `&&`, `\|\|` and `!`; nothing holds of a NaN but that it differs. Complex numbers have no order: compare `re(X)`, `im(X)`, `abs(X)` or real tensors. What is not chosen has no derivative there, even if its slope is infinite. As a whole right side C makes a tensor of `bool`, `let m = tensor!([i, j] = a[i, j] > v[j]);`, or one `bool`: `tensor!([] = max(i; v[i]) > 0.0)` |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs. For derivatives its slopes by each argument stand behind it, `map(f, fx, fy; X, Y)`, then those of each slope |
 /// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Real operands join an equation over complex numbers of their precision without a cast: `u[i, r] * s[r]`. Nothing else is converted silently. Equations over `i32`, `i64` and `u8` have sums, products, reductions, comparisons, `select`, `clip`, `abs`, `powi` and `iota`, and no fractions: `0.5 * n[i]`, `n[i] / 2` and `exp(n[i])` are compile errors, `0.5 * cast(f64; n[i])` is none. They are computed in 64 bits, exactly or wrapped around, and a result wraps around where its type does not hold it |
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
@@ -318,7 +317,7 @@
 /// # Errors
 ///
 /// Ranks, labels and extents that do not fit are compile errors where they are known to the compiler, `const` parameters
-/// included.
+/// included. [`messages`] has what rustc says of other mistakes, and what it means.
 ///
 /// ```compile_fail
 /// use tensorwrapper::prelude::*;
@@ -412,6 +411,7 @@ pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 #[doc(hidden)]
 pub use tensorwrapper_macros as __macros;
 
+pub mod messages;
 pub mod prelude;
 
 /// The example of the README, which is compiled and run with the other examples of this page.

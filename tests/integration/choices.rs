@@ -84,6 +84,38 @@ where
     }
 }
 
+/// A comparison without free labels is a plain `bool`, as another equation without them is a plain number.
+#[test]
+fn plain_truth_values() {
+    let x = vector(&[0.5, -2.0, 1.0]);
+    let whole = Tensor::<i64, Shape![3]>::from_array([1, -2, 3]).unwrap();
+    let (mask, fixed) = (Tensor::<bool, Shape![2]>::from_array([true, false]).unwrap(), StaticTensor::new([3.0, 4.0]));
+    let (low, high) = (-1.0, 1.0);
+    for context in &contexts() {
+        let any: bool = tensor! { in context; [] = min(i; x[i]) < low };
+        let all: bool = tensor! { in context; [] = min(i; x[i]) > low || sum(i; x[i]) > high };
+        assert_eq!((any, all), (true, false));
+        let (positive, mut y): (bool, Vector<f64>) = tensor! {
+            in context;
+            let c = sum(i; x[i]) > 0.0;
+            let y[i] = select(c[]; x[i], -x[i]);
+            (c, y)
+        };
+        assert_eq!((positive, y.as_slice()), (false, &[-0.5, 2.0, -1.0][..]));
+        // Into an existing tensor, by a truth value of the block.
+        tensor! { in context; let c = !(y[0] >= 0.0); y[i] += select(c[]; 1.0[i], 0.0[i]); };
+        assert_eq!(y.as_slice(), [0.5, 3.0, 0.0]);
+        assert_eq!(try_tensor! { in context; [] = sum(i; whole[i]) == 2 }.unwrap(), true);
+        assert!(tensor! { in context; [] = mask[0] && !mask[1] });
+        assert!(!tensor! { in context; [] = low > high });
+    }
+    assert!(tensor!([] = fixed[0] * fixed[0] + fixed[1] * fixed[1] == 25.0));
+    // A recording has numbers, as of all comparisons.
+    let graph = Graph::new();
+    let recorded = tensor! { in &graph; let c = sum(i; x[i]) < 0.0; c };
+    assert_eq!(recorded.eval().unwrap().as_slice(), [1.0]);
+}
+
 #[test]
 fn of_real_numbers() {
     let rng = &mut StdRng::seed_from_u64(1);

@@ -127,6 +127,10 @@ impl<'h> Environment<'h> {
                 self.read(hole, is_mask);
                 faults.extend(self.misread(hole, is_mask));
             }
+            if role == Use::Scalar && self.block_result(&hole.text).is_some_and(|result| result.is_truth) {
+                let fault = Diagnostic::new(Fault::Label, hole.span, format!("`{0}` is a truth value, and no number", hole.text));
+                faults.push(Diagnostic { help: Some(format!("write `select({}[]; 1.0, 0.0)`", hole.text)), ..fault });
+            }
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }

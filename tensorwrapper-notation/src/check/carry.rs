@@ -33,6 +33,17 @@ impl Checker<'_> {
             return false;
         }
         let number = labels::without_indices(right).filter(|_| free.is_empty());
+        // `c[i, j] = 1.0`
+        if let (ExpressionKind::Scalar(Scalar::Literal(..)), [_, ..]) = (&right.kind, axes) {
+            self.refused.extend(axes);
+            let written: Vec<String> = axes.iter().map(|id| self.labels[id.0].name.clone()).collect();
+            let written: Vec<&str> = written.iter().map(String::as_str).collect();
+            let noun = if axes.len() == 1 { "index" } else { "indices" };
+            let help = format!("a number is spread over labels: {}", spread_term(right, &written));
+            let fault = Diagnostic::label(right.span, format!("this number lacks the left side's {noun} {}", quoted(&written)));
+            self.faults.push(fault.help(self.on_the_left(&written, help)).operators(spread(&written)[1].clone()));
+            return false;
+        }
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
             if free.contains(name.as_str()) {

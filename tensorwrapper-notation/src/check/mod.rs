@@ -137,12 +137,8 @@ impl Checker<'_> {
             });
             return None;
         };
-        if let ExpressionKind::Truth(_) = right.kind
-            && (place.is_some() || result.axes().is_empty())
-        {
-            let what =
-                if place.is_some() { "is written into a tensor of numbers" } else { "makes a tensor, and here is one number" };
-            let fault = Diagnostic::label(right.span, format!("a comparison {what}"));
+        if let (ExpressionKind::Truth(_), Some(_)) = (&right.kind, place) {
+            let fault = Diagnostic::label(right.span, "a comparison is written into a tensor of numbers");
             self.faults.push(fault.help(format!("write `select({}; 1.0, 0.0)`", crate::spelling::expression(right))));
             return None;
         }

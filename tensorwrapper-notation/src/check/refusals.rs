@@ -118,7 +118,7 @@ fn labels_that_break_a_rule() {
         (
             "C += A[i]",
             &[
-                "C: `C` has no indices | a number is bound by `let C = tensor!([] = …)`, or in a block by `let C = …;`; a tensor of rank 0 is `C[]`",
+                "C: `C` has no indices | a tensor is written with its indices, `C[i, j] = …`, and one of rank 0 as `C[]`; a number is bound by `let C = tensor!([] = …)`, or in a block by `let C = …;`",
             ],
         ),
         (
@@ -130,7 +130,7 @@ fn labels_that_break_a_rule() {
         (
             "{ n } = A[i]",
             &[
-                "{ n }: `{ n }` has no indices | a number is bound by `let { n } = tensor!([] = …)`, or in a block by `let { n } = …;`; a tensor of rank 0 is `{ n }[]`",
+                "{ n }: `{ n }` has no indices | a tensor is written with its indices, `{ n }[i, j] = …`, and one of rank 0 as `{ n }[]`; a number is bound by `let { n } = tensor!([] = …)`, or in a block by `let { n } = …;`",
             ],
         ),
         (

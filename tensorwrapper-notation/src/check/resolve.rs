@@ -275,6 +275,9 @@ impl Checker<'_> {
     fn single_occurrence(&mut self, name: &Name, term: &Expression) {
         let label = &name.text;
         let sum = format!("if the sum is meant, say so: `sum({label}; …)`");
+        // A word of MATLAB and Julia.
+        let sum =
+            if label == "end" { format!("the last position of an axis of extent `n` is `{{ n - 1 }}`; {sum}") } else { sum };
         let warning =
             Diagnostic::label(name.span, format!("index `{label}` occurs once and is not on the left, so it is summed"))
                 .help(position::once(term, label, sum));

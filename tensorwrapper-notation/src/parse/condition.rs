@@ -4,10 +4,11 @@
 
 use super::cursor::{Cursor, split};
 use super::mistake::{given, unexpected_inside};
+use super::unread::is_condition;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Expression, ExpressionKind};
-use crate::token::{Delimiter, Span, Token, Tree, text};
+use crate::syntax::{Expression, ExpressionKind, Scalar};
+use crate::token::{Delimiter, Span, Token, text};
 
 /// Reads a sum of terms.
 pub(super) type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
@@ -110,6 +111,10 @@ fn one(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, D
 fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, Diagnostic> {
     let left = read(cursor)?;
     let Some(comparison) = comparison(cursor) else {
+        if cursor.peek_pair('=', '<') || cursor.peek_pair('=', '>') {
+            let sign = if cursor.peek_pair('=', '<') { '<' } else { '>' };
+            return Err(Diagnostic::syntax(cursor.here(), format!("`={sign}` does not compare")).help(format!("write `{sign}=`")));
+        }
         if cursor.peek_punct('=') {
             return Err(Diagnostic::syntax(cursor.here(), "`=` does not compare").help("equal elements are found by `==`"));
         }
@@ -118,9 +123,18 @@ fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expressio
             return Ok(Condition::Holds(Box::new(bare)));
         }
         let fault = Diagnostic::syntax(left.span, "a condition is a comparison, and here is none");
+        if let ExpressionKind::Scalar(Scalar::Hole(hole)) = &bare.kind {
+            let name = &hole.text;
+            return Err(
+                fault.help(format!("a tensor of truth values has indices, `{name}[…]`; a number is compared, `{name} != 0.0`"))
+            );
+        }
         let written = crate::spelling::expression(&left);
         return Err(fault.help(format!("write `{written} != 0.0`, or `{written} >= 0.0`")));
     };
+    if comparison == Comparison::Less && cursor.peek_punct('>') {
+        return Err(Diagnostic::syntax(cursor.before(), "`<>` does not compare").help("write `!=`"));
+    }
     let right = read(cursor)?;
     let end = *cursor;
     if let Some(second) = self::comparison(cursor) {
@@ -165,34 +179,5 @@ fn comparison(cursor: &mut Cursor<'_>) -> Option<Comparison> {
             (Some(only), None) => cursor.take_punct(only),
             (None, _) => false,
         }
-    })
-}
-
-/// Whether tokens compare, so that they are no expression.
-pub(super) fn is_condition(tokens: &[Token]) -> bool {
-    let is_before = |n: usize, test: &dyn Fn(&Tree) -> bool| n.checked_sub(1).is_some_and(|before| test(&tokens[before].tree));
-    let is_next = |n: usize, sign: char| tokens.get(n + 1).is_some_and(|next| next.is_punct(sign));
-    // Types of a Rust path stand between `::<` and `>`.
-    let mut types = 0usize;
-    tokens.iter().enumerate().any(|(n, token)| match &token.tree {
-        Tree::Punct('<', _) if types > 0 || is_before(n, &|tree| matches!(tree, Tree::Punct(':', _))) => {
-            types += 1;
-            false
-        }
-        // Arrows do not compare.
-        Tree::Punct('>', _) if is_before(n, &|tree| matches!(tree, Tree::Punct('-' | '=', true))) => false,
-        Tree::Punct('>', _) if types > 0 => {
-            types -= 1;
-            false
-        }
-        Tree::Punct('<' | '>', _) => true,
-        Tree::Punct('=', true) => is_next(n, '='),
-        Tree::Punct(sign @ ('&' | '|'), true) => is_next(n, *sign),
-        Tree::Punct('!', _) => n == 0 || is_next(n, '=') || is_before(n, &|tree| matches!(tree, Tree::Punct('&' | '|', _))),
-        // Parentheses behind a name are those of a function.
-        Tree::Group(Delimiter::Parenthesis, inner) => {
-            !is_before(n, &|tree| matches!(tree, Tree::Ident(_))) && is_condition(inner)
-        }
-        _ => false,
     })
 }

@@ -3,9 +3,9 @@
 //! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows of bounds.
 
 use super::claim::{claim, in_header, is_claim};
-use super::condition::is_condition;
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
+use super::unread::is_condition;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Claim, Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,

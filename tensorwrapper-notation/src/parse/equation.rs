@@ -315,7 +315,8 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
             format!("`{}` has no indices", name.text),
         )
         .help(format!(
-            "a number is bound by `let {0} = tensor!([] = …)`, or in a block by `let {0} = …;`; a tensor of rank 0 is `{0}[]`",
+            "a tensor is written with its indices, `{0}[i, j] = …`, and one of rank 0 as `{0}[]`; a number is bound by `let {0} = tensor!([] = …)`, \
+             or in a block by `let {0} = …;`",
             name.text
         ))),
         _ => Err(Diagnostic::syntax(left.span, "this cannot be assigned to")

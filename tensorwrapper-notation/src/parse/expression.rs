@@ -2,6 +2,7 @@
 
 use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
+use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
@@ -111,6 +112,10 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
                 return Ok(found);
             }
             while cursor.take_pair(':', ':') {
+                if name == "cast" && cursor.peek_punct('<') {
+                    let fault = Diagnostic::syntax(token.span, "`cast` names its type in its parentheses");
+                    return Err(fault.help("write `cast(f32; A[i, j])`, and likewise for other types"));
+                }
                 cursor.name("the rest of a path")?;
             }
             postfix(cursor, start)
@@ -127,7 +132,13 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Punct('+', _) => Err(Diagnostic::syntax(token.span, "a term is missing before `+`")),
         Tree::Punct('|', _) => Err(absolute(cursor)),
         Tree::Group(Delimiter::Bracket, inner) => Err(brackets(inner, token.span)),
-        _ => Err(cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`")),
+        _ => {
+            let fault = cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`");
+            Err(match foreign::before(cursor) {
+                Some(help) => fault.help(help),
+                None => fault,
+            })
+        }
     }
 }
 
@@ -166,7 +177,10 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
             Some(Tree::Group(Delimiter::Parenthesis, inner)) => return Err(dotted(&start, cursor, inner)),
             _ => return Err(Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")),
         }
-        if cursor.peek_group(Delimiter::Parenthesis).is_some() {
+        if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
+            if let Some(fault) = foreign::in_a_module(&start, arguments) {
+                return Err(fault);
+            }
             cursor.next();
         }
     }

@@ -2,24 +2,20 @@
 
 use crate::testing::refused;
 
+/// What helps lead to, written out: `refused` checks the syntax of each help, and this the labels, which helps leave open.
 #[test]
-fn helps_can_be_written() {
+fn what_helps_lead_to() {
     for text in [
         "[p, q] = C[p, n] * sqrt(e[n]) * conj(C[q, n])",
         "let (e[n], C[p, n]) = eigh(A[p, q]); let B[p, q] = C[p, n] * ln(e[n]) * conj(C[q, n]); B",
-        "[i] = map(f64::powf; a[i], b[i])",
-        "[i] = map(f64::powf; a[i], iota[i])",
-        "[i] = map(f64::hypot; a[i], b[i])",
         "[i] = map(|x, y| x % y; a[i], b[i])",
         "[i] = map(|z: Complex<f64>| Complex::from(z.arg()); a[i])",
-        "[(i, j)] = A[i, j]",
         "[i, j] = select(iota[i] >= iota[j]; A[i, j], 0.0)",
         "[i] = u[i in 1..] - u[i in ..n]",
         "[] = sum(k; select(a[k] > 0.0; 1.0, 0.0))",
         "[] = max(k; select(a[k] > 0.0; 1.0, 0.0))",
         "[i] = max(j; select(iota[i] < iota[j]; v[i, j], { f64::NEG_INFINITY }))",
         "[i, j] = { Complex::new(0.0, -dt) } * h[i, j]",
-        "[.., j] = A[.., j]",
         "[i] = sum(k; a[i, k in 0..n])",
         "[i] = b[i] * sum(k; select(iota[k] == 2 * iota[i] + 1; a[k], 0.0))",
         "[i] = cast(f64; a[i])",

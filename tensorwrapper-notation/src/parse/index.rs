@@ -1,6 +1,7 @@
 //! The indices between the brackets of an operand.
 
 use super::cursor::{Cursor, hole, split};
+use super::foreign;
 use super::mistake::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
@@ -221,14 +222,11 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return fault.help(format!("a label with a prime is written `{label}1`"));
     }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
-    if written == "..." {
-        return fault.help("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`");
+    if let Some(help) = foreign::index(tokens) {
+        return fault.help(help);
     }
     if tokens.iter().any(|token| token.is_punct('%')) {
         return fault.help("an axis is shifted around its end before the equation: `let v = u.roll(0, 1)?;`");
-    }
-    if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
-        return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
     }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
         return fault.help(format!("a slice has a label: `i in {written}`"));

@@ -93,6 +93,10 @@ fn without_function(tokens: &[Token], at: Span) -> Diagnostic {
             Diagnostic::syntax(at, "the function of `map` and its arguments have `;` between them")
                 .help(format!("write `map({function}; {})`", arguments.join(", ")))
         }
+        // `map(a[i], f)`
+        Some((argument, [function])) if !function.contains(['[', '.']) && function.starts_with(char::is_alphabetic) => {
+            Diagnostic::syntax(at, "`map` names its function first").help(format!("write `map({function}; {argument})`"))
+        }
         _ => Diagnostic::syntax(at, "`map` names its function first")
             .help(format!("write `map(f; {})`", if parts.is_empty() { "X".to_string() } else { parts.join(", ") })),
     }
@@ -130,6 +134,14 @@ pub(super) fn cast(tokens: &[Token], at: Span) -> Result<(Option<Hole>, &[Token]
         None => (None, tokens),
     };
     let parts = split(body, ',');
+    // `cast(A[i]; f32)`
+    if let (Some(named), [Token { tree: Tree::Ident(name), .. }]) = (named, body)
+        && matches!(name.as_str(), "f32" | "f64")
+        && named.iter().any(|token| token.group(Delimiter::Bracket).is_some())
+    {
+        let fault = Diagnostic::syntax(at, "`cast` names its type first");
+        return Err(fault.help(format!("write `cast({name}; {})`", text(named))));
+    }
     let is_type = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_), .. }]);
     if let Some([Token { tree: Tree::Ident(name), span }]) = named
         && NO_ELEMENTS.contains(&name.as_str())

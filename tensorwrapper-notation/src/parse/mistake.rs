@@ -3,6 +3,7 @@
 //! This file must not know the grammar, which is in the other files of this folder.
 
 use super::cursor::Cursor;
+use super::foreign;
 use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -56,6 +57,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let next = cursor.peek_at(1);
     let with_neighbours = |from: usize| text(&cursor.rest()[..from.min(cursor.rest().len())]);
     let before = cursor.previous().map_or(String::new(), |token| text(std::slice::from_ref(token)));
+    if let Some(help) = foreign::behind(cursor) {
+        return Err(plain.help(help));
+    }
     Err(match &token.tree {
         Tree::Punct('=', _) if cursor.peek_pair('=', '=') => {
             Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
@@ -199,7 +203,9 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
             let arguments = text(inner);
             let indexed = "the result of a Rust call is indexed as `(f(x))[i, j]`";
             let fault = Diagnostic::syntax(cursor.here(), "parentheses follow an operand");
+            let has_operands = inner.iter().any(|token| token.group(Delimiter::Bracket).is_some());
             Err(fault.help(match what.contains("::") {
+                true if has_operands => format!("a Rust function of each element is `map({what}; {arguments})`"),
                 true => format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`; {indexed}"),
                 false => format!("indices stand in brackets, `{what}[{arguments}]`; {indexed}"),
             }))

@@ -1,8 +1,8 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
 //! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `reduction` and `synonyms` have
-//! messages for faults where one can tell what the author may have meant; `within` adds what only the whole equation tells.
+//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `reduction`, `synonyms` and
+//! `foreign` have messages for faults where one can tell what the author may have meant; `within` adds what only the whole equation tells.
 
 mod claim;
 mod condition;
@@ -11,12 +11,15 @@ mod declaration;
 mod decomposition;
 mod equation;
 mod expression;
+mod foreign;
 mod gradient;
 #[cfg(test)]
 mod habits;
 mod index;
 mod map;
 mod mistake;
+#[cfg(test)]
+mod newcomers;
 mod number;
 mod reduction;
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Faults of `sum(k; X)` and its like: labels that are missing or misplaced, and what stands in their place.
 
-use super::condition::is_condition;
 use super::cursor::split;
 use super::mistake::is_name;
-use super::unread::{each_index, label_of, labels_in, valued};
+use super::unread::{each_index, is_condition, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Span, Token, Tree, text};
 
@@ -17,7 +16,18 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
     }
     // `axis = 1` and `keepdims = true` are options of other libraries.
     let is_option = |part: &&[Token]| part.len() > 1 && is_name(&&part[..1]) && part[1].is_punct('=');
-    let parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
+    let mut parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
+    // `sum(A[i, k] for k in 0..n)`
+    if let ([body], Some(n)) = (&parts[..], arguments.iter().position(|token| token.is_ident("for")))
+        && let Some(label) = label_of(&arguments[n + 1..])
+    {
+        return labels_first(name, label, &text(&body[..n.min(body.len())]), at);
+    }
+    // `argmax(A[i, k], 1)`: the number of an axis. A maximum of two elements is no reduction.
+    let is_axis = |part: &[Token]| matches!(part, [Token { tree: Tree::Literal(digits), .. }] if digits.parse::<usize>().is_ok());
+    if !matches!(name, "max" | "min") && parts.len() > 1 {
+        parts.retain(|part| !is_axis(part));
+    }
     let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
     match (&parts[..], written.split_last()) {
         ([first @ .., _], Some((body, names))) if !names.is_empty() && first.iter().all(is_name) => {
@@ -41,6 +51,9 @@ fn semicolon_missing(name: &str, labels: &str, body: &str, at: Span) -> Diagnost
 
 /// `sum(A[i, k]; k)`
 pub(super) fn labels_first(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {
+    // A tensor without its indices.
+    let bare = body.chars().all(|c| c.is_alphanumeric() || c == '_') && body.starts_with(char::is_alphabetic);
+    let body = if bare { format!("{body}[{labels}]") } else { body.to_string() };
     let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
     Diagnostic::syntax(at, format!("`{name}` names its {what} first")).help(format!("write `{name}({labels}; {body})`"))
 }
@@ -74,9 +87,10 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
         let slice = |found: &str| {
             ranges.iter().find(|(label, _)| *label == found).map(|(label, range)| format!("{label} in {}", text(range)))
         };
+        let is_range = ranges.iter().all(|(_, range)| range.windows(2).any(|two| two.iter().all(|token| token.is_punct('.'))));
         let body = text(&each_index(body, &slice));
         let fault = Diagnostic::syntax(at, format!("`{name}` runs over all indices of its labels"));
-        return Some(fault.help(match labels {
+        return Some(fault.help(match labels.filter(|_| is_range) {
             Some(labels) => format!("a part of an axis is a slice: `{name}({}; {body})`", labels.join(", ")),
             None => "a part of an axis is a slice in the brackets of an operand: `A[k in 0..3]`".into(),
         }));

@@ -1,7 +1,7 @@
 //! Functions that have other names, or other forms, in other languages.
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 53] = [
+const SYNONYMS: [(&[&str], &str); 60] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -24,8 +24,8 @@ const SYNONYMS: [(&[&str], &str); 53] = [
     ),
     (&["outer", "kron"], "an outer product is a product without a common index: `a[i] * b[j]`"),
     (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
-    (&["total", "add", "reduce"], "a sum is written `sum(k; X)`"),
-    (&["product"], "a product over an index is `prod(k; X)`"),
+    (&["total", "add", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
+    (&["product", "Π"], "a product over an index is `prod(k; X)`"),
     (&["average", "avg"], "a mean is `mean(k; X)`"),
     (&["variance"], "a variance is `var(k; X)`"),
     (&["stddev", "sd"], "a standard deviation is `std(k; X)`"),
@@ -72,6 +72,31 @@ const SYNONYMS: [(&[&str], &str); 53] = [
     (&["angle", "arg", "phase"], "the phase of complex elements is `map(|z: Complex<f64>| Complex::from(z.arg()); X)`"),
     (&["chol"], "it is `[i, r] = cholesky(A[i, j])`"),
     (&["matrix_power", "mpow"], "a power of a matrix is `[i, j] = matpow(A[i, j], 3)`"),
+    (
+        &["rearrange"],
+        "axes are ordered, joined and split by their labels: `[b, (h, w)] = A[b, h, w]`, `[b, h, w] = A[b, (h, w)] where h: 3`",
+    ),
+    (
+        &["repeat", "expand", "broadcast_to"],
+        "what is repeated along `j` is multiplied by ones: `[i, j] = a[i] * 1[j] where j: 3`",
+    ),
+    (&["prime", "noprime", "setprime"], "primes are part of labels, `i1` for a primed `i`: `[i, i1] = A[i, k] * B[k, i1]`"),
+    (
+        &["zeros", "ones", "full", "fill"],
+        "a number is spread over labels, `0.0[i]`, whose extents another operand gives, or `where i: 3`",
+    ),
+    (
+        &["rand", "randn", "random", "normal", "uniform"],
+        "random tensors are made before the equation: `let b = Tensor::random((3, 3), seed)?;`",
+    ),
+    (
+        &["len", "size", "shape", "ndim", "extents"],
+        "a number of Rust stands in braces: `{ A.len() as f64 }`, `{ A.extents()[0] as f64 }`",
+    ),
+    (
+        &["d", "gradient", "derivative", "backward", "jacobian"],
+        "the derivative of L by x is `grad(L; x[i])`, of a result `L` of the block",
+    ),
     (&["eye", "identity", "delta"], "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`"),
 ];
 
@@ -125,4 +150,18 @@ pub(super) fn synonym(name: &str) -> Option<String> {
     }
     let (_, method) = find(&OF_TENSORS)?;
     Some(format!("a method of whole tensors does this, before the equation: `let b = a.{method};`"))
+}
+
+#[test]
+fn helps_can_be_written() {
+    use crate::testing::{can_be_written, checked, code_of, parsed};
+    let tables = OF_NUMBERS.iter().chain(&OF_TENSORS).map(|(names, _)| names[0]);
+    let helps = SYNONYMS.iter().map(|(_, help)| help.to_string()).chain(tables.filter_map(synonym));
+    for help in helps {
+        can_be_written(&help);
+        // Whole equations have no placeholders but X.
+        for code in code_of(&help).filter(|code| parsed(code).is_ok() && !code.contains('X')) {
+            assert!(checked(code).is_ok(), "`{code}`: {:?}", checked(code));
+        }
+    }
 }

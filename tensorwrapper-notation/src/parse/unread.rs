@@ -1,4 +1,4 @@
-//! The labels of tokens that are not read yet.
+//! What tokens that are not read yet have: labels, and signs that compare.
 
 use crate::token::{Delimiter, Token, Tree};
 
@@ -73,4 +73,33 @@ pub(super) fn valued(tokens: &[Token], is_label: &dyn Fn(&Token) -> bool) -> Vec
         Token { tree, span: token.span }
     };
     tokens.iter().map(one).collect()
+}
+
+/// Whether tokens compare, so that they are no expression.
+pub(super) fn is_condition(tokens: &[Token]) -> bool {
+    let is_before = |n: usize, test: &dyn Fn(&Tree) -> bool| n.checked_sub(1).is_some_and(|before| test(&tokens[before].tree));
+    let is_next = |n: usize, sign: char| tokens.get(n + 1).is_some_and(|next| next.is_punct(sign));
+    // Types of a Rust path stand between `::<` and `>`.
+    let mut types = 0usize;
+    tokens.iter().enumerate().any(|(n, token)| match &token.tree {
+        Tree::Punct('<', _) if types > 0 || is_before(n, &|tree| matches!(tree, Tree::Punct(':', _))) => {
+            types += 1;
+            false
+        }
+        // Arrows do not compare.
+        Tree::Punct('>', _) if is_before(n, &|tree| matches!(tree, Tree::Punct('-' | '=', true))) => false,
+        Tree::Punct('>', _) if types > 0 => {
+            types -= 1;
+            false
+        }
+        Tree::Punct('<' | '>', _) => true,
+        Tree::Punct('=', true) => is_next(n, '='),
+        Tree::Punct(sign @ ('&' | '|'), true) => is_next(n, *sign),
+        Tree::Punct('!', _) => n == 0 || is_next(n, '=') || is_before(n, &|tree| matches!(tree, Tree::Punct('&' | '|', _))),
+        // Parentheses behind a name are those of a function.
+        Tree::Group(Delimiter::Parenthesis, inner) => {
+            !is_before(n, &|tree| matches!(tree, Tree::Ident(_))) && is_condition(inner)
+        }
+        _ => false,
+    })
 }

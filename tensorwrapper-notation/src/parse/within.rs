@@ -86,7 +86,8 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
 /// Whether tokens are sums and products of plain names and numbers.
 fn is_plain(tokens: &[Token]) -> bool {
     let one = |token: &Token| match &token.tree {
-        Tree::Ident(_) | Tree::Literal(_) => true,
+        Tree::Ident(word) => word != "as",
+        Tree::Literal(_) => true,
         Tree::Punct(sign, _) => matches!(sign, '+' | '-' | '*'),
         Tree::Group(delimiter, inner) => *delimiter == Delimiter::Parenthesis && is_plain(inner),
     };

@@ -64,6 +64,7 @@ comparisons! {
 /// # Errors
 /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
 /// no memory for the result.
+#[doc(alias("where", "ifelse", "choose"))]
 pub fn select<T: Stored, S: Extents>(
     mask: &Tensor<bool, S>,
     where_true: impl ElementwiseOperand<T>,
@@ -128,6 +129,7 @@ impl<S: Extents> Tensor<bool, S> {
     }
 
     /// How many elements are true.
+    #[doc(alias("count_nonzero", "nnz"))]
     pub fn count(&self) -> usize {
         count(&self.view())
     }

@@ -141,6 +141,7 @@ methods!(impl[T: Stored] {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    #[doc(alias("apply", "vectorize", "broadcast"))]
     fn map[U: Stored](function: impl FnMut(T) -> U) -> Result<Tensor<U, S>, Error> = map;
 
     /// A function of each element and the element of another tensor at the same index, as a new tensor.
@@ -156,6 +157,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
     /// has no memory for the result.
+    #[doc(alias("zip", "broadcast", "map2"))]
     fn zip_map[U: Stored, V: Stored](other: impl WholeOperand<U>, function: impl FnMut(T, U) -> V) -> Result<Tensor<V, S>, Error> = zip_map;
 
     /// All elements, the last index running fastest. `for x in &a` does the same.
@@ -167,6 +169,7 @@ methods!(impl[T: Stored] {
     /// assert_eq!(a.iter().sum::<f64>(), 10.0);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("flat", "ravel", "values"))]
     fn iter() -> Elements<'_, T> = iter;
 
     /// The lines along an axis, as views of rank 1: one for each index of the other axes, the last of them running fastest.
@@ -182,6 +185,7 @@ methods!(impl[T: Stored] {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    #[doc(alias("apply_along_axis", "rows", "columns", "eachrow", "eachcol"))]
     fn lanes(axis: usize) -> Result<Lanes<'_, T>, Error> = lanes;
 
     /// The parts at each index of an axis, as views without this axis: the rows of a matrix, along axis 0.
@@ -197,6 +201,7 @@ methods!(impl[T: Stored] {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    #[doc(alias("axis_iter", "outer_iter", "eachslice", "unstack", "unbind"))]
     fn chips(axis: usize) -> Result<Vec<TensorRef<'_, T>>, Error> = parts;
 });
 
@@ -211,6 +216,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// assert_eq!(a.as_slice(), [1.0, 2.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("apply", "mapv_inplace"))]
     pub fn map_inplace(&mut self, function: impl FnMut(T) -> T) {
         self.view_mut().map_inplace(function);
     }
@@ -219,6 +225,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     ///
     /// # Panics
     /// If the tensor was given another [layout](Tensor::layout), as [`as_mut_slice`](Tensor::as_mut_slice) does.
+    #[doc(alias("nditer"))]
     #[track_caller]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.as_mut_slice().iter_mut()

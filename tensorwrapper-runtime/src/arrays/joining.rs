@@ -51,6 +51,7 @@ fn write<T: Stored>(into: &mut Tensor<T>, from: &[usize], view: &TensorRef<'_, T
 /// # Errors
 /// [`ErrorKind::Shape`] when there is no tensor, no such axis, or another axis has different extents; [`ErrorKind::Memory`] when the system
 /// has no memory for the result.
+#[doc(alias("concat", "cat", "hcat", "vcat", "hstack", "vstack", "append"))]
 pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl IntoIterator<Item = R>) -> Result<Tensor<T>, Error> {
     let tensors: Vec<R> = tensors.into_iter().collect();
     let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|tensor| tensor.read()).collect();
@@ -94,6 +95,7 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
 /// # Errors
 /// [`ErrorKind::Shape`] when there is no tensor, when the extents differ, or when the axis is beyond the rank; [`ErrorKind::Memory`] when the
 /// system has no memory for the result.
+#[doc(alias("dstack"))]
 pub fn stack<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl IntoIterator<Item = R>) -> Result<Tensor<T>, Error> {
     let tensors: Vec<R> = tensors.into_iter().collect();
     let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|tensor| tensor.read()).collect();
@@ -204,6 +206,7 @@ methods!(impl[T: Stored] {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, or its extent is no multiple of the number of parts.
+    #[doc(alias("array_split", "hsplit", "vsplit", "chunk"))]
     fn split(axis: usize, parts: usize) -> Result<Vec<TensorRef<'_, T>>, Error> = split;
 
     /// The parts along an axis that end at these indices, and the one behind them, as views.
@@ -211,6 +214,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis or an end is before the one before it,
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when one is outside of the axis.
+    #[doc(alias("array_split"))]
     fn split_at(axis: usize, ends: &[usize]) -> Result<Vec<TensorRef<'_, T>>, Error> = split_at;
 
     /// The tensor surrounded by a value: along each axis so many times before it and so many times after it.
@@ -226,6 +230,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one pair for each axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
     /// when the system has no memory for the result.
+    #[doc(alias("padarray"))]
     fn pad(widths: &[(usize, usize)], value: T) -> Result<Tensor<T>, Error> = pad;
 
     /// The elements moved along an axis by so many places, those that leave it at one end entering at the other.
@@ -241,6 +246,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
     /// has no memory for the result.
+    #[doc(alias("circshift", "shift"))]
     fn roll(axis: usize, by: isize) -> Result<Tensor<T, S>, Error> = roll;
 
     /// The tensor so many times beside itself along each axis.
@@ -256,6 +262,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one number for each axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
     /// when the system has no memory for the result.
+    #[doc(alias("repeat", "repmat"))]
     fn tile(times: &[usize]) -> Result<Tensor<T>, Error> = tile;
 
     /// The elements at which a mask of the same extents is true, in C order: NumPy's `a[mask]`.
@@ -271,5 +278,6 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
     /// has no memory for the result.
+    #[doc(alias("mask", "filter", "extract", "boolean_mask"))]
     fn compress(mask: impl WholeOperand<bool>) -> Result<Tensor<T, (Dyn,)>, Error> = compress;
 });

@@ -121,6 +121,7 @@ fn kron<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOpe
 
 methods!(impl[T: Stored] {
     /// The axes in reverse order, as a view: the transpose of a matrix. [`TensorRef::permute`](crate::TensorRef::permute) takes any order.
+    #[doc(alias("T", "permutedims"))]
     fn transpose() -> TensorRef<'_, T> = transpose;
 
     /// The matrix of the last two axes with zeros above a diagonal: the main one (0), or one above (1, 2, …) or below (−1, …) it.
@@ -136,12 +137,14 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than two axes, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when
     /// the system has no memory for the result.
+    #[doc(alias("LowerTriangular"))]
     fn tril(offset: isize) -> Result<Tensor<T, S>, Error> = tril;
 
     /// The matrix of the last two axes with zeros below a diagonal; see [`tril`](Tensor::tril).
     ///
     /// # Errors
     /// As [`tril`](Tensor::tril).
+    #[doc(alias("UpperTriangular"))]
     fn triu(offset: isize) -> Result<Tensor<T, S>, Error> = triu;
 
     /// Of a vector the matrix with it as its diagonal; of a matrix its diagonal.
@@ -157,6 +160,7 @@ methods!(impl[T: Stored] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for any other rank, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
     /// no memory for the result.
+    #[doc(alias("diagm", "diagflat", "Diagonal"))]
     fn diag() -> Result<Tensor<T>, Error> = diag;
 });
 
@@ -176,12 +180,14 @@ methods!(impl[T: Element] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when these axes do not exist or differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
     /// when the system has no memory for the result.
+    #[doc(alias("matmul", "mul", "inner", "vdot"))]
     fn dot(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = dot;
 
     /// All products of an element of this tensor and one of the other: its axes are those of both.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("tensor_product"))]
     fn outer(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = outer;
 
     /// The Kronecker product: each axis is as long as those of both together, and this tensor's index is the slower one.

@@ -143,18 +143,21 @@ methods!(impl[T: Stored + PartialOrd] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
     /// system has no memory for the result.
+    #[doc(alias("sort"))]
     fn sort_along(axis: usize) -> Result<Tensor<T, S>, Error> = sort_along;
 
     /// Where along an axis the elements are that [`sort_along`](Tensor::sort_along) puts there.
     ///
     /// # Errors
     /// As [`sort_along`](Tensor::sort_along).
+    #[doc(alias("argsort", "sortperm"))]
     fn argsort_along(axis: usize) -> Result<Tensor<i64, S>, Error> = argsort_along;
 
     /// The different elements in ascending order, each once; NaN last, and once.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("distinct"))]
     fn unique() -> Result<Tensor<T, (Dyn,)>, Error> = unique;
 });
 
@@ -172,11 +175,13 @@ methods!(impl[T: Numeric] {
     ///
     /// # Errors
     /// As [`sort_along`](Tensor::sort_along).
+    #[doc(alias("cumsum"))]
     fn cumsum_along(axis: usize) -> Result<Tensor<T, S>, Error> = cumsum_along;
 
     /// The running products along an axis.
     ///
     /// # Errors
     /// As [`sort_along`](Tensor::sort_along).
+    #[doc(alias("cumprod"))]
     fn cumprod_along(axis: usize) -> Result<Tensor<T, S>, Error> = cumprod_along;
 });

@@ -85,9 +85,11 @@ methods!(impl[T: Stored + PartialOrd] {
     /// assert_eq!(a.argmax_along(0)?.as_slice(), [1, 0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("findmax", "indmax"))]
     fn argmax() -> Option<MultiIndex> = argmax;
 
     /// The index of the smallest element, the first of equal ones; `None` if there is no element. NaN counts as the smallest.
+    #[doc(alias("findmin", "indmin"))]
     fn argmin() -> Option<MultiIndex> = argmin;
 
     /// Where along an axis, which disappears, the largest elements are: the first of equal ones, and the first NaN if there is one.

@@ -31,6 +31,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// As [`zeros`](Tensor::zeros).
+    #[doc(alias("rand", "random_itensor"))]
     pub fn random(shape: impl IntoShape<S>, seed: u64) -> Result<Self, Error> {
         Tensor::drawn(shape, StandardUniform, seed)
     }
@@ -58,6 +59,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// As [`zeros`](Tensor::zeros), and [`ErrorKind::Undefined`] for a deviation that is negative or not finite.
+    #[doc(alias("randn", "gauss"))]
     pub fn normal(shape: impl IntoShape<S>, mean: f64, deviation: f64, seed: u64) -> Result<Self, Error> {
         let distribution = Normal::new(mean, deviation)
             .ok()

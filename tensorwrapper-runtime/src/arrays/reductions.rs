@@ -198,9 +198,11 @@ methods!(impl[T: Numeric] {
     /// assert_eq!(a.sum_along(0)?.as_slice(), [4.0, 6.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("total", "reduce"))]
     fn sum() -> T = sum;
 
     /// The product of all elements; 1 if there is none.
+    #[doc(alias("product"))]
     fn prod() -> T = prod;
 
     /// The sums along axes, which disappear: `sum_along(0)`, `sum_along([0, 2])`. `a.at("i,j").sum("j")` does the same by labels.
@@ -219,26 +221,31 @@ methods!(impl[T: Numeric] {
 
 methods!(impl[T: Stored + PartialOrd] {
     /// The largest element; `None` if there is none. If an element is NaN, so is the result.
+    #[doc(alias("maximum", "amax"))]
     fn max() -> Option<T> = max;
 
     /// The smallest element; `None` if there is none. If an element is NaN, so is the result.
+    #[doc(alias("minimum", "amin"))]
     fn min() -> Option<T> = min;
 
     /// The largest elements along axes, which disappear. If an element is NaN, so is the largest.
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along), and [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for the largest of no elements.
+    #[doc(alias("maximum", "amax"))]
     fn max_along(axes: impl Axes) -> Result<Tensor<T>, Error> = max_along;
 
     /// The smallest elements along axes, which disappear. If an element is NaN, so is the smallest.
     ///
     /// # Errors
     /// As [`max_along`](Tensor::max_along).
+    #[doc(alias("minimum", "amin"))]
     fn min_along(axes: impl Axes) -> Result<Tensor<T>, Error> = min_along;
 });
 
 methods!(impl[T: Element] {
     /// The mean of all elements; NaN if there is none.
+    #[doc(alias("average"))]
     fn mean() -> T = mean;
 
     /// The means along axes, which disappear; NaN over no elements.
@@ -257,9 +264,11 @@ methods!(impl[T: Element] {
     /// assert_eq!((a.var(0), a.var(1)), (1.25, 5.0 / 3.0));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("variance"))]
     fn var(ddof: usize) -> T::Real = var;
 
     /// The standard deviation: the root of [`var`](Tensor::var).
+    #[doc(alias("stddev", "standard_deviation"))]
     fn std(ddof: usize) -> T::Real = std;
 
     /// The variances along axes, which disappear; see [`var`](Tensor::var).

@@ -68,6 +68,7 @@ methods!(impl[T: Stored + PartialOrd] {
     /// # Errors
     /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when the least is more than the most,
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("clamp"))]
     fn clip(least: T, most: T) -> Result<Tensor<T, S>, Error> = clip;
 });
 
@@ -94,5 +95,6 @@ methods!(impl[T: Element + PartialOrd] {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("signum", "sgn"))]
     fn sign() -> Result<Tensor<T, S>, Error> = sign;
 });

@@ -28,6 +28,7 @@ use tensorwrapper_order::{Found, Search, find};
 /// assert_eq!(path.log2_operations.exp2().round(), 30_000.0);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
+#[doc(alias("contract_path", "contraction_order"))]
 pub fn einsum_path<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Found, Error> {
     Context::global().einsum_path(subscripts, operands)
 }

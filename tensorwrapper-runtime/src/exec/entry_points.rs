@@ -40,6 +40,7 @@ use tensorwrapper_notation::Equation;
 /// assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
+#[doc(alias("contract", "tensordot", "opt_einsum"))]
 pub fn einsum<T: Numeric>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
     Context::global().einsum(subscripts, operands)
 }
@@ -60,6 +61,7 @@ pub fn einsum<T: Numeric>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> 
 /// assert_eq!(c[[1, 3]], 6.0);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
+#[doc(alias("ncon", "tensordot", "tensorcontract", "@tensor"))]
 pub fn contract<T: Numeric>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Tensor<T>, Error> {
     Context::global().contract(operands, output)
 }

@@ -87,6 +87,7 @@ impl Context {
     /// # Errors
     /// Text that is not a subscript, ranks and extents that do not fit, and operands that are recorded results: these have no
     /// memory, so evaluate them first.
+    #[doc(alias("contract_expression", "compile", "jit"))]
     pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
         let given = given(operands);
         let mut tensors: SmallVec<[_; 6]> = SmallVec::new();

@@ -16,6 +16,11 @@ pub trait Form: sealed::Sealed + 'static {
     type With<F: Form>: Form;
     /// A computed result.
     type Computed<T: Numeric, S: Extents>;
+    /// A computed result without axes, as a plain value.
+    type Number<T: Numeric>;
+    /// The plain value of a number that a run has computed.
+    #[doc(hidden)]
+    fn number<T: Numeric>(computed: T) -> Self::Number<T>;
     /// The next result of a run, which has this form.
     #[doc(hidden)]
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Self::Computed<T, S>;
@@ -72,6 +77,10 @@ pub fn check_layers<F: InLayers>(_: PhantomData<F>) {}
 impl Form for Whole {
     type With<F: Form> = F;
     type Computed<T: Numeric, S: Extents> = Tensor<T, S>;
+    type Number<T: Numeric> = T;
+    fn number<T: Numeric>(computed: T) -> T {
+        computed
+    }
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<T, S> {
         next_tensor(results, |elements: Owned<T>, layout| Tensor::from_parts(elements, layout.clone()))
     }
@@ -80,6 +89,10 @@ impl Form for Whole {
 impl Form for Truth {
     type With<F: Form> = F;
     type Computed<T: Numeric, S: Extents> = Tensor<bool, S>;
+    type Number<T: Numeric> = bool;
+    fn number<T: Numeric>(computed: T) -> bool {
+        computed != T::NOTHING
+    }
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
         next_tensor(results, |elements: Owned<T>, layout| {
             let truth: Vec<bool> = elements.iter().map(|element| *element != T::NOTHING).collect();
@@ -91,6 +104,10 @@ impl Form for Truth {
 impl Form for InBlocks {
     type With<F: Form> = InBlocks;
     type Computed<T: Numeric, S: Extents> = Blocks<T, S>;
+    type Number<T: Numeric> = T;
+    fn number<T: Numeric>(computed: T) -> T {
+        computed
+    }
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Blocks<T, S> {
         Blocks::of_any(results.next_blocks())
     }

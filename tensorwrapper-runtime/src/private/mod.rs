@@ -127,10 +127,35 @@ pub fn complex<T: Element>(_: PhantomData<T>) -> PhantomData<T::Complex> {
     PhantomData
 }
 
-/// The type of labels. The expansion binds each label to it, so rustc reports a name that is a constant in scope: the name of the type
-/// is the message.
+/// The type of a label whose name is new. It has no values, because labels are checked in code that never runs.
 #[derive(Debug)]
-pub struct LabelThatIsNoConstant;
+pub enum Fresh {}
+
+/// What an expansion binds to the name of a label. A new name takes any type; that of a constant compares with the constant, and so has
+/// the constant's type.
+///
+/// # Panics
+/// Always: it is called where nothing runs.
+pub fn label<T>() -> T {
+    unreachable!("labels have no values")
+}
+
+/// The type that the name of a label has.
+#[derive(Debug)]
+pub struct Label<T>(pub T);
+
+/// Labels whose names are new. Those of constants would be labels all the same, and summed unexpectedly.
+#[diagnostic::on_unimplemented(
+    message = "a label is a new name, and this is the name of a constant",
+    label = "a constant of this name is in scope",
+    note = "the value of a constant `K` stands in braces: `A[{{ K }}, j]`, `where i: {{ K }}`; if a label is meant, give it another name"
+)]
+pub trait IsNewName: Sized {
+    /// Checks at compile time that a name is new. There is one implementation, so that rustc gives an unused name its type.
+    fn check(_: Self) {}
+}
+#[diagnostic::do_not_recommend]
+impl IsNewName for Label<Fresh> {}
 
 /// The shape type that a tuple of marks makes.
 pub trait Marks {

@@ -47,7 +47,7 @@ pub trait Evaluator: ComputesExtents + Sized {
     /// A result with brackets on its left side.
     type Tensor<'a, F: Form, T: Numeric, S: Extents>;
     /// A result without brackets on its left side.
-    type Number<'a, T: Numeric>;
+    type Number<'a, F: Form, T: Numeric>;
     /// Truth values of the program as equations read them.
     type Mask<'a, S>;
     /// Makes truth values ready to be read.
@@ -65,12 +65,13 @@ pub trait Evaluator: ComputesExtents + Sized {
         ticket: &Ticket<T, S, F>,
     ) -> Self::Tensor<'a, F, T, S>;
     /// The next result, of rank 0.
-    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>) -> Self::Number<'a, T>;
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, (), F>)
+    -> Self::Number<'a, F, T>;
 }
 
 impl Evaluator for Context {
     type Tensor<'a, F: Form, T: Numeric, S: Extents> = F::Computed<T, S>;
-    type Number<'a, T: Numeric> = T;
+    type Number<'a, F: Form, T: Numeric> = F::Number<T>;
     type Mask<'a, S> = MaskNumbers<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
@@ -92,14 +93,14 @@ impl Evaluator for Context {
         block.take::<F, T, S>()
     }
 
-    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
-        block.take_number()
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> F::Number<T> {
+        F::number(block.take_number())
     }
 }
 
 impl Evaluator for Graph {
     type Tensor<'a, F: Form, T: Numeric, S: Extents> = Expr<'a, T, S>;
-    type Number<'a, T: Numeric> = Expr<'a, T, ()>;
+    type Number<'a, F: Form, T: Numeric> = Expr<'a, T, ()>;
     type Mask<'a, S> = RecordedMask<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> RecordedMask<'a, S> {

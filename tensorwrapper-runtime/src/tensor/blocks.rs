@@ -55,6 +55,7 @@ mod write;
 /// assert_eq!((t.get(&[0, 1])?, t.get(&[1, 0])?, t.get(&[1, 1])?), (1.0, -1.0, 0.0));
 /// # Ok::<(), Error>(())
 /// ```
+#[doc(alias("QN", "BlockSparse", "block_sparse", "ITensor"))]
 #[derive(Clone)]
 pub struct Blocks<T: Numeric, S: Extents = Shape> {
     structure: Structure,
@@ -94,6 +95,7 @@ impl<T: Element> Blocks<T> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the extents differ; and as [`zeros`](Blocks::zeros).
+    #[doc(alias("block_sparse"))]
     pub fn from_dense(dense: &Tensor<T>, structure: &Structure) -> Result<Blocks<T>, Error> {
         if dense.extents() != structure.shape().extents() {
             let message = format!("a tensor of extents {:?} has no blocks of {structure:?}", dense.extents());
@@ -169,6 +171,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] and [`ErrorKind::Memory`] when there are too many.
+    #[doc(alias("dense", "todense"))]
     pub fn to_dense(&self) -> Result<Tensor<T, S>, Error> {
         erased::to_dense(&self.structure, &self.slab)?.into_typed()
     }

@@ -13,6 +13,7 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    #[doc(alias("astype", "convert"))]
     pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,

@@ -71,6 +71,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// A [`Difference`]: other extents, or the element that differs most.
+    #[doc(alias("isapprox", "isclose", "assert_allclose"))]
     pub fn allclose<S2: Extents>(&self, other: &Tensor<T, S2>, relative: f64, absolute: f64) -> Result<(), Difference<T>> {
         if self.extents() != other.extents() {
             return Err(Difference::Extents { found: self.extents().to_vec(), expected: other.extents().to_vec() });

@@ -29,6 +29,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias("empty", "undef"))]
     pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::zeros(layout.len())?, layout))
@@ -66,6 +67,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias("fromfunction", "from_function", "build"))]
     pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = Owned::with_room(layout.len())?;
@@ -87,6 +89,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements.
+    #[doc(alias("frombuffer"))]
     pub fn from_vec(shape: impl IntoShape<S>, elements: Vec<T>) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
         Ok(Tensor::from_parts(elements, layout))
@@ -137,6 +140,7 @@ impl<T: Numeric> Tensor<T, (Dyn,)> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias("range", "iota"))]
     pub fn arange(numbers: Range<i64>) -> Result<Self, Error> {
         let count = usize::try_from(numbers.end.saturating_sub(numbers.start)).unwrap_or(0);
         let layout = Strided::row_major(&[count])?;
@@ -158,6 +162,7 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    #[doc(alias("range"))]
     pub fn linspace(first: T, last: T, count: usize) -> Result<Self, Error> {
         let steps = count.saturating_sub(1).max(1);
         let layout = Strided::row_major(&[count])?;

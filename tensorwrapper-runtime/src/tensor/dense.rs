@@ -79,6 +79,7 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// assert!(t.into_dyn().into_typed::<Shape![3, _]>().is_err());
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
+#[doc(alias("ndarray", "array", "ITensor"))]
 #[derive(Clone)]
 pub struct Tensor<T: Stored, S: Extents = Shape> {
     /// The layout starts at the first element, and no two indices lead to the same element.
@@ -121,6 +122,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// # Panics
     /// If the tensor was given another [layout](Tensor::layout). Results of equations never have one. If the layout is not
     /// known, use `view().as_slice()`, which returns an `Option`.
+    #[doc(alias("data", "storage"))]
     #[track_caller]
     pub fn as_slice(&self) -> &[T] {
         self.assert_plain();
@@ -144,6 +146,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     ///
     /// # Panics
     /// If the system has no memory for such a copy.
+    #[doc(alias("ravel", "flatten", "vec", "tolist"))]
     pub fn into_vec(self) -> Vec<T> {
         if self.is_plain() {
             return self.located.data.into_vec();
@@ -152,11 +155,13 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     }
 
     /// The element at an index; `None` if the index is out of range or has another rank.
+    #[doc(alias("item", "getindex"))]
     pub fn get(&self, index: &[usize]) -> Option<T> {
         self.located.get(index).copied()
     }
 
     /// The element at an index, writable; `None` if the index is out of range or has another rank.
+    #[doc(alias("setindex"))]
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.located.get_mut(index)
     }

@@ -39,6 +39,7 @@ impl AnyTensor {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on
     /// after its last element, or holds elements of a type that tensors cannot hold; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
     /// no memory for the elements.
+    #[doc(alias("load", "numpy"))]
     pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
         let path = path.as_ref();
         read_any(path, Header::open(path)?)
@@ -48,6 +49,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if [`Tensor::write_npy`] would fail.
+    #[doc(alias("save", "numpy"))]
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         dispatch!(self.dtype(), T => {
             let elements = T::typed(self.erase().data).unwrap_or_default();

@@ -97,6 +97,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the layout has another rank or pads an axis to less than its extent,
     /// [`ErrorKind::Unsupported`] for tiles and for memory other than the host's, [`ErrorKind::Memory`] when the system has no
     /// memory for a copy.
+    #[doc(alias("asfortranarray", "ascontiguousarray"))]
     pub fn relayout(mut self, layout: &Layout) -> Result<(Self, Moved), Error> {
         let physical = stored::<T>(self.extents(), layout)?;
         let (strided, len) = (strided(&physical), physical.buffer_len());
@@ -129,6 +130,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`] when the extents do not fit `S2` or need another number of elements, [`ErrorKind::Memory`] when the
     /// system has no memory for a copy.
+    #[doc(alias("ravel", "flatten", "squeeze", "unsqueeze", "expand_dims", "newaxis", "vec"))]
     pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<(Tensor<T, S2>, Moved), Error> {
         let extents = checked_extents(shape)?;
         if self.is_plain() {

@@ -127,6 +127,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the shape does not fit `S`, the number of strides is not
     /// the rank, or an index would fall outside the elements.
+    #[doc(alias("as_strided"))]
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a [T]) -> Result<Self, Error> {
         let layout = Strided::within(&checked_extents(shape)?, strides, offset, elements.len())?;
         Ok(TensorRef::from_located(Located::on_host(elements, layout)))
@@ -158,6 +159,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    #[doc(alias("copy", "contiguous", "ascontiguousarray"))]
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
         let layout = Strided::row_major(self.extents())?;
         let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
@@ -184,6 +186,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when the range reaches outside of the axis,
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when it ends before it starts or there is no such axis.
+    #[doc(alias("narrow", "getindex"))]
     pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::slice(&self.located.layout, axis, range)?))
     }
@@ -193,6 +196,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when there is no such index,
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    #[doc(alias("take", "select", "index_select", "selectdim"))]
     pub fn chip(&self, axis: usize, index: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::chip(&self.located.layout, axis, index)?))
     }
@@ -201,6 +205,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `axes` does not name each axis once.
+    #[doc(alias("permutedims", "transpose", "swapaxes", "moveaxis", "PermutedDimsArray"))]
     pub fn permute(&self, axes: &[usize]) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::permute(&self.located.layout, axes)?))
     }
@@ -209,6 +214,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the axes are one, differ in extent, or do not exist.
+    #[doc(alias("diag"))]
     pub fn diagonal(&self, axis_a: usize, axis_b: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::diagonal(&self.located.layout, axis_a, axis_b)?))
     }
@@ -217,6 +223,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    #[doc(alias("flip", "fliplr", "flipud"))]
     pub fn reverse(&self, axis: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::reverse(&self.located.layout, axis)?))
     }
@@ -225,6 +232,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, or `step` is 0.
+    #[doc(alias("stride", "slice"))]
     pub fn step(&self, axis: usize, step: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::step(&self.located.layout, axis, step)?))
     }
@@ -242,6 +250,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than `axis` axes, or when the number of elements
     /// overflows.
+    #[doc(alias("broadcast_to", "expand", "expand_dims", "newaxis"))]
     pub fn repeat(&self, axis: usize, extent: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::repeat(&self.located.layout, axis, extent)?))
     }
@@ -265,6 +274,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S2`, need another number of elements, or
     /// need a copy.
+    #[doc(alias("ravel", "flatten", "squeeze", "unsqueeze", "expand_dims", "newaxis"))]
     pub fn reshape<S2: Extents>(&self, shape: impl IntoShape<S2>) -> Result<TensorRef<'a, T, S2>, Error> {
         let layout = select::reshape(&self.located.layout, &checked_extents(shape)?)?;
         Ok(TensorRef::from_located(self.located.with_both(self.located.data, layout)))

@@ -35,9 +35,11 @@ pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &
     if names.is_empty() {
         return TokenStream::new();
     }
-    // Declared without a value: a value would have no place of its own, and rustc would show the whole macro.
-    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::LabelThatIsNoConstant));
-    emit!(if false { #(let #names: #types;)* })
+    let checks = names.iter().map(|name| {
+        let check = quote_spanned!(name.span()=> <_ as __tw::IsNewName>::check);
+        emit!(let #name = __tw::label(); #check(__tw::Label(#name));)
+    });
+    emit!(if false { #(#checks)* })
 }
 
 /// Code with the checks of an equation and the marks of its labels' extents.

@@ -14,8 +14,10 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let i: __tw::LabelThatIsNoConstant;
-                        let j: __tw::LabelThatIsNoConstant;
+                        let i = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(i));
+                        let j = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(j));
                     }
                     let __element = __operand0.element();
                     let __elements = __tw::Elements(__element, __operand2.element());

@@ -20,9 +20,12 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {
                     if false {
-                        let i: __tw::LabelThatIsNoConstant;
-                        let j: __tw::LabelThatIsNoConstant;
-                        let k: __tw::LabelThatIsNoConstant;
+                        let i = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(i));
+                        let j = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(j));
+                        let k = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(k));
                     }
                     let __element = __operand1.element();
                     #[diagnostic::on_unimplemented(
@@ -61,7 +64,8 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let i: __tw::LabelThatIsNoConstant;
+                        let i = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(i));
                     }
                     let __element = __operand2.element();
                     let __elements = __tw::Elements(__element, w.element());
@@ -143,8 +147,10 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let e = {
                     if false {
-                        let i: __tw::LabelThatIsNoConstant;
-                        let j: __tw::LabelThatIsNoConstant;
+                        let i = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(i));
+                        let j = __tw::label();
+                        <_ as __tw::IsNewName>::check(__tw::Label(j));
                     }
                     let __element = w.element();
                     #[diagnostic::on_unimplemented(

@@ -37,9 +37,12 @@ fn expansion() {
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                         let __value0 = {
                             if false {
-                                let i: __tw::LabelThatIsNoConstant;
-                                let j: __tw::LabelThatIsNoConstant;
-                                let k: __tw::LabelThatIsNoConstant;
+                                let i = __tw::label();
+                                <_ as __tw::IsNewName>::check(__tw::Label(i));
+                                let j = __tw::label();
+                                <_ as __tw::IsNewName>::check(__tw::Label(j));
+                                let k = __tw::label();
+                                <_ as __tw::IsNewName>::check(__tw::Label(k));
                             }
                             let __element = __operand0.element();
                             let __elements = __tw::Elements(__element, __operand1.element());

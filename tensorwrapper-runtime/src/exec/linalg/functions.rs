@@ -10,38 +10,41 @@ use tensorwrapper_core::element::Element;
 
 /// The functions of one matrix.
 macro_rules! functions {
-    ($($Name:ident, $name:ident, $doc:literal;)*) => { $(
+    ($($Name:ident, $name:ident, $doc:literal, [$($alias:literal),*];)*) => { $(
         #[doc = $doc]
+        #[doc(alias($($alias),*))]
         pub fn $name<X: Matrices>(a: &X) -> X::Factors<'_, $Name> {
             a.factors(1)
         }
     )* };
 }
 functions! {
-    Cholesky, cholesky, "A = L·Lᴴ of Hermitian, positive definite matrices, of which the lower triangle is read.";
-    Eigh, eigh, "Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which the lower triangle is read.";
-    Eig, eig, "Eigenvalues and eigenvectors of square matrices.";
-    Qr, qr, "A = Q·R.";
-    Lq, lq, "A = L·Q.";
-    Svd, svd, "A = U·diag(s)·V.";
-    Lu, lu, "A = P·L·U.";
-    Inv, inv, "A⁻¹.";
-    Pinv, pinv, "A⁺, of Moore and Penrose.";
-    Expm, expm, "exp A.";
-    Det, det, "The determinant.";
-    Slogdet, slogdet, "The phase of the determinant, and the logarithm of its size.";
-    Trace, trace, "The sum of the diagonal.";
-    Rank, rank, "The number of singular values that are not zero.";
-    Norm, norm, "The root of the sum of all squares of each matrix; of a vector, where the tensor is one.";
+    Cholesky, cholesky, "A = L·Lᴴ of Hermitian, positive definite matrices, of which the lower triangle is read.", ["chol", "potrf"];
+    Eigh, eigh, "Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which the lower triangle is read.", ["eigen", "eigvalsh", "symeig", "syevd"];
+    Eig, eig, "Eigenvalues and eigenvectors of square matrices.", ["eigen", "eigvals"];
+    Qr, qr, "A = Q·R.", ["orthogonalize"];
+    Lq, lq, "A = L·Q.", ["gelqf"];
+    Svd, svd, "A = U·diag(s)·V.", ["svdvals", "gesdd", "singular_values"];
+    Lu, lu, "A = P·L·U.", ["getrf"];
+    Inv, inv, "A⁻¹.", ["inverse"];
+    Pinv, pinv, "A⁺, of Moore and Penrose.", ["pseudoinverse"];
+    Expm, expm, "exp A.", ["exp"];
+    Det, det, "The determinant.", ["determinant"];
+    Slogdet, slogdet, "The phase of the determinant, and the logarithm of its size.", ["logdet", "logabsdet"];
+    Trace, trace, "The sum of the diagonal.", ["tr"];
+    Rank, rank, "The number of singular values that are not zero.", ["matrix_rank"];
+    Norm, norm, "The root of the sum of all squares of each matrix; of a vector, where the tensor is one.", ["frobenius", "nrm2"];
 }
 
 /// Aⁿ.
+#[doc(alias("matrix_power", "mpow"))]
 pub fn matpow<X: Matrices>(a: &X, exponent: i32) -> X::Factors<'_, Matpow> {
     a.factors(exponent)
 }
 
 /// [`svd`] with truncation by [`max`](Factors::max) or [`tol`](Factors::tol), and the discarded weight as a fourth result. The
 /// results are not static, because their extents may depend on elements.
+#[doc(alias("cutoff", "maxdim", "truncate", "truncated_svd", "factorize"))]
 #[allow(clippy::type_complexity, reason = "the element types of the results")]
 pub fn svd_cut<X: TensorLike<Elem: Element>>(
     a: &X,
@@ -52,6 +55,7 @@ pub fn svd_cut<X: TensorLike<Elem: Element>>(
 }
 
 /// A = U·diag(s)·V with square U and V.
+#[doc(alias("full_matrices"))]
 #[allow(clippy::type_complexity, reason = "as above")]
 pub fn svd_full<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
     let (a, rank) = labelled(a, &["i", "j"]);
@@ -72,9 +76,10 @@ where
 
 /// The functions of matrices and right sides.
 macro_rules! systems {
-    ($($Name:ident, $name:ident, $doc:literal;)*) => { $(
+    ($($Name:ident, $name:ident, $doc:literal, [$($alias:literal),*];)*) => { $(
         #[doc = $doc]
         /// A right side with one axis less than `a` has one vector for each matrix.
+        #[doc(alias($($alias),*))]
         pub fn $name<'a, X, Y>(a: &'a X, b: &'a Y) -> <X as RightHandSide<X::Elem, Y>>::Factors<'a, $Name>
         where
             X: TensorLike<Elem: Element> + RightHandSide<X::Elem, Y>,
@@ -85,7 +90,7 @@ macro_rules! systems {
     )* };
 }
 systems! {
-    Solve, solve, "The X of A·X = B.";
-    TriangularSolve, triangular_solve, "The X of A·X = B, of which the lower triangle of A is read, or the [`upper`](Factors::upper).";
-    Lstsq, lstsq, "The shortest X with the least ‖A·X − B‖.";
+    Solve, solve, "The X of A·X = B.", ["ldiv", "mldivide", "linsolve"];
+    TriangularSolve, triangular_solve, "The X of A·X = B, of which the lower triangle of A is read, or the [`upper`](Factors::upper).", ["solve_triangular", "trsm"];
+    Lstsq, lstsq, "The shortest X with the least ‖A·X − B‖.", ["least_squares"];
 }

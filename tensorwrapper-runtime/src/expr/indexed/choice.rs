@@ -74,6 +74,7 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// assert_eq!(a.at("i").clip(0.0, 1.0).eval("i")?.as_slice(), [0.0, 0.5, 1.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("clamp"))]
     pub fn clip(mut self, low: impl Into<Indexed<'a, T>>, high: impl Into<Indexed<'a, T>>) -> Self {
         let (low, high) = (low.into(), high.into());
         self.leaves.extend(low.leaves.into_iter().chain(high.leaves));
@@ -87,6 +88,7 @@ impl<'a, T: Element> Indexed<'a, T> {
 
 impl<'a, T: Element> IndexedMask<'a, T> {
     /// The first value where the condition holds, the second one elsewhere: `select(C; X, Y)`.
+    #[doc(alias("where"))]
     pub fn select(mut self, chosen: impl Into<Indexed<'a, T>>, other: impl Into<Indexed<'a, T>>) -> Indexed<'a, T> {
         let (chosen, other) = (chosen.into(), other.into());
         self.leaves.extend(chosen.leaves.into_iter().chain(other.leaves));

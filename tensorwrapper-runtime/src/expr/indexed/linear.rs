@@ -84,12 +84,14 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
     }
 
     /// Keeps at most `count` singular values.
+    #[doc(alias("maxdim", "chi", "bond_dimension"))]
     pub fn max(self, count: usize) -> Self {
         self.word(Word::Max, |options| options.max = Some(Count::Literal(count, Span::default())))
     }
 
     /// Sets the tolerance. For [`svd`](Indexed::svd) it bounds the discarded weight; other operations ignore singular values
     /// that are at most `tol` times the largest one.
+    #[doc(alias("cutoff", "rcond", "rtol"))]
     pub fn tol(self, tol: f64) -> Self {
         self.word(Word::Tol, |options| options.tol = Some(Scalar::Literal(tol, Span::default())))
     }
@@ -101,6 +103,7 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
     }
 
     /// Requests square factors, as `; full` in `tensor!`.
+    #[doc(alias("full_matrices"))]
     pub fn full(self) -> Self {
         self.word(Word::Full, |_| {})
     }

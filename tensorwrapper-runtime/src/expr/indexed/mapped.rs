@@ -22,6 +22,7 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// assert_eq!(steps.as_slice(), [-0.1, 0.0, 2.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("apply"))]
     pub fn map<F: Fn(T) -> T + Sync>(self, function: &'a F) -> Self {
         Indexed::call(vec![callback1(function)], vec![self])
     }
@@ -99,6 +100,7 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// assert_eq!(c[[1]], 1.5);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("astype", "convert"))]
     pub fn cast<U: Element>(self) -> Indexed<'a, U>
     where
         T: CastInto<U>,

@@ -15,6 +15,7 @@ impl<T: Element> Indexed<'_, T> {
     /// assert_eq!(a.at("i,j").mean("j").eval("i")?.as_slice(), [1.5, 6.5]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("average"))]
     pub fn mean(self, labels: &str) -> Self {
         self.reduce(Ending::Mean, labels)
     }
@@ -29,11 +30,13 @@ impl<T: Element> Indexed<'_, T> {
     /// assert_eq!(a.at("i,j").var("j").eval("i")?.as_slice(), [1.0, 9.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("variance"))]
     pub fn var(self, labels: &str) -> Self {
         self.reduce(Ending::Variance, labels)
     }
 
     /// The standard deviation over these labels, which end here: the square root of [`var`](Indexed::var), `std(k; X)` in `tensor!`.
+    #[doc(alias("stddev"))]
     pub fn std(self, labels: &str) -> Self {
         self.reduce(Ending::Deviation, labels)
     }

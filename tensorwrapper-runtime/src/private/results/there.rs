@@ -20,7 +20,7 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
 
 impl Evaluator for OnDevice {
     type Tensor<'a, F: Form, T: Numeric, S: Extents> = DeviceTensor<T, S>;
-    type Number<'a, T: Numeric> = T;
+    type Number<'a, F: Form, T: Numeric> = F::Number<T>;
     type Mask<'a, S> = MaskNumbers<'a, S>;
 
     fn mask<'a, S>(mask: Operand<'a, f32, S, Truth>) -> MaskNumbers<'a, S> {
@@ -48,8 +48,8 @@ impl Evaluator for OnDevice {
         DeviceTensor::new(block.take::<Whole, T, S>(), device)
     }
 
-    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> T {
-        block.take_number()
+    fn take_number<'a, F: Form, T: Numeric>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, (), F>) -> F::Number<T> {
+        F::number(block.take_number())
     }
 }
 

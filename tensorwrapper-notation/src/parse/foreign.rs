@@ -1,0 +1,126 @@
+//! What other languages write where the grammar has something else, and what to write in its place.
+//!
+//! This file must not know the grammar: it looks at tokens that were refused.
+
+use super::cursor::{Cursor, split};
+use super::synonyms::synonym;
+use super::unread::{is_condition, label_of};
+use crate::diagnostic::Diagnostic;
+use crate::function::Function;
+use crate::syntax::{Ending, Factorisation};
+use crate::token::{Delimiter, Token, Tree, text};
+
+/// How conditions are joined.
+const JOINED: &str = "conditions are joined by `&&`, `||` and `!`";
+
+/// The help for a token behind an expression.
+pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
+    let token = cursor.peek()?;
+    let previous = match cursor.previous().map(|token| &token.tree) {
+        Some(Tree::Ident(word)) => word.as_str(),
+        _ => "",
+    };
+    match &token.tree {
+        Tree::Ident(word) if matches!(word.as_str(), "and" | "or" | "not") || previous == "not" => Some(JOINED.into()),
+        Tree::Ident(word) if word == "mod" => synonym(word),
+        Tree::Ident(word) if word == "for" => {
+            Some("an equation runs over all values of its indices by itself: leave the loop out".into())
+        }
+        // `exp a[i]`
+        Tree::Ident(_) if Function::from_name(previous).is_some() => {
+            let is_indexed = cursor.peek_at(1).is_some_and(|next| next.group(Delimiter::Bracket).is_some());
+            let argument = text(&cursor.rest()[..1 + usize::from(is_indexed)]);
+            Some(format!("the argument of a function stands in parentheses: `{previous}({argument})`"))
+        }
+        // `sum_{j} A[i, j]`
+        Tree::Group(Delimiter::Brace, labels) => {
+            let name = previous.strip_suffix('_').filter(|name| Ending::from_name(name).is_some())?;
+            let body = if cursor.rest().len() > 1 { text(&cursor.rest()[1..]) } else { "X".into() };
+            Some(format!("the labels of a reduction stand in front of its body: `{name}({}; {body})`", text(labels)))
+        }
+        // `qr(A[i, j])[0]`
+        Tree::Group(Delimiter::Bracket, _) => {
+            let name = cursor.read().iter().rev().nth(1)?;
+            let kind = if let Tree::Ident(name) = &name.tree { Factorisation::from_name(name)? } else { return None };
+            Some(format!("its results are named on the left side: `{}`", kind.form(false, false).usage))
+        }
+        Tree::Punct('.', true) if cursor.peek_pair('.', '=') => Some("an existing tensor is written by `=`".into()),
+        Tree::Punct('<', true) if cursor.peek_pair('<', '-') => Some("an equation is written with `=`".into()),
+        _ => None,
+    }
+}
+
+/// The help for a token where an operand belongs.
+pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
+    match cursor.peek()?.tree {
+        Tree::Punct('~', _) => Some("what does not hold is found by `!`: `!m[i]`".into()),
+        Tree::Punct('@', _) => {
+            let word = cursor.peek_at(1).map_or(String::new(), |next| text(std::slice::from_ref(next)));
+            Some(format!("leave `@{word}` out: the equation stands in the macro alone"))
+        }
+        _ => None,
+    }
+}
+
+/// The fault of `np.exp(a[i])`: a function of elements by the module that has it elsewhere.
+pub(super) fn in_a_module(start: &Cursor<'_>, arguments: &[Token]) -> Option<Diagnostic> {
+    let [Token { tree: Tree::Ident(module), span }, _, Token { tree: Tree::Ident(name), span: end }, ..] = start.rest() else {
+        return None;
+    };
+    let is_module = matches!(module.as_str(), "np" | "numpy" | "torch" | "jnp" | "jax" | "tf" | "math" | "cmath" | "scipy");
+    if !is_module || !arguments.iter().any(|token| token.group(Delimiter::Bracket).is_some()) {
+        return None;
+    }
+    let fault = Diagnostic::syntax(span.to(*end), format!("`{module}.{name}` is no function of tensor equations"));
+    Some(fault.help(match synonym(name) {
+        Some(help) => help,
+        None => format!("functions stand in no module: `{name}({})`", text(arguments)),
+    }))
+}
+
+/// The help for something that is not an index.
+pub(super) fn index(tokens: &[Token]) -> Option<String> {
+    let written = text(tokens);
+    let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_));
+    if tokens.windows(3).any(|three| three.iter().all(|token| token.is_punct('.'))) {
+        return Some("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`".into());
+    }
+    match tokens {
+        [sign] if sign.is_punct('*') || sign.is_punct(':') => Some("a whole axis has a label, `i`".into()),
+        [_, _, _, ..] if tokens.iter().all(|token| is_name(token) && !token.is_ident("as")) => {
+            let names: Vec<String> = tokens.iter().map(|token| text(std::slice::from_ref(token))).collect();
+            Some(format!("labels have `,` between them: `{}`", names.join(", ")))
+        }
+        // `A[[i, j]]`
+        [Token { tree: Tree::Group(Delimiter::Bracket, inner), .. }]
+            if split(inner, ',').into_iter().all(|part| label_of(part).is_some()) =>
+        {
+            Some(format!("the indices of an operand stand in one pair of brackets: `A[{}]`", text(inner)))
+        }
+        // `A[j = 0]`
+        [name, sign, place @ ..] if is_name(name) && sign.is_punct('=') && !place.is_empty() => {
+            let place = match place {
+                [Token { tree: Tree::Literal(position), .. }] => position.clone(),
+                place => format!("{{ {} }}", text(place)),
+            };
+            Some(format!("axes have no names: a position stands at the place of its axis, `{place}`"))
+        }
+        _ if is_condition(tokens) => Some(format!(
+            "a condition chooses among elements, `select({written}; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a \
+             method of whole tensors, where `m` has the truth values"
+        )),
+        _ => part(tokens),
+    }
+}
+
+/// `0:3`, `:3`, `1:end`
+fn part(tokens: &[Token]) -> Option<String> {
+    let mut parts = tokens.split(|token| token.is_punct(':'));
+    let (start, end) = (text(parts.next()?), text(parts.next()?));
+    let is_path = tokens.windows(2).any(|pair| pair[0].is_punct(':') && pair[1].is_punct(':'));
+    if is_path || parts.next().is_some() {
+        return None;
+    }
+    let end = if end == "end" { "" } else { &end };
+    Some(format!("a part of an axis has a label, and ends before its second number: `k in {start}..{end}`"))
+}
