@@ -40,7 +40,8 @@ def write(folder, basis):
     mol = molecule(basis)
     integrals = {"S": "int1e_ovlp", "H": "int1e_kin", "eri": "int2e"}
     for name, kind in integrals.items():
-        integral = mol.intor(kind) + (mol.intor("int1e_nuc") if name == "H" else 0)
+        # Of repulsion integrals those that follow from others by symmetry are not written.
+        integral = mol.intor(kind, aosym="s8" if name == "eri" else "s1") + (mol.intor("int1e_nuc") if name == "H" else 0)
         numpy.save(folder / f"{name}.npy", numpy.ascontiguousarray(integral))
     what = {
         "name": f"water, {basis}",

@@ -30,7 +30,7 @@ use std::time::Instant;
 use tensorwrapper::keep_memory;
 use tensorwrapper::prelude::*;
 
-use ccsd::cc::{Amplitudes, Equations, Next, Orbitals, equations as by_hand, mp2};
+use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, planned};
 use ccsd::molecule::Molecule;
 use ccsd::scf::lowest_state;
 use ccsd::{Failure, ended};
@@ -74,14 +74,14 @@ impl Request {
     fn serve(&self) -> Result<(), Failure> {
         let (mo, guess) = start(&self.folder)?;
         let context = Context::cpu().threads(self.threads);
-        (self.equations)(&mo, &guess, &mut |(next1, next2): &Next<'_>| {
-            let prepared = context.prepare_all((next1, next2), &[&guess.t1, &guess.t2])?;
-            let step = |t: &Amplitudes| -> Result<Amplitudes, Failure> {
-                let (t1, t2) = prepared.run(&[&t.t1, &t.t2])?;
-                Ok(Amplitudes { t1, t2 })
-            };
+        planned(&context, &mo, &guess, self.equations, &mut |planned| {
+            let step = |t: &Amplitudes| planned.next(t).map_err(Failure::from);
             let t = step(&step(&guess)?)?;
-            say(format_args!("ready {:.0} operations, {} bytes kept", prepared.operations(), prepared.kept_bytes()))?;
+            say(format_args!(
+                "ready {:.0} operations, {} bytes kept",
+                planned.planned.operations(),
+                planned.planned.kept_bytes()
+            ))?;
             for line in io::stdin().lock().lines() {
                 line.map_err(outside)?;
                 let (wall, cpu) = (Instant::now(), processor_seconds());
@@ -94,14 +94,14 @@ impl Request {
     }
 }
 
-/// Orbitals and the amplitudes of perturbation theory. The integrals over basis functions, which no iteration reads, and memory
-/// that the transformation needed are given back.
+/// Orbitals and the amplitudes of perturbation theory. The integrals over basis functions, which no iteration reads, are given back, and
+/// no memory waits for results of the size of a dropped one until then.
 fn start(folder: &std::path::Path) -> Result<(Orbitals, Amplitudes), Failure> {
+    keep_memory(0);
     let molecule = Molecule::read(folder)?;
     let mo = Orbitals::new(&molecule, &lowest_state(&molecule)?)?;
     let (_, guess) = mp2(&mo)?;
     drop(molecule);
-    keep_memory(0);
     keep_memory(KEPT);
     Ok((mo, guess))
 }

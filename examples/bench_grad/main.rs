@@ -20,6 +20,8 @@ mod ccsd;
 mod clock;
 #[path = "../ccsd_naive/equations.rs"]
 mod equations;
+#[path = "../ccsd_naive/ladder.rs"]
+mod ladder;
 mod programs;
 
 use std::io::{self, BufRead, Write};

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{AnyOperand, Extents};
+use tensorwrapper::{AnyOperand, Blocks, Extents, Structure, Tiling};
 
 use crate::ccsd::Failure;
 use crate::ccsd::cc::{Amplitudes, Orbitals};
 use crate::equations::term_by_term;
+use crate::ladder::whole_ladder;
 
 /// A number, its derivatives, and the tensors that a run may change.
 pub(crate) struct Recorded<'a, 'i> {
@@ -140,11 +141,12 @@ fn lagrangian(all: &Tensors, then: Then<'_>) -> Result<(), Failure> {
         oovv: all.typed("oovv")?,
         ovov: all.typed("ovov")?,
         ovvv: all.typed("ovvv")?,
-        vvvv: all.typed("vvvv")?,
+        vvvv: Blocks::zeros(&Structure::new([&Tiling::whole(0); 4]))?,
     };
+    let vvvv = all.typed("vvvv")?;
     let t = Amplitudes { t1: all.typed("t1")?, t2: all.typed("t2")? };
     let (m1, m2) = (all.get("m1")?, all.get("m2")?);
-    term_by_term(&mo, &t, &mut |(next1, next2)| {
+    term_by_term(&mo, &t, &whole_ladder(&vvvv, &t), &mut |(next1, next2)| {
         let graph = Graph::new();
         let L = tensor! {
             in &graph;

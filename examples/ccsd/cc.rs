@@ -5,10 +5,13 @@
 //! in physicists' order, `oovv[i,j,a,b]` = <ij|ab> = (ia|jb). The Fock matrix of canonical orbitals is diagonal, and what
 //! it contributes stands in the denominators.
 
+use std::ops::Range;
+
 use tensorwrapper::prelude::*;
+use tensorwrapper::{Blocks, PreparedBlock, Sign, Structure, Symmetry, Tiling};
 
 use super::diis::{Diis, DiisVector};
-use super::molecule::Molecule;
+use super::molecule::{Molecule, TILE, symmetry_of_pairs};
 use super::scf::HartreeFock;
 use super::{Failure, Matrix, Tensor4, Vector};
 
@@ -32,7 +35,8 @@ pub(crate) struct Orbitals {
     pub(crate) oovv: Tensor4,
     pub(crate) ovov: Tensor4,
     pub(crate) ovvv: Tensor4,
-    pub(crate) vvvv: Tensor4,
+    /// Those that follow from others are not kept: they would take most of the memory.
+    pub(crate) vvvv: Blocks<f64>,
 }
 
 impl Orbitals {
@@ -48,22 +52,46 @@ impl Orbitals {
             return Err(Failure::Calculation(format!("{gap}, so no perturbation theory starts from this closed shell")));
         }
 
-        // Four steps of n^5 each, one orbital after the other, where a sum over p, q, r, s at once would take n^8.
-        let (eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv) = tensor! {
+        // One orbital after the other: a sum over p, q, r, s at once would take n^8 operations.
+        let (eo, ev, Co, Cv) = tensor! {
             let eo[i] = eps[i in ..nocc];
             let ev[a] = eps[a in nocc..];
             let Co[p,i] = C[p, i in ..nocc];
             let Cv[p,a] = C[p, a in nocc..];
-            let oooo[i,j,k,l] = eri[p,q,r,s] * Co[p,i] * Co[q,k] * Co[r,j] * Co[s,l];
-            let ooov[i,j,k,a] = eri[p,q,r,s] * Co[p,i] * Co[q,k] * Co[r,j] * Cv[s,a];
-            let oovv[i,j,a,b] = eri[p,q,r,s] * Co[p,i] * Cv[q,a] * Co[r,j] * Cv[s,b];
-            let ovov[i,a,j,b] = eri[p,q,r,s] * Co[p,i] * Co[q,j] * Cv[r,a] * Cv[s,b];
-            let ovvv[i,a,b,c] = eri[p,q,r,s] * Co[p,i] * Cv[q,b] * Cv[r,a] * Cv[s,c];
-            let vvvv[a,b,c,d] = eri[p,q,r,s] * Cv[p,a] * Cv[q,c] * Cv[r,b] * Cv[s,d];
-            (eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv)
+            (eo, ev, Co, Cv)
         };
+        let first = try_tensor!([i,q,r,s] = eri[p,q,r,s] * Co[p,i])?.to_dense()?;
+        let (oooo, ooov, oovv, ovov, ovvv) = tensor! {
+            let oooo[i,j,k,l] = first[i,q,r,s] * Co[q,k] * Co[r,j] * Co[s,l];
+            let ooov[i,j,k,a] = first[i,q,r,s] * Co[q,k] * Co[r,j] * Cv[s,a];
+            let oovv[i,j,a,b] = first[i,q,r,s] * Cv[q,a] * Co[r,j] * Cv[s,b];
+            let ovov[i,a,j,b] = first[i,q,r,s] * Co[q,j] * Cv[r,a] * Cv[s,b];
+            let ovvv[i,a,b,c] = first[i,q,r,s] * Cv[q,b] * Cv[r,a] * Cv[s,c];
+            (oooo, ooov, oovv, ovov, ovvv)
+        };
+        let vvvv = between_empty(eri, &Cv)?;
         Ok(Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv })
     }
+}
+
+/// The integrals <ab|cd> between empty orbitals: for one tile of a at a time, with b, c and d from there on, as all others follow.
+/// Nothing that is made on the way then takes more memory than the result.
+fn between_empty(eri: &Blocks<f64>, Cv: &Matrix) -> Result<Blocks<f64>, Error> {
+    let (functions, orbitals) = (&eri.structure().tilings()[0], &Tiling::even(Cv.extents()[1], TILE));
+    let Cv = Blocks::from_dense(&Cv.clone().into_dyn(), &Structure::new([functions, orbitals]))?;
+    let symmetry = symmetry_of_pairs([[0, 2], [1, 3]])?;
+    let mut vvvv = Blocks::zeros(&Structure::new([orbitals; 4]).with(symmetry)?)?;
+    for tile in 0..orbitals.len() {
+        let Range { start, end } = orbitals.tile(tile)?;
+        let of_tile = try_tensor!([a,b,c,d] = eri[p,q,r,s] * Cv[p, a in start..end] * Cv[q, c in start..]
+                                            * Cv[r, b in start..] * Cv[s, d in start..])?;
+        for block in vvvv.blocks().into_iter().filter(|block| block[0] == tile) {
+            let behind: Vec<usize> = block.iter().map(|n| n - tile).collect();
+            let integrals = of_tile.block(&behind)?.and_then(|block| block.as_slice()).expect("blocks in order are there, whole");
+            vvvv.set_block(&block, integrals)?;
+        }
+    }
+    Ok(vvvv)
 }
 
 /// What coupled cluster solves for.
@@ -92,19 +120,71 @@ pub(crate) fn mp2(mo: &Orbitals) -> Result<(f64, Amplitudes), Failure> {
 /// The next amplitudes by the last ones, as they are recorded: singles and doubles.
 pub(crate) type Next<'a> = (Expr<'a, f64, Shape![_, _]>, Expr<'a, f64, Shape![_, _, _, _]>);
 
-/// Coupled-cluster equations: they record what the next amplitudes are, and hand it on.
-pub(crate) type Equations = fn(&Orbitals, &Amplitudes, &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>) -> Result<(), Failure>;
+/// What a plan is made of.
+type Lent<'a> = (&'a Expr<'a, f64, Shape![_, _]>, &'a Expr<'a, f64, Shape![_, _, _, _]>);
 
-/// Solves coupled-cluster equations, from a first guess of the amplitudes. They are planned once; what the integrals alone
-/// decide is computed then.
+/// The particle ladder, <ab|cd> times both electrons in c and d, as it is recorded.
+pub(crate) type Ladder<'a> = Expr<'a, f64, Shape![_, _, _, _]>;
+
+/// Coupled-cluster equations: they record what the next amplitudes are, and hand it on.
+pub(crate) type Equations =
+    fn(&Orbitals, &Amplitudes, &Ladder<'_>, &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>) -> Result<(), Failure>;
+
+/// Equations that are planned: they give the next amplitudes as often as they are asked.
+pub(crate) struct Step<'a> {
+    context: &'a Context,
+    mo: &'a Orbitals,
+    /// Of amplitudes of two electrons, which may change places.
+    pairs: Structure,
+    /// The equations beside the ladder, which change with t1, t2 and the ladder.
+    pub(crate) planned: PreparedBlock<'a, Lent<'a>>,
+}
+
+impl Step<'_> {
+    /// The next amplitudes.
+    pub(crate) fn next(&self, t: &Amplitudes) -> Result<Amplitudes, Error> {
+        let (t1, t2) = self.planned.run(&[&t.t1, &t.t2, &self.ladder(t)?])?;
+        Ok(Amplitudes { t1, t2 })
+    }
+
+    /// The ladder is a product of its own, over integrals of which those that follow from others are not kept. The electrons of a pair
+    /// may change places, in tau as in the integrals: the library computes one of both.
+    pub(crate) fn ladder(&self, t: &Amplitudes) -> Result<Tensor4, Error> {
+        let (context, vvvv, Amplitudes { t1, t2 }) = (self.context, &self.mo.vvvv, t);
+        let tau = try_tensor! { in context; [i,j,a,b] = t2[i,j,a,b] + t1[i,a] * t1[j,b] }?;
+        let tau = Blocks::from_dense(&tau.into_dyn(), &self.pairs)?;
+        try_tensor! { in context; [i,j,a,b] = vvvv[a,b,c,d] * tau[i,j,c,d] }?.to_dense()
+    }
+}
+
+/// Plans coupled-cluster equations once, for amplitudes like these, and hands them on. What the integrals alone decide is computed now.
+pub(crate) fn planned(
+    context: &Context,
+    mo: &Orbitals,
+    t: &Amplitudes,
+    equations: Equations,
+    then: &mut dyn FnMut(&Step<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (graph, made) = (Graph::new(), Tensor4::zeros((mo.nocc, mo.nocc, mo.nvir, mo.nvir))?);
+    let ladder = tensor! {
+        in &graph;
+        let ladder[i,j,a,b] = made[i,j,a,b];
+        ladder
+    };
+    let (occupied, empty) = (&Tiling::whole(mo.nocc), &mo.vvvv.structure().tilings()[0]);
+    let exchange = Symmetry::none(4).generator(&[1, 0, 3, 2], Sign::Plus, false)?;
+    let pairs = Structure::new([occupied, occupied, empty, empty]).with(exchange)?;
+    equations(mo, t, &ladder, &mut |(next1, next2)| {
+        let planned = context.prepare_all((next1, next2), &[&t.t1, &t.t2, &made])?;
+        then(&Step { context, mo, pairs: pairs.clone(), planned })
+    })
+}
+
+/// Solves coupled-cluster equations, from a first guess of the amplitudes.
 pub(crate) fn solve(mo: &Orbitals, guess: &Amplitudes, equations: Equations) -> Result<(f64, Amplitudes), Failure> {
     let mut solution = None;
-    equations(mo, guess, &mut |(next1, next2)| {
-        let step = Context::default().prepare_all((next1, next2), &[&guess.t1, &guess.t2])?;
-        solution = Some(iterate(mo, guess, |t| {
-            let (t1, t2) = step.run(&[&t.t1, &t.t2])?;
-            Ok(Amplitudes { t1, t2 })
-        })?);
+    planned(&Context::default(), mo, guess, equations, &mut |step| {
+        solution = Some(iterate(mo, guess, |t| step.next(t))?);
         Ok(())
     })?;
     Ok(solution.expect("equations hand on what they record"))
@@ -143,9 +223,10 @@ fn iterate(
 pub(crate) fn equations(
     mo: &Orbitals,
     t: &Amplitudes,
+    ladder: &Ladder<'_>,
     then: &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv } = mo;
+    let Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, .. } = mo;
     let (nocc, nvir) = (*nocc, *nvir);
     let Amplitudes { t1, t2 } = t;
     let graph = Graph::new();
@@ -166,10 +247,10 @@ pub(crate) fn equations(
         let Lki[k,i] = Fki[k,i] + wooov[k,l,i,c] * t1[l,c];
         let Lac[a,c] = Fac[a,c] + wvovv[a,k,c,d] * t1[k,d];
 
-        // two electrons: hole-hole, particle-particle, and particle-hole in both orders; the other particle-hole pair adds
-        // the same again, so each takes one half of what both make of t2
+        // two electrons: hole-hole, and particle-hole in both orders; the other particle-hole pair adds the same again, so each
+        // takes one half of what both make of t2. Particle-particle is the ladder, and what a hole takes from it.
         let Wklij[k,l,i,j] = oooo[k,l,i,j] + ooov[l,k,j,c] * t1[i,c] + ooov[k,l,i,c] * t1[j,c] + oovv[k,l,c,d] * tau[i,j,c,d];
-        let Wabcd[a,b,c,d] = vvvv[a,b,c,d] - ovvv[k,b,c,d] * t1[k,a] - ovvv[k,a,d,c] * t1[k,b];
+        let Wkbij[k,b,i,j] = ovvv[k,b,c,d] * tau[i,j,c,d];
         let theta[i,l,d,a] = 0.5 * t2[i,l,d,a] + t1[i,d] * t1[l,a];
         let Wakic[a,k,i,c] = oovv[i,k,a,c] + ovvv[k,a,c,d] * t1[i,d] - ooov[l,k,i,c] * t1[l,a]
                            - oovv[l,k,d,c] * theta[i,l,d,a] + 0.5 * woovv[l,k,d,c] * t2[i,l,a,d];
@@ -184,10 +265,10 @@ pub(crate) fn equations(
 
         // one half; the other follows when the electrons change places
         let half[i,j,a,b] = Lac[a,c] * t2[i,j,c,b] - Lki[k,i] * t2[k,j,a,b]
-            + Wabic[a,b,i,c] * t1[j,c] - Wakij[a,k,i,j] * t1[k,b]
+            + Wabic[a,b,i,c] * t1[j,c] - Wakij[a,k,i,j] * t1[k,b] - Wkbij[k,b,i,j] * t1[k,a]
             + (2.0 * Wakic[a,k,i,c] - Wakci[a,k,c,i]) * t2[k,j,c,b]
             - Wakic[a,k,i,c] * t2[k,j,b,c] - Wakci[b,k,c,i] * t2[k,j,a,c];
-        let doubles[i,j,a,b] = oovv[i,j,a,b] + Wklij[k,l,i,j] * tau[k,l,a,b] + Wabcd[a,b,c,d] * tau[i,j,c,d]
+        let doubles[i,j,a,b] = oovv[i,j,a,b] + Wklij[k,l,i,j] * tau[k,l,a,b] + (*ladder)[i,j,a,b]
             + half[i,j,a,b] + half[j,i,b,a];
 
         let next1[i,a] = singles[i,a] / (eo[i] - ev[a]);

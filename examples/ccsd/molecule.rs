@@ -1,7 +1,9 @@
 //! A molecule as a folder of integrals, read and checked: whoever holds a `Molecule` may calculate with it.
 //!
 //! `molecule.json` says what it is; `S.npy`, `H.npy` and `eri.npy` hold the overlap, the core Hamiltonian and the
-//! repulsion integrals (pq|rs) over nao basis functions; `reference.json` may say what comes out.
+//! repulsion integrals (pq|rs) over nao basis functions; `reference.json` may say what comes out. The repulsion integrals
+//! are whole, of shape (nao, nao, nao, nao), or one list of those with p >= q, r >= s and (p,q) >= (r,s), which is how
+//! PySCF packs them with `aosym="s8"`.
 
 use std::fmt::Display;
 use std::fs;
@@ -9,13 +11,17 @@ use std::path::Path;
 
 use serde_json::Value;
 use tensorwrapper::prelude::*;
+use tensorwrapper::{Blocks, Error, Sign, Structure, Symmetry, Tiling};
 
-use super::{Failure, Matrix, Tensor4};
+use super::{Failure, Matrix};
 
 /// Integrals are symmetric to this, or they are not what they are said to be.
 const SYMMETRIC: f64 = 1e-8;
 /// Below this eigenvalue of the overlap, basis functions are linearly dependent as far as doubles can tell.
 const INDEPENDENT: f64 = 1e-10;
+/// Basis functions, or orbitals, in a tile at most. Smaller tiles keep fewer integrals that follow from others; larger ones
+/// are multiplied faster.
+pub(crate) const TILE: usize = 24;
 
 /// A closed-shell molecule in a basis, energies in Hartree.
 pub(crate) struct Molecule {
@@ -30,8 +36,9 @@ pub(crate) struct Molecule {
     pub(crate) S: Matrix,
     /// Kinetic energy and attraction by the nuclei.
     pub(crate) H: Matrix,
-    /// Repulsion of electrons, (pq|rs): electron 1 in p, q and electron 2 in r, s.
-    pub(crate) eri: Tensor4,
+    /// Repulsion of electrons, (pq|rs): electron 1 in p, q and electron 2 in r, s. Integrals that follow from others are
+    /// not kept.
+    pub(crate) eri: Blocks<f64>,
     reference: Option<Value>,
 }
 
@@ -51,7 +58,7 @@ impl Molecule {
             E_nuc: E_nuc.ok_or_else(|| wrong(&file, format!("`E_nuc` is {} where a number is needed", shown(&json["E_nuc"]))))?,
             S: read_npy(&folder.join("S.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("S.npy"), e))?,
             H: read_npy(&folder.join("H.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("H.npy"), e))?,
-            eri: read_npy(&folder.join("eri.npy"), &[nao; 4])?.into_typed().map_err(|e| wrong(&folder.join("eri.npy"), e))?,
+            eri: read_repulsion(&folder.join("eri.npy"), nao)?,
             reference: read_reference(&folder.join("reference.json"))?,
         };
         molecule.check_integrals(folder)?;
@@ -63,20 +70,11 @@ impl Molecule {
         keys.map(|key| self.reference.as_ref()?.get(key)?.as_f64())
     }
 
-    /// The symmetries every set of real integrals has; a file in another convention lacks some.
+    /// The symmetries that every set of real integrals has; a file in another convention lacks some.
     fn check_integrals(&self, folder: &Path) -> Result<(), Failure> {
-        let Molecule { S, H, eri, .. } = self;
-        let asymmetries = [
-            ("S.npy", "S[p,q] = S[q,p]", tensor!([] = max(p,q; abs(S[p,q] - S[q,p])))),
-            ("H.npy", "H[p,q] = H[q,p]", tensor!([] = max(p,q; abs(H[p,q] - H[q,p])))),
-            ("eri.npy", "(pq|rs) = (qp|rs)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[q,p,r,s])))),
-            ("eri.npy", "(pq|rs) = (rs|pq)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[r,s,p,q])))),
-        ];
-        for (file, symmetry, deviation) in asymmetries {
-            if deviation > SYMMETRIC {
-                return Err(wrong(&folder.join(file), format!("{symmetry} does not hold, it is off by {deviation:.1e}")));
-            }
-        }
+        let Molecule { S, H, .. } = self;
+        check_symmetry(&folder.join("S.npy"), "S[p,q] = S[q,p]", tensor!([] = max(p,q; abs(S[p,q] - S[q,p]))))?;
+        check_symmetry(&folder.join("H.npy"), "H[p,q] = H[q,p]", tensor!([] = max(p,q; abs(H[p,q] - H[q,p]))))?;
 
         let (s, _) = tensor!(([n], [p,n]) = eigh(S[p,q])); // ascending
         let smallest = s.as_slice()[0];
@@ -125,11 +123,65 @@ fn read_reference(file: &Path) -> Result<Option<Value>, Failure> {
     if file.exists() { read_json(file).map(Some) } else { Ok(None) }
 }
 
+/// Reads repulsion integrals, whole or packed.
+fn read_repulsion(file: &Path, nao: usize) -> Result<Blocks<f64>, Failure> {
+    let packed = triangle(triangle(nao));
+    let tensor = read_npy_of(file, &[&[nao; 4], &[packed]])?;
+    let made = |blocks: Result<Blocks<f64>, Error>| blocks.map_err(|error| wrong(file, error));
+    let functions = Tiling::even(nao, TILE);
+    let structure = Structure::new([&functions; 4]).with(symmetry_of_pairs([[0, 1], [2, 3]])?)?;
+    if tensor.extents() == [packed] {
+        let integrals = tensor.as_slice();
+        return made(Blocks::from_fn(&structure, |i| integrals[pair(pair(i[0], i[1]), pair(i[2], i[3]))]));
+    }
+    let eri = &tensor;
+    check_symmetry(file, "(pq|rs) = (qp|rs)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[q,p,r,s]))))?;
+    check_symmetry(file, "(pq|rs) = (rs|pq)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[r,s,p,q]))))?;
+    made(Blocks::from_dense(&tensor, &structure))
+}
+
+/// The symmetry of real integrals over two electrons: each has a pair of axes that change places, and the pairs do.
+pub(crate) fn symmetry_of_pairs([[p, q], [r, s]]: [[usize; 2]; 2]) -> Result<Symmetry, Error> {
+    let exchanged = |pairs: &[[usize; 2]]| {
+        let mut axes = [0, 1, 2, 3];
+        for &[x, y] in pairs {
+            axes.swap(x, y);
+        }
+        axes
+    };
+    let first = Symmetry::none(4).generator(&exchanged(&[[p, q]]), Sign::Plus, false)?;
+    first.generator(&exchanged(&[[p, r], [q, s]]), Sign::Plus, false)
+}
+
+/// Numbers of pairs of n objects, in any order.
+fn triangle(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// The place of a pair among pairs that are ordered by the larger of both.
+fn pair(p: usize, q: usize) -> usize {
+    triangle(p.max(q)) + p.min(q)
+}
+
+fn check_symmetry(file: &Path, symmetry: &str, deviation: f64) -> Result<(), Failure> {
+    if deviation > SYMMETRIC {
+        return Err(wrong(file, format!("{symmetry} does not hold, it is off by {deviation:.1e}")));
+    }
+    Ok(())
+}
+
 /// Reads finite doubles of this shape.
 fn read_npy(file: &Path, shape: &[usize]) -> Result<Tensor<f64>, Failure> {
+    read_npy_of(file, &[shape])
+}
+
+/// Reads finite doubles of one of these shapes.
+fn read_npy_of(file: &Path, shapes: &[&[usize]]) -> Result<Tensor<f64>, Failure> {
     let read = AnyTensor::read_npy(file).map_err(|error| Failure::Input(error.to_string()))?;
-    if read.extents() != shape {
-        return Err(wrong(file, format!("its shape is {:?} where `nao` asks for {shape:?}", read.extents())));
+    if !shapes.contains(&read.extents()) {
+        let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+        let message = format!("its shape is {:?} where `nao` asks for {}", read.extents(), wanted.join(" or "));
+        return Err(wrong(file, message));
     }
     let tensor = read.into_tensor::<f64>().map_err(|error| wrong(file, error))?;
     match tensor.as_slice().iter().position(|x| !x.is_finite()) {

@@ -34,15 +34,17 @@ pub(crate) fn lowest_state(molecule: &Molecule) -> Result<HartreeFock, Failure> 
     tensor!(hueckel[p,p] = H[p,p]);
 
     let starts = [("the core Hamiltonian", H.clone()), ("extended Hueckel theory", hueckel)];
-    let states = starts.into_iter().filter_map(|(name, guess)| self_consistent_field(molecule, name, guess));
-    let lowest = states.min_by(|x, y| x.energy.total_cmp(&y.energy));
-    lowest.ok_or_else(|| {
+    let mut states = Vec::new();
+    for (name, guess) in starts {
+        states.extend(self_consistent_field(molecule, name, guess)?);
+    }
+    states.into_iter().min_by(|x, y| x.energy.total_cmp(&y.energy)).ok_or_else(|| {
         Failure::Calculation(format!("Hartree-Fock did not converge from any start, in {MOST_ITERATIONS} iterations"))
     })
 }
 
-/// Iterates from a first guess of the Fock matrix.
-fn self_consistent_field(molecule: &Molecule, name: &str, guess: Matrix) -> Option<HartreeFock> {
+/// Iterates from a first guess of the Fock matrix. Nothing where that does not converge.
+fn self_consistent_field(molecule: &Molecule, name: &str, guess: Matrix) -> Result<Option<HartreeFock>, Error> {
     let Molecule { S, H, eri, .. } = molecule;
     let nocc = molecule.nocc;
     println!("\nHartree-Fock from {name}\n{:>9} {:>20} {:>12} {:>12}", "iteration", "energy", "change", "|FDS - SDF|");
@@ -54,7 +56,8 @@ fn self_consistent_field(molecule: &Molecule, name: &str, guess: Matrix) -> Opti
         let (_, C) = tensor!(([n], [p,n]) = eigh(F[p,q], S[p,q]));
         // two electrons in each of the lowest orbitals, and the field they make: Coulomb and exchange
         let D = tensor!([p,q] = 2.0 * C[p, i in ..nocc] * C[q, i in ..nocc]);
-        F = tensor!([p,q] = H[p,q] + eri[p,q,r,s] * D[r,s] - 0.5 * eri[p,r,q,s] * D[r,s]);
+        let field = try_tensor!([p,q] = eri[p,q,r,s] * D[r,s] - 0.5 * eri[p,r,q,s] * D[r,s])?.to_dense()?;
+        F = tensor!([p,q] = H[p,q] + field[p,q]);
         let electronic = tensor!([] = 0.5 * D[p,q] * (H[p,q] + F[p,q]));
         let commutator = tensor!([p,s] = F[p,q] * D[q,r] * S[r,s] - S[p,q] * D[q,r] * F[r,s]);
 
@@ -62,17 +65,17 @@ fn self_consistent_field(molecule: &Molecule, name: &str, guess: Matrix) -> Opti
         let residual = Matrix::overlap(&commutator, &commutator).sqrt();
         println!("{iteration:>9} {energy:>20.12} {:>12.1e} {residual:>12.1e}", energy - last);
         if !residual.is_finite() {
-            return None;
+            return Ok(None);
         }
         if residual < CONVERGED {
             let (eps, C) = tensor!(([n], [p,n]) = eigh(F[p,q], S[p,q]));
-            return Some(HartreeFock { energy, eps, C });
+            return Ok(Some(HartreeFock { energy, eps, C }));
         }
         F = diis.extrapolate(F, commutator);
         last = energy;
     }
     println!("not converged");
-    None
+    Ok(None)
 }
 
 impl DiisVector for Matrix {

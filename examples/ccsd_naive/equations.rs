@@ -6,16 +6,17 @@
 use tensorwrapper::prelude::*;
 
 use super::ccsd::Failure;
-use super::ccsd::cc::{Amplitudes, Next, Orbitals};
+use super::ccsd::cc::{Amplitudes, Ladder, Next, Orbitals};
 
 /// The next amplitudes.
 #[rustfmt::skip]
 pub(crate) fn term_by_term(
     mo: &Orbitals,
     t: &Amplitudes,
+    ladder: &Ladder<'_>,
     then: &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv } = mo;
+    let Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, .. } = mo;
     let (nocc, nvir) = (*nocc, *nvir);
     let Amplitudes { t1, t2 } = t;
     let graph = Graph::new();
@@ -55,10 +56,10 @@ pub(crate) fn term_by_term(
             // linear
             oovv[i,j,a,b]
             + oooo[k,l,i,j] * t2[k,l,a,b]
-            + vvvv[a,b,c,d] * t2[i,j,c,d]
+            // vvvv[a,b,c,d] * (t2[i,j,c,d] + t1[i,c] * t1[j,d])
+            + (*ladder)[i,j,a,b]
             // products of two t1
             + oooo[k,l,i,j] * t1[k,a] * t1[l,b]
-            + vvvv[a,b,c,d] * t1[i,c] * t1[j,d]
             // products of two t2
             + oovv[k,l,c,d] * t2[i,j,c,d] * t2[k,l,a,b]
             // products of t2 and two t1

@@ -21,10 +21,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use tensorwrapper::Pass;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{AnyOperand, Pass};
 
-use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
+use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, planned, solve};
 use ccsd::molecule::Molecule;
 use ccsd::scf::lowest_state;
 use ccsd::{Failure, ended};
@@ -52,7 +52,7 @@ fn run(molecule: &Molecule, explain: bool) -> Result<(), Failure> {
     let (hand, _) = solve(&mo, &guess, by_hand)?;
     println!("\nE(CCSD corr) = {naive:.12}, by hand {hand:.12}, difference {:.1e}", naive - hand);
 
-    println!("\noperations of an iteration");
+    println!("\noperations of an iteration, beside the ladder");
     let written = Pass::ALL.into_iter().fold(Context::default(), Context::without);
     for (name, equations) in [("by hand", by_hand as Equations), ("term by term", term_by_term)] {
         report(&format!("{name}, as written"), &written, equations, (&mo, &guess))?;
@@ -62,10 +62,9 @@ fn run(molecule: &Molecule, explain: bool) -> Result<(), Failure> {
 }
 
 fn report(name: &str, context: &Context, equations: Equations, (mo, t): (&Orbitals, &Amplitudes)) -> Result<(), Failure> {
-    equations(mo, t, &mut |(next1, next2)| {
-        let start = Instant::now();
-        let step = context.prepare_all((next1, next2), &[&t.t1, &t.t2])?;
-        let (time, operations, bytes) = (start.elapsed().as_secs_f64(), step.operations(), step.kept_bytes());
+    let start = Instant::now();
+    planned(context, mo, t, equations, &mut |step| {
+        let (time, operations, bytes) = (start.elapsed().as_secs_f64(), step.planned.operations(), step.planned.kept_bytes());
         println!("{name:<25} {operations:>15.0}, prepared in {time:.3} s, {bytes} bytes kept");
         Ok(())
     })
@@ -73,10 +72,8 @@ fn report(name: &str, context: &Context, equations: Equations, (mo, t): (&Orbita
 
 /// What an iteration of the equations term by term computes, measured.
 fn explained(mo: &Orbitals, t: &Amplitudes) -> Result<(), Failure> {
-    term_by_term(mo, t, &mut |(next1, next2)| {
-        let changing: [&dyn AnyOperand; 2] = [&t.t1, &t.t2];
-        let step = Context::default().prepare_all((next1, next2), &changing)?;
-        println!("\n{}", step.measure(&changing, 5)?);
+    planned(&Context::default(), mo, t, term_by_term, &mut |step| {
+        println!("\n{}", step.planned.measure(&[&t.t1, &t.t2, &step.ladder(t)?], 5)?);
         Ok(())
     })
 }

@@ -52,14 +52,15 @@ impl SpinOrbitals {
         let both = bra.antisymmetric([2, 3])?;
         // Bra and ket change places with conjugation, which turns the charges; real numbers do not notice.
         let hermitian = |symmetry: &Symmetry| symmetry.generator(&[2, 3, 0, 1], Sign::Plus, true);
-        let Orbitals { oooo, ooov, oovv, ovov, ovvv, vvvv, .. } = mo;
+        let Orbitals { oooo, ooov, oovv, ovov, ovvv, .. } = mo;
+        let vvvv = mo.vvvv.to_dense()?;
         Ok(Tensors::from([
             ("oooo", antisymmetrised([o, o, o, o], &hermitian(&both)?, |i| oooo[i], |i| oooo[exchanged(i)])?),
             ("ooov", antisymmetrised([o, o, o, v], &bra, |i| ooov[i], |[i, j, k, a]| ooov[[j, i, k, a]])?),
             ("oovv", antisymmetrised([o, o, v, v], &both, |i| oovv[i], |i| oovv[exchanged(i)])?),
             ("ovov", antisymmetrised([o, v, o, v], &hermitian(&none)?, |i| ovov[i], |[i, a, j, b]| oovv[[i, j, b, a]])?),
             ("ovvv", antisymmetrised([o, v, v, v], &ket, |i| ovvv[i], |i| ovvv[exchanged(i)])?),
-            ("vvvv", antisymmetrised([v, v, v, v], &hermitian(&both)?, |i| vvvv[i], |i| vvvv[exchanged(i)])?),
+            ("vvvv", antisymmetrised([v, v, v, v], &hermitian(&both)?, |i| vvvv[&i[..]], |i| vvvv[&exchanged(i)[..]])?),
         ]))
     }
 }

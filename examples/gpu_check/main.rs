@@ -43,6 +43,8 @@ mod cases;
 #[allow(dead_code)]
 #[path = "../ccsd/main.rs"]
 mod ccsd;
+#[path = "../ccsd_naive/ladder.rs"]
+mod ladder;
 
 const CASES: &str = include_str!("../../tests/data/einsum_cases.json");
 

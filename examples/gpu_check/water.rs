@@ -9,6 +9,7 @@ use super::ccsd::Failure;
 use super::ccsd::cc::{Amplitudes, Next, Orbitals, equations, mp2};
 use super::ccsd::molecule::Molecule;
 use super::ccsd::scf::lowest_state;
+use super::ladder::whole_ladder;
 
 /// The folder of the molecule: names of files and what is in them.
 const FILES: [(&str, &[u8]); 5] = [
@@ -69,8 +70,8 @@ fn written(folder: &Path) -> Result<Orbitals, String> {
 /// The amplitudes behind some steps from those of perturbation theory, without extrapolation.
 fn amplitudes(context: &Context, orbitals: &Orbitals) -> Result<Amplitudes, Failure> {
     let (_, guess) = mp2(orbitals)?;
-    let mut last = None;
-    equations(orbitals, &guess, &mut |(next1, next2): &Next<'_>| {
+    let (vvvv, mut last) = (orbitals.vvvv.to_dense()?.into_typed()?, None);
+    equations(orbitals, &guess, &whole_ladder(&vvvv, &guess), &mut |(next1, next2): &Next<'_>| {
         let step = context.prepare_all((next1, next2), &[&guess.t1, &guess.t2])?;
         let mut t = Amplitudes { t1: guess.t1.clone(), t2: guess.t2.clone() };
         for _ in 0..STEPS {

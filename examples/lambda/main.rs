@@ -10,6 +10,8 @@
 //! with orbitals that do not follow the field, and in `relaxed.rs` with orbitals that do.
 #![allow(non_snake_case)]
 
+#[path = "../ccsd_naive/ladder.rs"]
+mod ladder;
 #[allow(dead_code)]
 #[path = "../ccsd_naive/main.rs"]
 mod naive;
@@ -22,11 +24,13 @@ use std::time::Instant;
 use serde_json::Value;
 use tensorwrapper::prelude::*;
 
+use ladder::whole_ladder;
+use naive::ccsd;
 use naive::ccsd::cc::{Amplitudes, Next, Orbitals, mp2, solve};
 use naive::ccsd::diis::{Diis, DiisVector};
 use naive::ccsd::molecule::Molecule;
 use naive::ccsd::scf::{HartreeFock, lowest_state};
-use naive::ccsd::{Failure, Matrix, ended, folder};
+use naive::ccsd::{Failure, Matrix, Tensor4, ended, folder};
 use naive::equations::term_by_term;
 
 /// The last step changes the multipliers by less.
@@ -148,8 +152,9 @@ pub(crate) fn run(folder: &Path) -> Result<bool, Failure> {
     let (_, guess) = mp2(&mo)?;
     let (energy, t) = solve(&mo, &guess, term_by_term)?;
 
+    let vvvv: Tensor4 = mo.vvvv.to_dense()?.into_typed()?;
     let mut found = None;
-    term_by_term(&mo, &t, &mut |next| {
+    term_by_term(&mo, &t, &whole_ladder(&vvvv, &t), &mut |next| {
         let first =
             Amplitudes { t1: Tensor::zeros((mo.nocc, mo.nvir))?, t2: Tensor::zeros((mo.nocc, mo.nocc, mo.nvir, mo.nvir))? };
         let start = Instant::now();
@@ -172,7 +177,7 @@ pub(crate) fn run(folder: &Path) -> Result<bool, Failure> {
         let moment = Context::default().prepare_all((&by_field,), &[&first.t1, &first.t2])?;
         let (correlation,) = moment.run(&[&m.t1, &m.t2])?;
         let start = Instant::now();
-        let relaxed = relaxed::slope((&molecule, &hf, &mo, &field), &recorded, (&first, &m))?;
+        let relaxed = relaxed::slope((&molecule, &hf, &mo, &vvvv, &field), &recorded, (&first, &m))?;
         println!("\norbitals that follow the field: {:.3} s", start.elapsed().as_secs_f64());
         found = Some((m, correlation.as_slice()[0], relaxed));
         Ok(())

@@ -34,9 +34,14 @@ struct Densities {
 
 impl Densities {
     /// For the multipliers that solve their equations, where the Lagrangian was recorded over `first`.
-    fn new(recorded: &Recorded<'_>, mo: &Orbitals, first: &Amplitudes, m: &Amplitudes) -> Result<Densities, Error> {
+    fn new(
+        recorded: &Recorded<'_>,
+        (mo, vvvv): (&Orbitals, &Tensor4),
+        first: &Amplitudes,
+        m: &Amplitudes,
+    ) -> Result<Densities, Error> {
         let (L, context) = (&recorded.L, Context::default());
-        let (g1, g2, g3, g4, g5, g6) = L.grad((&mo.oooo, &mo.ooov, &mo.oovv, &mo.ovov, &mo.ovvv, &mo.vvvv))?;
+        let (g1, g2, g3, g4, g5, g6) = L.grad((&mo.oooo, &mo.ooov, &mo.oovv, &mo.ovov, &mo.ovvv, vvvv))?;
         let integrals = context.prepare_all((&g1, &g2, &g3, &g4, &g5, &g6), &[&first.t1, &first.t2])?;
         let (oooo, ooov, oovv, ovov, ovvv, vvvv) = integrals.run(&[&m.t1, &m.t2])?;
         let (g1, g2, g3) = L.grad((&recorded.f_oo, &recorded.f_ov, &recorded.f_vv))?;
@@ -48,6 +53,7 @@ impl Densities {
 /// What orbitals in a field depend on.
 struct Frame<'a> {
     molecule: &'a Molecule,
+    eri: &'a Tensor4,
     C: &'a Matrix,
     z: &'a Matrix,
     strength: &'a Tensor<f64, ()>,
@@ -58,20 +64,21 @@ struct Frame<'a> {
 
 /// The derivative of the correlation energy by the field, with its orbitals.
 pub(crate) fn slope(
-    (molecule, hf, mo, field): (&Molecule, &HartreeFock, &Orbitals, &Field),
+    (molecule, hf, mo, vvvv, field): (&Molecule, &HartreeFock, &Orbitals, &Tensor4, &Field),
     recorded: &Recorded<'_>,
     (first, m): (&Amplitudes, &Amplitudes),
 ) -> Result<f64, Failure> {
-    let densities = Densities::new(recorded, mo, first, m)?;
+    let densities = Densities::new(recorded, (mo, vvvv), first, m)?;
+    let eri: Tensor4 = molecule.eri.to_dense()?.into_typed()?;
     let one = Tensor::from_fn((molecule.nao, molecule.nao), |i| if i[0] == i[1] { 1.0 } else { 0.0 })?;
     let (eo, ev) = (&mo.eo, &mo.ev);
     let slopes = tensor!([a, i] = 1.0 / (ev[a] - eo[i]));
-    let frame = Frame { molecule, C: &hf.C, z: &field.z, strength: &field.strength, one, slopes };
+    let frame = Frame { molecule, eri: &eri, C: &hf.C, z: &field.z, strength: &field.strength, one, slopes };
     let start = Tensor::zeros((mo.nvir, mo.nocc))?;
     let kappa = Context::default().fixed_point(|kappa, ()| frame.next(&kappa), &start, (), Tolerance::new(CONVERGED))?;
     // By its integrals the Lagrangian is linear, so that this sum changes with the field as it does.
     let (Co, Cv) = frame.orbitals(&kappa)?;
-    let (F, eri, strength) = (frame.fock(&Co)?, &molecule.eri, &field.strength);
+    let (F, eri, strength) = (frame.fock(&Co)?, &eri, &field.strength);
     let Densities { oooo, ooov, oovv, ovov, ovvv, vvvv, oo, ov, vv } = &densities;
     let slope: f64 = try_tensor! {
         let changing = oo[i,j] * F[p,q] * Co[p,i] * Co[q,j]
@@ -107,7 +114,7 @@ impl Frame<'_> {
 
     /// The Fock matrix of occupied orbitals, in the field.
     fn fock<'a>(&'a self, Co: &Recording<'a>) -> Result<Recording<'a>, Error> {
-        let (graph, Molecule { H, eri, .. }) = (Graph::new(), self.molecule);
+        let (graph, Molecule { H, .. }, eri) = (Graph::new(), self.molecule, self.eri);
         try_tensor! {
             in &graph;
             let density[p,q] = 2.0 * Co[p,i] * Co[q,i];

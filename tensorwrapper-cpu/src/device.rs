@@ -97,7 +97,7 @@ impl Device for Cpu {
             dispatch!(contraction.dtype, T => sums::prepare::<T>(self.route, contraction)?.map(|sum| Box::new(sum) as _));
         let kernel = match kernel {
             Some(kernel) => kernel,
-            None => Box::new(BufferedSum::new(contraction, |product| self.prepare(product))?),
+            None => Box::new(BufferedSum::new(contraction, |product| self.prepare(product))?.begun_at_once(contraction)),
         };
         Ok(PreparedSum::new(contraction, kernel))
     }

@@ -82,7 +82,7 @@ impl Case {
                 assert_close(&results[1], &results[0], tolerance, &what);
             }
         }
-        found.adds_in_place()
+        !format!("{found:?}").contains("BufferedSum")
     }
 }
 

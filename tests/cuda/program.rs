@@ -16,6 +16,8 @@ mod ccsd;
 #[allow(dead_code)]
 #[path = "../../examples/gpu_check/first.rs"]
 mod first;
+#[path = "../../examples/ccsd_naive/ladder.rs"]
+mod ladder;
 #[path = "../../examples/gpu_check/linalg.rs"]
 pub(crate) mod linalg;
 #[allow(dead_code)]

@@ -2,19 +2,23 @@
 
 use std::path::Path;
 
-use tensorwrapper::AnyOperand;
 use tensorwrapper::prelude::*;
+use tensorwrapper::{AnyOperand, Blocks, Structure, Tiling};
 
 // The example is a program; what it prints and how it ends is nothing to this test.
 #[allow(dead_code)]
 #[path = "../../examples/ccsd_naive/main.rs"]
 mod example;
+#[path = "../../examples/ccsd_naive/ladder.rs"]
+mod ladder;
 
-use example::ccsd::Failure;
+use example::ccsd;
 use example::ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
 use example::ccsd::molecule::Molecule;
 use example::ccsd::scf::lowest_state;
+use example::ccsd::{Failure, Tensor4};
 use example::equations::term_by_term;
+use ladder::whole_ladder;
 
 fn sentence(failure: Failure) -> String {
     match failure {
@@ -36,8 +40,39 @@ fn energies_equal_those_of_factored_equations() {
     assert!((naive - -0.0706800883764).abs() < 1e-9, "{naive}");
 }
 
-/// Orbitals and amplitudes without any elements that matter.
-fn sized(o: usize, v: usize) -> Result<(Orbitals, Amplitudes), Failure> {
+/// Integrals (pq|rs) with p >= q, r >= s and (p,q) >= (r,s), in a list.
+#[test]
+fn packed_integrals_are_those_of_the_whole_file() {
+    let whole = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-sto3g"));
+    let folder = std::env::temp_dir().join(format!("tensorwrapper-packed-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    for file in ["molecule.json", "S.npy", "H.npy"] {
+        std::fs::copy(whole.join(file), folder.join(file)).unwrap();
+    }
+    let eri: Tensor4 = AnyTensor::read_npy(whole.join("eri.npy")).unwrap().into_tensor().unwrap().into_typed().unwrap();
+    let pairs: Vec<[usize; 2]> = (0..eri.extents()[0]).flat_map(|p| (0..=p).map(move |q| [p, q])).collect();
+    let list: Vec<f64> = pairs
+        .iter()
+        .enumerate()
+        .flat_map(|(n, &[p, q])| pairs[..=n].iter().map(move |&[r, s]| [p, q, r, s]))
+        .map(|index| eri[index])
+        .collect();
+    let read = |list: Vec<f64>| {
+        Tensor::from_vec([list.len()], list).unwrap().write_npy(folder.join("eri.npy")).unwrap();
+        Molecule::read(&folder).map_err(sentence)
+    };
+    let short = read(list[1..].to_vec()).err();
+    let molecules = [read(list).unwrap(), Molecule::read(whole).map_err(sentence).unwrap()];
+    std::fs::remove_dir_all(&folder).unwrap();
+    let [packed, expected] = molecules.map(|molecule| molecule.eri.to_dense().unwrap());
+    // Which of the integrals that should be equal is kept differs, and rounding with it.
+    assert!(packed.allclose(&expected, 0.0, 1e-12).is_ok());
+    let short = short.unwrap();
+    assert!(short.ends_with("its shape is [405] where `nao` asks for [7, 7, 7, 7] or [406]"), "{short}");
+}
+
+/// Orbitals, the integrals between empty ones, and amplitudes, without any elements that matter.
+fn sized(o: usize, v: usize) -> Result<(Orbitals, Tensor4, Amplitudes), Failure> {
     let zeros = |[p, q, r, s]: [usize; 4]| Tensor::zeros((p, q, r, s));
     let mo = Orbitals {
         nocc: o,
@@ -49,16 +84,16 @@ fn sized(o: usize, v: usize) -> Result<(Orbitals, Amplitudes), Failure> {
         oovv: zeros([o, o, v, v])?,
         ovov: zeros([o, v, o, v])?,
         ovvv: zeros([o, v, v, v])?,
-        vvvv: zeros([v, v, v, v])?,
+        vvvv: Blocks::zeros(&Structure::new([&Tiling::whole(v); 4]))?,
     };
-    Ok((mo, Amplitudes { t1: Tensor::zeros((o, v))?, t2: zeros([o, o, v, v])? }))
+    Ok((mo, zeros([v, v, v, v])?, Amplitudes { t1: Tensor::zeros((o, v))?, t2: zeros([o, o, v, v])? }))
 }
 
 /// Operations of an iteration with so many orbitals.
 fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> {
-    let (mo, t) = sized(o, v)?;
+    let (mo, vvvv, t) = sized(o, v)?;
     let mut operations = 0.0;
-    equations(&mo, &t, &mut |(next1, next2)| {
+    equations(&mo, &t, &whole_ladder(&vvvv, &t), &mut |(next1, next2)| {
         operations = Context::default().prepare_all((next1, next2), &[&t.t1, &t.t2])?.operations();
         Ok(())
     })?;
@@ -67,9 +102,9 @@ fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> 
 
 /// Operations of the residuals, each times its multiplier, and of these with their derivatives by the amplitudes.
 fn operations_with_derivatives(o: usize, v: usize) -> Result<(f64, f64), Failure> {
-    let ((mo, t), (_, m)) = (sized(o, v)?, sized(o, v)?);
+    let ((mo, vvvv, t), (_, _, m)) = (sized(o, v)?, sized(o, v)?);
     let mut found = (0.0, 0.0);
-    term_by_term(&mo, &t, &mut |(next1, next2)| {
+    term_by_term(&mo, &t, &whole_ladder(&vvvv, &t), &mut |(next1, next2)| {
         let graph = Graph::new();
         let value = tensor! {
             in &graph;

@@ -29,8 +29,9 @@ pub struct SumTerm {
 
 /// A kernel that a device has chosen for a sum of products.
 pub trait RunSum: Debug + Send + Sync {
-    /// Whether products are added where the result lies. If not, each of them is computed apart first.
-    fn adds_in_place(&self) -> bool {
+    /// Whether the sum is faster than to copy factors side by side for one product: where products are added in place, and where what is
+    /// computed apart is small.
+    fn beats_copies(&self) -> bool {
         true
     }
 
@@ -99,9 +100,9 @@ impl PreparedSum {
         PreparedSum { kernel, dtype: contraction.dtype, factors, output }
     }
 
-    /// Whether products are added where the result lies. If not, each of them is computed apart first.
-    pub fn adds_in_place(&self) -> bool {
-        self.kernel.adds_in_place()
+    /// Whether the sum is faster than to copy factors side by side for one product.
+    pub fn beats_copies(&self) -> bool {
+        self.kernel.beats_copies()
     }
 
     /// Computes all terms into the output, or adds all of them there if `output` says so.
@@ -133,12 +134,21 @@ impl PreparedSum {
     }
 }
 
+/// How many elements are copied in the time that it takes to write an element apart and to add it.
+const APART: usize = 4;
+
+/// Elements that a layout reads, each once.
+fn points_of(layout: &Strided) -> usize {
+    layout.extents().iter().zip(layout.strides()).filter(|&(_, &stride)| stride != 0).map(|(extent, _)| extent).product()
+}
+
 /// A sum of products of which each is computed into a buffer, then added.
 #[derive(Debug)]
 pub struct BufferedSum {
     product: PreparedContraction,
     dtype: Dtype,
     output: Strided,
+    beats_copies: bool,
 }
 
 impl BufferedSum {
@@ -152,13 +162,22 @@ impl BufferedSum {
     ) -> Result<BufferedSum, Error> {
         let apart = Strided::row_major(contraction.output.extents())?;
         let product = prepare(&Contraction { output: &apart, ..*contraction })?;
-        Ok(BufferedSum { product, dtype: contraction.dtype, output: contraction.output.clone() })
+        Ok(BufferedSum { product, dtype: contraction.dtype, output: contraction.output.clone(), beats_copies: false })
+    }
+
+    /// The same on a device that begins a product at once: if a product is much smaller than one of its factors, adding it takes less than
+    /// copying that.
+    #[must_use]
+    pub fn begun_at_once(self, contraction: &Contraction<'_>) -> BufferedSum {
+        let factors = contraction.factors.iter().map(|(factor, _)| points_of(factor));
+        let beats_copies = factors.max().is_some_and(|larger| points_of(&self.output).saturating_mul(APART) <= larger);
+        BufferedSum { beats_copies, ..self }
     }
 }
 
 impl RunSum for BufferedSum {
-    fn adds_in_place(&self) -> bool {
-        false
+    fn beats_copies(&self) -> bool {
+        self.beats_copies
     }
 
     unsafe fn run(

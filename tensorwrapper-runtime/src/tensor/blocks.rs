@@ -6,7 +6,6 @@ mod erased;
 
 use std::marker::PhantomData;
 
-use num_complex::Complex;
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -14,7 +13,7 @@ use tensorwrapper_core::internal::ties::{has_elements, picked, places};
 use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::structure::{Image, Structure};
-use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
+use tensorwrapper_core::symmetry::SignedPermutation;
 
 use super::dense::Tensor;
 use super::view::TensorRef;
@@ -25,6 +24,7 @@ pub(crate) use structured::untie;
 pub(crate) use tiled::meeting;
 
 mod arithmetic;
+mod consistent;
 mod norm;
 mod part;
 mod rows;
@@ -282,28 +282,8 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let stabiliser: Vec<&SignedPermutation> = self.structure.symmetry().stabiliser(block).collect();
         let Some(number) = stored.find(block).filter(|_| stabiliser.len() > 1) else { return Ok(()) };
         let shape = self.structure.block_shape(block)?;
-        let position = |offset: &[usize]| offset.iter().zip(shape.extents()).fold(0, |at, (n, extent)| at * extent + n);
         let elements = &mut self.slab[stored.start(number)..][..stored.size(number)];
-        for offset in shape.offsets() {
-            let images = stabiliser.iter().map(|by| (by.image(&offset), *by));
-            let (canonical, by) = images.min_by(|a, b| a.0.cmp(&b.0)).expect("the identity is one of them");
-            if canonical[..] == offset[..] {
-                let fixing: Vec<_> = stabiliser.iter().filter(|by| by.image(&offset) == canonical).collect();
-                let says = |conjugates, sign| fixing.iter().any(|by| (by.conjugates(), by.sign()) == (conjugates, sign));
-                let own = elements[position(&offset)].to_complex();
-                // The mean of all that the symmetry says of the element.
-                let mean = match (says(false, Sign::Minus), says(true, Sign::Plus), says(true, Sign::Minus)) {
-                    (true, ..) => Complex::ZERO,
-                    (false, true, _) => own.re.into(),
-                    (false, false, true) => Complex::new(0.0, own.im),
-                    (false, false, false) => own,
-                };
-                elements[position(&offset)] = T::from_complex(mean);
-            } else {
-                // Indices ascend, so that the canonical element has been made to fit before.
-                elements[position(&offset)] = erased::follows(elements[position(&canonical)], by);
-            }
-        }
+        consistent::make_consistent(elements, shape.extents(), &stabiliser);
         Ok(())
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn is_faster(pairs: usize, multiplications: usize, gathered: usize) -
 }
 
 impl SumKernels {
-    /// The number of the kernel for a shape. Nothing where the device only adds what it has computed apart: gathering is faster then.
+    /// The number of the kernel for a shape. Nothing where gathering is faster.
     ///
     /// # Errors
     /// As [`Device::prepare_sum`].
@@ -75,7 +75,7 @@ impl SumKernels {
                 *vacant.insert(self.kernels.len() - 1)
             }
         };
-        Ok(self.kernels[number].adds_in_place().then_some(number))
+        Ok(self.kernels[number].beats_copies().then_some(number))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Equations over block tensors against the same ones over dense tensors.
 
+mod copies;
 mod drawn;
 mod expressions;
 mod orders;
