@@ -129,7 +129,8 @@ impl<'h> Environment<'h> {
             }
             if role == Use::Scalar && self.block_result(&hole.text).is_some_and(|result| result.is_truth) {
                 let fault = Diagnostic::new(Fault::Label, hole.span, format!("`{0}` is a truth value, and no number", hole.text));
-                faults.push(Diagnostic { help: Some(format!("write `select({}[]; 1.0, 0.0)`", hole.text)), ..fault });
+                let help = format!("write `select({0}[]; 1.0, 0.0)`; as a condition it is `{0}[]`", hole.text);
+                faults.push(Diagnostic { help: Some(help), ..fault });
             }
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }

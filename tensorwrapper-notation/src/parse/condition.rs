@@ -125,9 +125,9 @@ fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expressio
         let fault = Diagnostic::syntax(left.span, "a condition is a comparison, and here is none");
         if let ExpressionKind::Scalar(Scalar::Hole(hole)) = &bare.kind {
             let name = &hole.text;
-            return Err(
-                fault.help(format!("a tensor of truth values has indices, `{name}[…]`; a number is compared, `{name} != 0.0`"))
-            );
+            return Err(fault.help(format!(
+                "truth values have indices, `{name}[…]`, and a single one of the block is `{name}[]`; a number is compared, `{name} != 0.0`"
+            )));
         }
         let written = crate::spelling::expression(&left);
         return Err(fault.help(format!("write `{written} != 0.0`, or `{written} >= 0.0`")));

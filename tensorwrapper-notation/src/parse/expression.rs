@@ -178,7 +178,7 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
             _ => return Err(Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")),
         }
         if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
-            if let Some(fault) = foreign::in_a_module(&start, arguments) {
+            if let Some(fault) = foreign::in_a_module(&start, cursor, arguments) {
                 return Err(fault);
             }
             cursor.next();

@@ -4,10 +4,10 @@
 
 use super::cursor::{Cursor, split};
 use super::synonyms::synonym;
-use super::unread::{is_condition, label_of};
+use super::unread::{is_condition, label_of, labels_in};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Ending, Factorisation};
+use crate::syntax::{Ending, Exchange, Factorisation};
 use crate::token::{Delimiter, Token, Tree, text};
 
 /// How conditions are joined.
@@ -24,7 +24,8 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
         Tree::Ident(word) if matches!(word.as_str(), "and" | "or" | "not") || previous == "not" => Some(JOINED.into()),
         Tree::Ident(word) if word == "mod" => synonym(word),
         Tree::Ident(word) if word == "for" => {
-            Some("an equation runs over all values of its indices by itself: leave the loop out".into())
+            let help = "an equation runs over all values of its indices by itself: leave the loop out";
+            Some(format!("{help}; a part of an axis is a slice, `a[i in 1..3]`"))
         }
         // `exp a[i]`
         Tree::Ident(_) if Function::from_name(previous).is_some() => {
@@ -63,20 +64,34 @@ pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
 }
 
 /// The fault of `np.exp(a[i])`: a function of elements by the module that has it elsewhere.
-pub(super) fn in_a_module(start: &Cursor<'_>, arguments: &[Token]) -> Option<Diagnostic> {
-    let [Token { tree: Tree::Ident(module), span }, _, Token { tree: Tree::Ident(name), span: end }, ..] = start.rest() else {
+///
+/// A variable may have the name of a module: only known functions of elements are refused, and what is indexed is no such function.
+pub(super) fn in_a_module<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Option<Diagnostic> {
+    let [Token { tree: Tree::Ident(module), .. }, _, Token { tree: Tree::Ident(name), .. }, parentheses, ..] = start.rest()
+    else {
         return None;
     };
     let is_module = matches!(module.as_str(), "np" | "numpy" | "torch" | "jnp" | "jax" | "tf" | "math" | "cmath" | "scipy");
-    if !is_module || !arguments.iter().any(|token| token.group(Delimiter::Bracket).is_some()) {
+    let is_function = Function::from_name(name).is_some()
+        || Ending::from_name(name).is_some()
+        || Exchange::from_name(name).is_some()
+        || Factorisation::from_name(name).is_some()
+        || synonym(name).is_some();
+    let is_first = parentheses.span == cursor.here();
+    let is_indexed = cursor.peek_at(1).is_some_and(|next| next.group(Delimiter::Bracket).is_some());
+    if !is_module || !is_function || !is_first || is_indexed || labels_in(arguments).is_empty() {
         return None;
     }
-    let fault = Diagnostic::syntax(span.to(*end), format!("`{module}.{name}` is no function of tensor equations"));
+    let fault =
+        Diagnostic::syntax(cursor.hole_since(*start).span, format!("`{module}.{name}` is no function of tensor equations"));
     Some(fault.help(match synonym(name) {
         Some(help) => help,
         None => format!("functions stand in no module: `{name}({})`", text(arguments)),
     }))
 }
+
+/// What `:` is here.
+const WHOLE: &str = "a whole axis has a label, `i`";
 
 /// The help for something that is not an index.
 pub(super) fn index(tokens: &[Token]) -> Option<String> {
@@ -86,7 +101,7 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
         return Some("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`".into());
     }
     match tokens {
-        [sign] if sign.is_punct('*') || sign.is_punct(':') => Some("a whole axis has a label, `i`".into()),
+        [sign] if sign.is_punct('*') || sign.is_punct(':') => Some(WHOLE.into()),
         [_, _, _, ..] if tokens.iter().all(|token| is_name(token) && !token.is_ident("as")) => {
             let names: Vec<String> = tokens.iter().map(|token| text(std::slice::from_ref(token))).collect();
             Some(format!("labels have `,` between them: `{}`", names.join(", ")))
@@ -97,8 +112,16 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
         {
             Some(format!("the indices of an operand stand in one pair of brackets: `A[{}]`", text(inner)))
         }
+        // `A[j => 1]`
+        [name, sign, arrow, _, ..] if is_name(name) && sign.is_punct('=') && arrow.is_punct('>') => Some(
+            "axes have no names: a position stands at the place of its axis, and positions count from 0: the first is `0`".into(),
+        ),
         // `A[j = 0]`
-        [name, sign, place @ ..] if is_name(name) && sign.is_punct('=') && !place.is_empty() => {
+        [name, sign, place @ ..]
+            if is_name(name)
+                && sign.is_punct('=')
+                && place.first().is_some_and(|first| !matches!(first.tree, Tree::Punct(..))) =>
+        {
             let place = match place {
                 [Token { tree: Tree::Literal(position), .. }] => position.clone(),
                 place => format!("{{ {} }}", text(place)),
@@ -113,14 +136,44 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
     }
 }
 
-/// `0:3`, `:3`, `1:end`
+/// `0:3`, `:3`, `:-1`, `1:end`
 fn part(tokens: &[Token]) -> Option<String> {
     let mut parts = tokens.split(|token| token.is_punct(':'));
-    let (start, end) = (text(parts.next()?), text(parts.next()?));
+    let (start, end) = (parts.next()?, parts.next()?);
     let is_path = tokens.windows(2).any(|pair| pair[0].is_punct(':') && pair[1].is_punct(':'));
     if is_path || parts.next().is_some() {
         return None;
     }
-    let end = if end == "end" { "" } else { &end };
-    Some(format!("a part of an axis has a label, and ends before its second number: `k in {start}..{end}`"))
+    let extent = if tokens.iter().any(|token| token.is_ident("n")) { "m" } else { "n" };
+    let is_end = |token: &Token| token.is_ident("end");
+    let counted = format!(", `{extent}` is the extent");
+    // Languages that have `end` count from 1, and include it.
+    if end.iter().any(is_end) {
+        let first = match text(start).as_str() {
+            "" | "1" => String::new(),
+            start => match start.parse::<usize>() {
+                Ok(place) => place.checked_sub(1)?.to_string(),
+                Err(_) => format!("{{ {} - 1 }}", start.replacen("end", extent, 1)),
+            },
+        };
+        let last = match end {
+            [_] if first.is_empty() => return Some(WHOLE.into()),
+            [_] => String::new(),
+            end => format!("{{ {} }}", text(end).replacen("end", extent, 1)),
+        };
+        let counted = if end.len() > 1 || start.iter().any(is_end) { &counted } else { "" };
+        return Some(format!("a part of an axis has a label, `k in {first}..{last}`: positions count from 0{counted}"));
+    }
+    // Negative positions of Python count from the end.
+    let place = |part: &[Token]| match part {
+        [sign, number @ ..] if sign.is_punct('-') && !number.is_empty() => format!("{{ {extent} - {} }}", text(number)),
+        part => text(part),
+    };
+    let is_negative = [start, end].iter().any(|part| part.first().is_some_and(|sign| sign.is_punct('-')));
+    let counted = if is_negative { &counted } else { "" };
+    Some(format!(
+        "a part of an axis has a label, `k in {}..{}`: positions count from 0, the end is left out{counted}",
+        place(start),
+        place(end)
+    ))
 }

@@ -5,6 +5,7 @@
 use super::cursor::Cursor;
 use super::foreign;
 use super::synonyms::synonym;
+use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::slipped;
@@ -203,10 +204,12 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
             let arguments = text(inner);
             let indexed = "the result of a Rust call is indexed as `(f(x))[i, j]`";
             let fault = Diagnostic::syntax(cursor.here(), "parentheses follow an operand");
-            let has_operands = inner.iter().any(|token| token.group(Delimiter::Bracket).is_some());
+            let number = format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`");
             Err(fault.help(match what.contains("::") {
-                true if has_operands => format!("a Rust function of each element is `map({what}; {arguments})`"),
-                true => format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`; {indexed}"),
+                true if !labels_in(inner).is_empty() => {
+                    format!("a Rust function of each element is `map({what}; {arguments})`; {number}")
+                }
+                true => format!("{number}; {indexed}"),
                 false => format!("indices stand in brackets, `{what}[{arguments}]`; {indexed}"),
             }))
         }

@@ -9,15 +9,56 @@ fn indices() {
         ("[i] = A[i, :]", &[":: `:` is not an index | a whole axis has a label, `i`"]),
         (
             "[i] = A[i, 0:3]",
-            &["0:3: `0:3` is not an index | a part of an axis has a label, and ends before its second number: `k in 0..3`"],
+            &[
+                "0:3: `0:3` is not an index | a part of an axis has a label, `k in 0..3`: positions count from 0, the end is left out",
+            ],
         ),
         (
             "[i] = A[i, :n]",
-            &[":n: `:n` is not an index | a part of an axis has a label, and ends before its second number: `k in ..n`"],
+            &[
+                ":n: `:n` is not an index | a part of an axis has a label, `k in ..n`: positions count from 0, the end is left out",
+            ],
+        ),
+        ("[i] = A[i, 1:end]", &["1:end: `1:end` is not an index | a whole axis has a label, `i`"]),
+        (
+            "[i] = A[i, 2:end]",
+            &["2:end: `2:end` is not an index | a part of an axis has a label, `k in 1..`: positions count from 0"],
         ),
         (
-            "[i] = A[i, 1:end]",
-            &["1:end: `1:end` is not an index | a part of an axis has a label, and ends before its second number: `k in 1..`"],
+            "[i] = A[i, 2:end-1]",
+            &[
+                "2:end-1: `2:end - 1` is not an index | a part of an axis has a label, `k in 1..{ n - 1 }`: positions count from 0, `n` is the extent",
+            ],
+        ),
+        (
+            "[i] = A[i, end-2:end]",
+            &[
+                "end-2:end: `end - 2:end` is not an index | a part of an axis has a label, `k in { n - 2 - 1 }..`: positions count from 0, `n` is the extent",
+            ],
+        ),
+        (
+            "[i] = A[i, 1:3]",
+            &[
+                "1:3: `1:3` is not an index | a part of an axis has a label, `k in 1..3`: positions count from 0, the end is left out",
+            ],
+        ),
+        (
+            "[i] = A[i, :-1]",
+            &[
+                ":-1: `: - 1` is not an index | a part of an axis has a label, `k in ..{ n - 1 }`: positions count from 0, the end is left out, `n` is the extent",
+            ],
+        ),
+        (
+            "[] = A[i => 1]",
+            &[
+                "i => 1: `i => 1` is not an index | axes have no names: a position stands at the place of its axis, and positions count from 0: the first is `0`",
+            ],
+        ),
+        (
+            "[] = a[i == 0]",
+            &[
+                "i == 0: `i == 0` is not an index | a condition chooses among elements, `select(i == 0; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of whole tensors, where `m` has the truth values",
+            ],
         ),
         ("[i] = A[i, *]", &["*: `*` is not an index | a whole axis has a label, `i`"]),
         ("[h w c] = A[c h w]", &["h w c: `h w c` is not an index | labels have `,` between them: `h, w, c`"]),
@@ -93,7 +134,7 @@ fn conditions() {
         (
             "[i] = select(m; a[i], b[i])",
             &[
-                "m: a condition is a comparison, and here is none | a tensor of truth values has indices, `m[…]`; a number is compared, `m != 0.0`",
+                "m: a condition is a comparison, and here is none | truth values have indices, `m[…]`, and a single one of the block is `m[]`; a number is compared, `m != 0.0`",
             ],
         ),
     ]);
@@ -106,7 +147,7 @@ fn functions() {
         (
             "[i] = a[i] for i in 0..3",
             &[
-                "for: expected an operator, found `for` | an equation runs over all values of its indices by itself: leave the loop out",
+                "for: expected an operator, found `for` | an equation runs over all values of its indices by itself: leave the loop out; a part of an axis is a slice, `a[i in 1..3]`",
             ],
         ),
         (
@@ -120,7 +161,21 @@ fn functions() {
         ("[i] = np.log(a[i])", &["np.log: `np.log` is no function of tensor equations | the natural logarithm is `ln(X)`"]),
         (
             "[i] = f64::exp(a[i])",
-            &["(a[i]): parentheses follow an operand | a Rust function of each element is `map(f64::exp; a[i])`"],
+            &[
+                "(a[i]): parentheses follow an operand | a Rust function of each element is `map(f64::exp; a[i])`; a number that a Rust call makes stands in braces: `{ f64::exp(a[i]) }`",
+            ],
+        ),
+        (
+            "[i] = cfg::scale(params[0]) * a[i]",
+            &[
+                "(params[0]): parentheses follow an operand | a number that a Rust call makes stands in braces: `{ cfg::scale(params[0]) }`; the result of a Rust call is indexed as `(f(x))[i, j]`",
+            ],
+        ),
+        (
+            "[i] = randn(3)",
+            &[
+                "randn: `randn` is not a function of tensor equations | random tensors are made before the equation, with the feature `rand`: `let b = Tensor::normal((3, 3), 0.0, 1.0, seed)?;`",
+            ],
         ),
         ("[i] = map(a[i], f)", &["map: `map` names its function first | write `map(f; a[i])`"]),
         ("[i] = cast(a[i]; f32)", &["cast: `cast` names its type first | write `cast(f32; a[i])`"]),
@@ -199,4 +254,48 @@ fn assignments() {
 fn the_last_index() {
     let expected = "end: index `end` occurs once and is not on the left, so it is summed | if the variable `end` is meant, write `A[i, { end }]`; the last position of an axis of extent `n` is `{ n - 1 }`; if the sum is meant, say so: `sum(end; …)`";
     assert_eq!(warnings("[i] = A[i, end]"), [expected]);
+}
+
+/// Variables may have the names of modules.
+#[test]
+fn methods_of_variables() {
+    let programs = [
+        "[i] = tf.rotation(angles[0])[i, j] * x[j]",
+        "[i] = math.scale(x[0]) * a[i]",
+        "[i] = math.exp(x[0]) * a[i]",
+        "[i] = tf.log(a[i])[i, j] * x[j]",
+    ];
+    for text in programs {
+        assert!(crate::testing::checked(text).is_ok(), "`{text}`");
+    }
+}
+
+#[test]
+fn generators() {
+    let loops = |text: &str, help: &str| {
+        let expected = format!("sum: `sum` names its labels first | write `{help}`");
+        refused(&[(text, &[&expected])]);
+    };
+    loops("[] = sum(a[i] for i in 0..n)", "sum(i; a[i])");
+    loops("[] = sum(a[i] for i in 1..n)", "sum(i; a[i in 1..n])");
+    loops("[] = sum(a[i] for i in 0..3)", "sum(i; a[i in 0..3])");
+    loops("[] = sum(a[i] for i in range(n))", "sum(i; a[i])");
+    loops("[] = sum(a[i] for i in range(1, n))", "sum(i; a[i in 1..n])");
+    loops("[] = sum(a[i] for i in 1:n)", "sum(i; a[i])");
+    loops("[] = sum(a[i] for i in 2:n)", "sum(i; a[i in 1..n])");
+    loops("[] = sum(A[i, j] for i in 0..n for j in 0..m)", "sum(i, j; A[i, j])");
+    loops("[] = sum(a[i] for i in 0..n if i > 2)", "sum(i; select(iota[i] > 2; a[i], 0.0))");
+    loops("[] = sum(a[i] for i in 0..n if m[i])", "sum(i; select(m[i]; a[i], 0.0))");
+    refused(&[
+        (
+            "[] = sum(a[i] for i in 1..n if i > 2)",
+            &[
+                "sum: `sum` names its labels first | write `sum(i; X)`; a condition chooses among elements, `select(iota[i] < iota[j]; X, 0.0)`, and a part of an axis is a slice, `A[k in 1..3]`",
+            ],
+        ),
+        (
+            "[] = sum(a[i + 1] for i in 1..n)",
+            &["sum: `sum` names its labels first | write `sum(i; X)`; a part of an axis is a slice, `A[k in 1..3]`"],
+        ),
+    ]);
 }

@@ -17,11 +17,10 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
     // `axis = 1` and `keepdims = true` are options of other libraries.
     let is_option = |part: &&[Token]| part.len() > 1 && is_name(&&part[..1]) && part[1].is_punct('=');
     let mut parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
-    // `sum(A[i, k] for k in 0..n)`
-    if let ([body], Some(n)) = (&parts[..], arguments.iter().position(|token| token.is_ident("for")))
-        && let Some(label) = label_of(&arguments[n + 1..])
+    if let [body] = parts[..]
+        && let Some(fault) = generated(name, body, at)
     {
-        return labels_first(name, label, &text(&body[..n.min(body.len())]), at);
+        return fault;
     }
     // `argmax(A[i, k], 1)`: the number of an axis. A maximum of two elements is no reduction.
     let is_axis = |part: &[Token]| matches!(part, [Token { tree: Tree::Literal(digits), .. }] if digits.parse::<usize>().is_ok());
@@ -42,6 +41,67 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
             .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
         _ => labels_first(name, proposed, &written.join(", "), at),
     }
+}
+
+/// `sum(A[i, k] for k in 1..n if k > 2)`
+fn generated(name: &str, body: &[Token], at: Span) -> Option<Diagnostic> {
+    let end = body.iter().position(|token| token.is_ident("if")).unwrap_or(body.len());
+    let condition = body.get(end + 1..).unwrap_or_default();
+    let mut loops = body[..end].split(|token| token.is_ident("for"));
+    let body = loops.next()?;
+    let loops: Vec<&[Token]> = loops.collect();
+    let labels: Vec<&str> = loops.iter().map(|part| label_of(part)).collect::<Option<_>>()?;
+    if labels.is_empty() {
+        return None;
+    }
+    let slices: Vec<(&str, String)> =
+        loops.iter().zip(&labels).filter_map(|(part, label)| Some((*label, partial(part.get(2..)?)?))).collect();
+    let slice =
+        |found: &str| slices.iter().find(|(label, _)| *label == found).map(|(label, range)| format!("{label} in {range}"));
+    let sliced = each_index(body, &slice);
+    let all = labels.join(", ");
+    let fault = Diagnostic::syntax(at, format!("`{name}` names its labels first"));
+    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if labels.contains(&word.as_str()));
+    Some(match (condition.is_empty(), neutral(name)) {
+        (true, _) if !slices.is_empty() && sliced == body => {
+            fault.help(format!("write `{name}({all}; X)`; a part of an axis is a slice, `A[k in 1..3]`"))
+        }
+        (true, _) => labels_first(name, &all, &text(&sliced), at),
+        (false, Some(other)) if slices.is_empty() => {
+            let condition = text(&valued(condition, &is_label));
+            fault.help(format!("write `{name}({all}; select({condition}; {}, {other}))`", text(body)))
+        }
+        // Values of the label of a slice count from its start.
+        (false, _) => fault.help(format!(
+            "write `{name}({all}; X)`; a condition chooses among elements, `select(iota[i] < iota[j]; X, 0.0)`, and a part of an axis is a \
+             slice, `A[k in 1..3]`"
+        )),
+    })
+}
+
+/// A range in the form of a slice, unless it seems to be a whole axis.
+fn partial(range: &[Token]) -> Option<String> {
+    let (start, end) = match range {
+        // `range(1, n)`
+        [word, Token { tree: Tree::Group(_, inner), .. }] if word.is_ident("range") => match split(inner, ',')[..] {
+            [end] => ("0".to_string(), text(end)),
+            [start, end] => (text(start), text(end)),
+            _ => return None,
+        },
+        // Where `1:n` is a range, positions count from 1.
+        _ if let Some(n) = range.iter().position(|token| token.is_punct(':')) => {
+            let start = text(&range[..n]).parse::<usize>().ok()?.checked_sub(1)?;
+            (start.to_string(), text(&range[n + 1..]))
+        }
+        _ if range.windows(2).any(|two| two.iter().all(|token| token.is_punct('.'))) => {
+            let written = text(range);
+            let (start, end) = written.split_once("..")?;
+            (start.to_string(), end.to_string())
+        }
+        _ => return None,
+    };
+    let is_whole = matches!(start.as_str(), "" | "0") && end.parse::<usize>().is_err();
+    (!is_whole).then(|| format!("{start}..{end}"))
 }
 
 fn semicolon_missing(name: &str, labels: &str, body: &str, at: Span) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! Functions that have other names, or other forms, in other languages.
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 60] = [
+const SYNONYMS: [(&[&str], &str); 62] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -86,8 +86,17 @@ const SYNONYMS: [(&[&str], &str); 60] = [
         "a number is spread over labels, `0.0[i]`, whose extents another operand gives, or `where i: 3`",
     ),
     (
-        &["rand", "randn", "random", "normal", "uniform"],
-        "random tensors are made before the equation: `let b = Tensor::random((3, 3), seed)?;`",
+        &["rand", "random"],
+        "random tensors are made before the equation, with the feature `rand`: `let b = Tensor::random((3, 3), seed)?;` has real and \
+         imaginary parts from 0 to 1, and `let b = Tensor::uniform((3, 3), -1.0..1.0, seed)?;` from a range",
+    ),
+    (
+        &["uniform"],
+        "random tensors are made before the equation, with the feature `rand`: `let b = Tensor::uniform((3, 3), 0.0..1.0, seed)?;`",
+    ),
+    (
+        &["randn", "normal"],
+        "random tensors are made before the equation, with the feature `rand`: `let b = Tensor::normal((3, 3), 0.0, 1.0, seed)?;`",
     ),
     (
         &["len", "size", "shape", "ndim", "extents"],
