@@ -189,7 +189,9 @@ def blocks_case(draw):
     once = [label for label in everything if label not in left and occurs[label] == 1]
     product = " * ".join(written)
     operands = list(entries)
-    swapped = [(a, b) for a in left for b in left if a < b and kinds[a] == kinds[b]]
+    # Addends conserve one charge: labels that change places carry it the same way.
+    way = {label: (-1 if conjugates[n] else 1) * signs[n][axis] for n in range(count) for axis, label in enumerate(own[n])}
+    swapped = [(a, b) for a in left for b in left if a < b and kinds[a] == kinds[b] and (not charged or way[a] == way[b])]
     form = draw.random()
     body = f"sum({', '.join(once)}; {product})" if once else product
     if form < 0.1:

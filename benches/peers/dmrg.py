@@ -156,7 +156,7 @@ def symmray_worker(sites, bond):
 def ours(a, *more):
     """Energy and seconds of the last sweep of the example."""
     command = [a.program, str(OPERATOR), str(a.sites), "--bond", str(a.bond), "--sweeps", str(SWEEPS), *more]
-    lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     last = [line.split() for line in lines if line.split() and line.split()[0].isdigit()][-1]
     return float(last[1]), float(last[-1])
 

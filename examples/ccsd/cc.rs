@@ -11,7 +11,7 @@ use tensorwrapper::prelude::*;
 use tensorwrapper::{Blocks, PreparedBlock, Sign, Structure, Symmetry, Tiling};
 
 use super::diis::{Diis, DiisVector};
-use super::molecule::{Molecule, TILE, symmetry_of_pairs};
+use super::molecule::{Molecule, symmetry_of_pairs};
 use super::scf::HartreeFock;
 use super::{Failure, Matrix, Tensor4, Vector};
 
@@ -41,7 +41,7 @@ pub(crate) struct Orbitals {
 
 impl Orbitals {
     pub(crate) fn new(molecule: &Molecule, hf: &HartreeFock) -> Result<Orbitals, Failure> {
-        let Molecule { nocc, nao, eri, .. } = molecule;
+        let Molecule { nocc, nao, eri, tile, .. } = molecule;
         let (nocc, nvir) = (*nocc, nao - nocc);
         let HartreeFock { eps, C, .. } = hf;
         if let [.., homo] = eps.as_slice()[..nocc]
@@ -69,15 +69,15 @@ impl Orbitals {
             let ovvv[i,a,b,c] = first[i,q,r,s] * Cv[q,b] * Cv[r,a] * Cv[s,c];
             (oooo, ooov, oovv, ovov, ovvv)
         };
-        let vvvv = between_empty(eri, &Cv)?;
+        let vvvv = between_empty(eri, &Cv, *tile)?;
         Ok(Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv })
     }
 }
 
 /// The integrals <ab|cd> between empty orbitals: for one tile of a at a time, with b, c and d from there on, as all others follow.
 /// Nothing that is made on the way then takes more memory than the result.
-fn between_empty(eri: &Blocks<f64>, Cv: &Matrix) -> Result<Blocks<f64>, Error> {
-    let (functions, orbitals) = (&eri.structure().tilings()[0], &Tiling::even(Cv.extents()[1], TILE));
+fn between_empty(eri: &Blocks<f64>, Cv: &Matrix, tile: usize) -> Result<Blocks<f64>, Error> {
+    let (functions, orbitals) = (&eri.structure().tilings()[0], &Tiling::even(Cv.extents()[1], tile));
     let Cv = Blocks::from_dense(&Cv.clone().into_dyn(), &Structure::new([functions, orbitals]))?;
     let symmetry = symmetry_of_pairs([[0, 2], [1, 3]])?;
     let mut vvvv = Blocks::zeros(&Structure::new([orbitals; 4]).with(symmetry)?)?;

@@ -21,7 +21,7 @@ const SYMMETRIC: f64 = 1e-8;
 const INDEPENDENT: f64 = 1e-10;
 /// Basis functions, or orbitals, in a tile at most. Smaller tiles keep fewer integrals that follow from others; larger ones
 /// are multiplied faster.
-pub(crate) const TILE: usize = 24;
+const TILE: usize = 24;
 
 /// A closed-shell molecule in a basis, energies in Hartree.
 pub(crate) struct Molecule {
@@ -39,11 +39,18 @@ pub(crate) struct Molecule {
     /// Repulsion of electrons, (pq|rs): electron 1 in p, q and electron 2 in r, s. Integrals that follow from others are
     /// not kept.
     pub(crate) eri: Blocks<f64>,
+    /// Basis functions, or orbitals, in a tile at most.
+    pub(crate) tile: usize,
     reference: Option<Value>,
 }
 
 impl Molecule {
     pub(crate) fn read(folder: &Path) -> Result<Molecule, Failure> {
+        Molecule::read_in_tiles(folder, TILE)
+    }
+
+    /// The same with other tiles: of so many basis functions, or orbitals, at most.
+    pub(crate) fn read_in_tiles(folder: &Path, tile: usize) -> Result<Molecule, Failure> {
         if !folder.is_dir() {
             return Err(wrong(folder, "there is no such folder"));
         }
@@ -58,7 +65,8 @@ impl Molecule {
             E_nuc: E_nuc.ok_or_else(|| wrong(&file, format!("`E_nuc` is {} where a number is needed", shown(&json["E_nuc"]))))?,
             S: read_npy(&folder.join("S.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("S.npy"), e))?,
             H: read_npy(&folder.join("H.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("H.npy"), e))?,
-            eri: read_repulsion(&folder.join("eri.npy"), nao)?,
+            eri: read_repulsion(&folder.join("eri.npy"), &Tiling::even(nao, tile))?,
+            tile,
             reference: read_reference(&folder.join("reference.json"))?,
         };
         molecule.check_integrals(folder)?;
@@ -124,12 +132,12 @@ fn read_reference(file: &Path) -> Result<Option<Value>, Failure> {
 }
 
 /// Reads repulsion integrals, whole or packed.
-fn read_repulsion(file: &Path, nao: usize) -> Result<Blocks<f64>, Failure> {
+fn read_repulsion(file: &Path, functions: &Tiling) -> Result<Blocks<f64>, Failure> {
+    let nao = functions.extent();
     let packed = triangle(triangle(nao));
     let tensor = read_npy_of(file, &[&[nao; 4], &[packed]])?;
     let made = |blocks: Result<Blocks<f64>, Error>| blocks.map_err(|error| wrong(file, error));
-    let functions = Tiling::even(nao, TILE);
-    let structure = Structure::new([&functions; 4]).with(symmetry_of_pairs([[0, 1], [2, 3]])?)?;
+    let structure = Structure::new([functions; 4]).with(symmetry_of_pairs([[0, 1], [2, 3]])?)?;
     if tensor.extents() == [packed] {
         let integrals = tensor.as_slice();
         return made(Blocks::from_fn(&structure, |i| integrals[pair(pair(i[0], i[1]), pair(i[2], i[3]))]));

@@ -1,4 +1,5 @@
-//! The CCSD equations term by term, as they are derived: one product a term, and no intermediate.
+//! The CCSD equations term by term, as they are derived: one product a term, and no intermediate but the ladder, whose integrals are a
+//! block tensor.
 //!
 //! ```text
 //! cargo run --release --example ccsd_naive [-- [FOLDER] [--explain]]

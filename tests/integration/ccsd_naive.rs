@@ -13,7 +13,7 @@ mod example;
 mod ladder;
 
 use example::ccsd;
-use example::ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
+use example::ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, planned, solve};
 use example::ccsd::molecule::Molecule;
 use example::ccsd::scf::lowest_state;
 use example::ccsd::{Failure, Tensor4};
@@ -38,6 +38,39 @@ fn energy(equations: Equations) -> Result<f64, Failure> {
 fn energies_equal_those_of_factored_equations() {
     let naive = energy(term_by_term).map_err(sentence).unwrap();
     assert!((naive - -0.0706800883764).abs() < 1e-9, "{naive}");
+}
+
+/// Integrals between empty orbitals that are made tile by tile, and the ladder over them, do not depend on the tiles.
+#[test]
+fn tiles_change_no_integral() {
+    for (folder, tiles) in [("water-sto3g", [1, 3]), ("water-ccpvdz", [5, 8])] {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data")).join(folder);
+        let whole = Molecule::read(&folder).map_err(sentence).unwrap();
+        let hf = lowest_state(&whole).map_err(sentence).unwrap();
+        let (Cv, eri) = (&hf.C, whole.eri.to_dense().unwrap());
+        let nocc = whole.nocc;
+        let expected = tensor!([a, b, c, d] = eri[p, q, r, s] * Cv[p, a in nocc..] * Cv[q, c in nocc..]
+            * Cv[r, b in nocc..] * Cv[s, d in nocc..]);
+        for tile in tiles {
+            let molecule = Molecule::read_in_tiles(&folder, tile).map_err(sentence).unwrap();
+            let mo = Orbitals::new(&molecule, &hf).map_err(sentence).unwrap();
+            assert!(mo.vvvv.structure().tilings()[0].len() > 1);
+            assert!(mo.vvvv.to_dense().unwrap().allclose(&expected, 0.0, 1e-12).is_ok(), "{folder:?} in tiles of {tile}");
+            let ladders = [&whole, &molecule].map(|molecule| {
+                let mo = Orbitals::new(molecule, &hf).map_err(sentence).unwrap();
+                let (_, t) = mp2(&mo).map_err(sentence).unwrap();
+                let mut ladder = None;
+                planned(&Context::default(), &mo, &t, by_hand, &mut |step| {
+                    ladder = Some(step.ladder(&t)?);
+                    Ok(())
+                })
+                .map_err(sentence)
+                .unwrap();
+                ladder.unwrap()
+            });
+            assert!(ladders[0].allclose(&ladders[1], 0.0, 1e-12).is_ok(), "{folder:?} in tiles of {tile}");
+        }
+    }
 }
 
 /// Integrals (pq|rs) with p >= q, r >= s and (p,q) >= (r,s), in a list.

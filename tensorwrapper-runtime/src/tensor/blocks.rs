@@ -272,16 +272,18 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         if self.structure.symmetry().is_none() {
             return Ok(());
         }
-        let blocks: Vec<Vec<usize>> = self.structure.stored()?.iter().collect();
-        blocks.iter().try_for_each(|block| self.make_block_consistent(block))
+        (0..self.structure.stored()?.len()).try_for_each(|number| self.make_block_consistent(number))
     }
 
-    /// The same in one block, which is stored.
-    fn make_block_consistent(&mut self, block: &[usize]) -> Result<(), Error> {
+    /// The same in the stored block of this number.
+    fn make_block_consistent(&mut self, number: usize) -> Result<(), Error> {
         let stored = self.structure.stored()?;
-        let stabiliser: Vec<&SignedPermutation> = self.structure.symmetry().stabiliser(block).collect();
-        let Some(number) = stored.find(block).filter(|_| stabiliser.len() > 1) else { return Ok(()) };
-        let shape = self.structure.block_shape(block)?;
+        let block = stored.block(number);
+        let stabiliser: Vec<&SignedPermutation> = self.structure.symmetry().stabiliser(&block).collect();
+        if stabiliser.len() == 1 {
+            return Ok(());
+        }
+        let shape = self.structure.block_shape(&block)?;
         let elements = &mut self.slab[stored.start(number)..][..stored.size(number)];
         consistent::make_consistent(elements, shape.extents(), &stabiliser);
         Ok(())

@@ -126,8 +126,10 @@ fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
         return Ok(());
     }
     // A product of sums is compared where it is planned.
-    let Ok(terms) = expand(&written.tree, &mut |_| Err(unsupported("a product of sums"))) else { return Ok(()) };
-    // What else is read is compared there, too.
+    let Ok(mut terms) = expand(&written.tree, &mut |_| Err(unsupported("a product of sums"))) else { return Ok(()) };
+    // A number, as a position of a vector is one, has no index that a charge could leave by.
+    terms.iter_mut().for_each(|term| term.factors.retain(|factor| !factor.labels.is_empty()));
+    // Slices and values of indices have no structure yet: equations with them are compared where they are planned.
     let rank = |operand: usize| tensors.structures.get(operand).map(Structure::rank);
     let fits = |factor: &Factor| rank(factor.operand) == Some(factor.labels.len());
     if !terms.iter().flat_map(|term| &term.factors).all(fits) {

@@ -5,7 +5,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::{firsts, has_elements};
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::{Image, Structure};
-use tensorwrapper_core::symmetry::SignedPermutation;
+use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
 use super::sparse::{agree, block_of};
 use super::{Blocks, erased};
@@ -49,8 +49,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             };
             self.slab[start + at] = erased::follows(element, &by);
         }
-        let (canonical, _) = self.structure.symmetry().canonical(block);
-        self.make_block_consistent(&canonical)
+        self.make_block_consistent(self.image(block)?.number)
     }
 
     /// Writes an element, and with it all that follow from it. The block that it lies in is made if it is not there, as by
@@ -77,10 +76,13 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             return refused(format!("axes are tied, so that there is no element {index:?}"));
         }
         let group = self.structure.symmetry().elements();
-        let contradicts = |by: &&SignedPermutation| by.image(index) == *index && !agree(erased::follows(element, by), element);
+        // What is no number is not the negative of itself either.
+        let is_same = |by: &SignedPermutation| by.sign() == Sign::Plus && agree(erased::follows(element, by), element);
+        let contradicts =
+            |by: &&SignedPermutation| by.image(index) == *index && element != erased::follows(element, by) && !is_same(by);
         if let Some(by) = group.iter().find(contradicts) {
-            let (own, other) = (element.to_complex(), erased::follows(element, by).to_complex());
-            return refused(format!("element {index:?} cannot be {own}: by symmetry it is {other}, too"));
+            let other = erased::follows(element, by);
+            return refused(format!("element {index:?} cannot be {element}: by symmetry it is {other}, too"));
         }
         self.make(&block)?;
         let origin = self.structure.block_shape(&block)?;
@@ -102,8 +104,13 @@ impl<T: Element, S: Extents> Blocks<T, S> {
 
     /// Where the stored block begins in the slab that a block follows from, and how it follows.
     fn place(&self, block: &[usize]) -> Result<(usize, &SignedPermutation), Error> {
-        let Image { number, by } = self.structure.image(block)?.unwrap_or_else(|| unreachable!("the block was made"));
+        let Image { number, by } = self.image(block)?;
         Ok((self.structure.stored()?.start(number), by))
+    }
+
+    /// What a block follows from that has been made.
+    fn image(&self, block: &[usize]) -> Result<Image<'_>, Error> {
+        Ok(self.structure.image(block)?.unwrap_or_else(|| unreachable!("the block was made")))
     }
 
     /// Makes a block, with zeros, unless it is there or follows from one that is.
