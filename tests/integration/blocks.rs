@@ -305,3 +305,13 @@ fn tensors_that_cannot_change_are_refused() -> Result {
     assert_eq!(run(&[&single]), "tensor 0 that changes is of f32, but the block was prepared for f64");
     Ok(())
 }
+
+/// Two tensors of one shape without elements lie in the same place.
+#[test]
+fn tensors_without_elements_may_change() -> Result {
+    let [x, y] = [Tensor::<f64>::zeros([2, 0])?, Tensor::zeros([2, 0])?];
+    let next = (x.at("ij") * y.at("ij") + y.at("ij")).record("ij")?;
+    let step = Context::cpu().prepare_all((&next,), &[&x, &y])?;
+    assert_eq!(step.run(&[&y, &x])?.0.extents(), [2, 0]);
+    Ok(())
+}
