@@ -47,10 +47,10 @@ fn tiles_change_no_integral() {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data")).join(folder);
         let whole = Molecule::read(&folder).map_err(sentence).unwrap();
         let hf = lowest_state(&whole).map_err(sentence).unwrap();
-        let (Cv, eri) = (&hf.C, whole.eri.to_dense().unwrap());
+        let (cv, eri) = (&hf.C, whole.eri.to_dense().unwrap());
         let nocc = whole.nocc;
-        let expected = tensor!([a, b, c, d] = eri[p, q, r, s] * Cv[p, a in nocc..] * Cv[q, c in nocc..]
-            * Cv[r, b in nocc..] * Cv[s, d in nocc..]);
+        let expected = tensor!([a, b, c, d] = eri[p, q, r, s] * cv[p, a in nocc..] * cv[q, c in nocc..]
+            * cv[r, b in nocc..] * cv[s, d in nocc..]);
         for &tile in tiles {
             let molecule = Molecule::read_in_tiles(&folder, tile).map_err(sentence).unwrap();
             let mo = Orbitals::new(&molecule, &hf).map_err(sentence).unwrap();
