@@ -74,13 +74,13 @@ impl Request {
     fn serve(&self) -> Result<(), Failure> {
         let (mo, guess) = start(&self.folder)?;
         let context = Context::cpu().threads(self.threads);
-        planned(&context, &mo, &guess, self.equations, &mut |planned| {
-            let step = |t: &Amplitudes| planned.next(t).map_err(Failure::from);
+        planned(&context, &mo, &guess, self.equations, &mut |iteration| {
+            let step = |t: &Amplitudes| iteration.next(t).map_err(Failure::from);
             let t = step(&step(&guess)?)?;
             say(format_args!(
                 "ready {:.0} operations, {} bytes kept",
-                planned.planned.operations(),
-                planned.planned.kept_bytes()
+                iteration.planned.operations(),
+                iteration.planned.kept_bytes()
             ))?;
             for line in io::stdin().lock().lines() {
                 line.map_err(outside)?;

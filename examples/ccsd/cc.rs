@@ -79,7 +79,7 @@ impl Orbitals {
 fn between_empty(eri: &Blocks<f64>, Cv: &Matrix, tile: usize) -> Result<Blocks<f64>, Error> {
     let (functions, orbitals) = (&eri.structure().tilings()[0], &Tiling::even(Cv.extents()[1], tile));
     let Cv = Blocks::from_dense(&Cv.clone().into_dyn(), &Structure::new([functions, orbitals]))?;
-    let symmetry = symmetry_of_pairs([[0, 2], [1, 3]])?;
+    let symmetry = symmetry_of_pairs([0, 2], [1, 3])?;
     let mut vvvv = Blocks::zeros(&Structure::new([orbitals; 4]).with(symmetry)?)?;
     for tile in 0..orbitals.len() {
         let Range { start, end } = orbitals.tile(tile)?;
@@ -172,7 +172,7 @@ pub(crate) fn planned(
         ladder
     };
     let (occupied, empty) = (&Tiling::whole(mo.nocc), &mo.vvvv.structure().tilings()[0]);
-    let exchange = Symmetry::none(4).generator(&[1, 0, 3, 2], Sign::Plus, false)?;
+    let exchange = Symmetry::none(4).exchange(&[0, 2], &[1, 3], Sign::Plus)?;
     let pairs = Structure::new([occupied, occupied, empty, empty]).with(exchange)?;
     equations(mo, t, &ladder, &mut |(next1, next2)| {
         let planned = context.prepare_all((next1, next2), &[&t.t1, &t.t2, &made])?;

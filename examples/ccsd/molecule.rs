@@ -137,7 +137,7 @@ fn read_repulsion(file: &Path, functions: &Tiling) -> Result<Blocks<f64>, Failur
     let packed = triangle(triangle(nao));
     let tensor = read_npy_of(file, &[&[nao; 4], &[packed]])?;
     let made = |blocks: Result<Blocks<f64>, Error>| blocks.map_err(|error| wrong(file, error));
-    let structure = Structure::new([functions; 4]).with(symmetry_of_pairs([[0, 1], [2, 3]])?)?;
+    let structure = Structure::new([functions; 4]).with(symmetry_of_pairs([0, 1], [2, 3])?)?;
     if tensor.extents() == [packed] {
         let integrals = tensor.as_slice();
         return made(Blocks::from_fn(&structure, |i| integrals[pair(pair(i[0], i[1]), pair(i[2], i[3]))]));
@@ -149,19 +149,11 @@ fn read_repulsion(file: &Path, functions: &Tiling) -> Result<Blocks<f64>, Failur
 }
 
 /// The symmetry of real integrals over two electrons: each has a pair of axes that change places, and the pairs do.
-pub(crate) fn symmetry_of_pairs([[p, q], [r, s]]: [[usize; 2]; 2]) -> Result<Symmetry, Error> {
-    let exchanged = |pairs: &[[usize; 2]]| {
-        let mut axes = [0, 1, 2, 3];
-        for &[x, y] in pairs {
-            axes.swap(x, y);
-        }
-        axes
-    };
-    let first = Symmetry::none(4).generator(&exchanged(&[[p, q]]), Sign::Plus, false)?;
-    first.generator(&exchanged(&[[p, r], [q, s]]), Sign::Plus, false)
+pub(crate) fn symmetry_of_pairs(first: [usize; 2], second: [usize; 2]) -> Result<Symmetry, Error> {
+    Symmetry::none(4).symmetric(first)?.exchange(&first, &second, Sign::Plus)
 }
 
-/// Numbers of pairs of n objects, in any order.
+/// How many pairs n objects make, in any order.
 fn triangle(n: usize) -> usize {
     n * (n + 1) / 2
 }
