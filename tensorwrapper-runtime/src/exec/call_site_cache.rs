@@ -11,8 +11,9 @@ pub(crate) struct CallSiteCache {
     plans: Mutex<Vec<Arc<KeptPlan>>>,
 }
 
-/// The most plans that one place keeps; a further plan replaces the oldest one.
-const MOST: usize = 4;
+/// The most plans that one place keeps; a further plan replaces the oldest one. Methods that extend a basis by one vector in each step
+/// (Lanczos, Davidson) meet a few dozen extents again and again.
+const MOST: usize = 32;
 
 impl CallSiteCache {
     /// No plan.
@@ -20,10 +21,10 @@ impl CallSiteCache {
         CallSiteCache { plans: Mutex::new(Vec::new()) }
     }
 
-    /// The first plan for which `fits` returns a value, and that value.
+    /// The newest plan for which `fits` returns a value, and that value.
     pub(crate) fn find<R>(&self, fits: impl Fn(&KeptPlan) -> Option<R>) -> Option<(Arc<KeptPlan>, R)> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.iter().find_map(|plan| fits(plan).map(|answer| (Arc::clone(plan), answer)))
+        plans.iter().rev().find_map(|plan| fits(plan).map(|answer| (Arc::clone(plan), answer)))
     }
 
     /// Keeps one more.

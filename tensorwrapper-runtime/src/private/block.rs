@@ -1,7 +1,7 @@
 //! One run of an invocation of the macros: its equations are recorded and computed, or computed with the plan of an earlier
 //! run.
 //!
-//! Each invocation of a macro has a static that keeps its equations and up to four plans (`exec/call_site_cache.rs`), each with
+//! Each invocation of a macro has a static that keeps its equations and its last plans (`exec/call_site_cache.rs`), each with
 //! the element types, extents, strides, numbers and settings that it was made for. A run that finds a matching plan records
 //! nothing and plans nothing. Equations over recorded operands, and equations with `map`, are planned in every run.
 

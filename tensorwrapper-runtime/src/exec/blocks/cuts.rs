@@ -6,7 +6,7 @@ use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::shape::Tiling;
 
 use super::tensors::Tensors;
-use super::terms::{Factor, Sum};
+use super::terms::{Factor, Sum, Within};
 
 /// A part of a tile: which tile, where the part begins in it, and how many indices it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,6 +30,8 @@ pub(super) struct Cuts {
     ragged: Vec<Option<Vec<usize>>>,
     /// Whether rows along a label are known to have different extents.
     varies: Vec<bool>,
+    /// The indices that are read of one label, where it is not all.
+    within: Option<Within>,
 }
 
 impl Cuts {
@@ -46,6 +48,7 @@ impl Cuts {
             first: vec![None; labels],
             ragged: vec![None; labels],
             varies: vec![false; labels],
+            within: sum.within.clone(),
         };
         let mut seen: Vec<Option<(usize, usize)>> = vec![None; labels];
         let (mut rows, mut smooth) = (seen.clone(), seen.clone());
@@ -103,6 +106,7 @@ impl Cuts {
         }
         smooth.iter().zip(&mut cuts.ragged).filter(|(smooth, _)| smooth.is_some()).for_each(|(_, ragged)| *ragged = None);
         cuts.cut_rows();
+        cuts.cut_within();
         for (axis, (&label, target)) in sum.left.iter().zip(target).enumerate() {
             let (Some((operand, first)), Some((name, tiling))) = (seen[label], target) else { continue };
             let known = cuts.finest[label].as_ref().expect("a label that was seen has a cut");
@@ -150,6 +154,18 @@ impl Cuts {
         }
     }
 
+    /// The label of which some indices alone are read is cut where these begin and end.
+    fn cut_within(&mut self) {
+        let Some(Within { label, indices }) = &self.within else { return };
+        let cut = |tiling: &mut Tiling| {
+            let ends = [indices.start, indices.len(), tiling.extent() - indices.end];
+            if let Some(refined) = tiling.refined(&Tiling::cuts(ends)).filter(|refined| !refined.same_cuts(tiling)) {
+                *tiling = refined;
+            }
+        };
+        self.finest[*label].iter_mut().chain(&mut self.first[*label]).for_each(cut);
+    }
+
     /// The labels on whose index the extent of a label depends, if it is ragged.
     pub(super) fn ragged_by(&self, label: usize) -> Option<&[usize]> {
         self.ragged[label].as_deref()
@@ -193,13 +209,15 @@ impl Cuts {
         self.first[label].as_ref().expect("a label of the result was seen")
     }
 
-    /// The parts of the finest cut that a tile of an axis along a label has: for each the number of the part among all.
+    /// The parts of the finest cut that a tile of an axis along a label has and that are read: for each the number of the part among all.
     pub(super) fn parts(&self, label: usize, tiling: &Tiling, tile: usize) -> Vec<(usize, Part)> {
         let bounds = self.finest[label].as_ref().expect("a label that was seen has a cut").bounds();
         let (begin, end) = (tiling.bounds()[tile], tiling.bounds()[tile + 1]);
         let first = bounds.partition_point(|&bound| bound < begin);
         let part = |n: usize| (n, Part { tile, first: bounds[n] - begin, extent: bounds[n + 1] - bounds[n] });
-        (first..bounds.len() - 1).take_while(|&n| bounds[n + 1] <= end).map(part).collect()
+        let within = self.within.as_ref().filter(|within| within.label == label);
+        let is_read = |n: &usize| within.is_none_or(|within| within.indices.contains(&bounds[*n]));
+        (first..bounds.len() - 1).take_while(|&n| bounds[n + 1] <= end).filter(is_read).map(part).collect()
     }
 
     /// The tile of a result that a part of a label lies in.

@@ -83,9 +83,9 @@ impl Elements {
         let factors = tree.factors();
         let all =
             Term { scale: num_complex::Complex::ONE, factors: factors.iter().map(|&f| f.clone()).collect(), summed: vec![] };
-        let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec() };
+        let sum = Sum { terms: vec![all], left: left.to_vec(), names: names.to_vec(), within: None };
         let mut cuts = Cuts::new(&sum, tensors, said.cuts)?;
-        let comparison = ProductComparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len() };
+        let comparison = ProductComparison { symmetries: &tensors.symmetries(), is_complex, labels: names.len(), fixed: None };
         let sign_of = |axes: &[usize], conjugates: bool| {
             let rename = |factor: &Factor| {
                 let labels = factor.labels.iter().map(|&label| renamed(left, axes, label)).collect();

@@ -20,6 +20,8 @@ pub(super) struct ProductComparison<'c> {
     pub(super) is_complex: bool,
     /// Number of labels.
     pub(super) labels: usize,
+    /// A label that is no other's partner: not all of its indices are summed.
+    pub(super) fixed: Option<usize>,
 }
 
 impl ProductComparison<'_> {
@@ -111,7 +113,9 @@ impl Search<'_> {
             return known == partner;
         }
         let (is_summed, is_other_summed) = (self.one.summed.contains(&label), self.other.summed.contains(&partner));
-        let fits = is_summed == is_other_summed && !self.taken[partner] && (is_summed || label == partner);
+        let is_fixed = [label, partner].into_iter().any(|label| self.comparison.fixed == Some(label));
+        let may_differ = is_summed && !is_fixed;
+        let fits = is_summed == is_other_summed && !self.taken[partner] && (may_differ || label == partner);
         if fits {
             self.pairing[label] = Some(partner);
             self.taken[partner] = true;
@@ -137,7 +141,7 @@ mod tests {
         let none = Symmetry::none(2);
         let (symmetric, antisymmetric) = (none.symmetric([0, 1]).unwrap(), none.antisymmetric([0, 1]).unwrap());
         let compare = |middle: &Symmetry, one: &Term, other: &Term| {
-            ProductComparison { symmetries: &[&none, middle], is_complex: false, labels: 4 }.signs(one, other)
+            ProductComparison { symmetries: &[&none, middle], is_complex: false, labels: 4, fixed: None }.signs(one, other)
         };
         // C[i, p] F[i, j] C[j, q], and with p and q exchanged.
         let sandwich = term(&[(0, &[2, 0]), (1, &[2, 3]), (0, &[3, 1])], &[2, 3]);
@@ -146,7 +150,7 @@ mod tests {
         assert_eq!(compare(&antisymmetric, &sandwich, &exchanged), (false, true));
         assert_eq!(compare(&none, &sandwich, &exchanged), (false, false));
         // The trace of an antisymmetric with a symmetric matrix is zero.
-        let both = ProductComparison { symmetries: &[&symmetric, &antisymmetric], is_complex: false, labels: 2 };
+        let both = ProductComparison { symmetries: &[&symmetric, &antisymmetric], is_complex: false, labels: 2, fixed: None };
         let trace = term(&[(0, &[0, 1]), (1, &[0, 1])], &[0, 1]);
         assert_eq!(both.signs(&trace, &trace), (true, true));
     }

@@ -159,6 +159,10 @@ fn turns(left: &[usize], cuts: &Cuts, flow: Option<&Flowing>, axes: &[usize]) ->
 
 /// The sign with which a sum of products that differ stays the same when its axes are permuted so; none if it does not.
 pub(super) fn sign_of_sum(sum: &Sum, axes: &[usize], conjugates: bool, comparison: &ProductComparison<'_>) -> Option<Sign> {
+    // A label of which some indices alone are computed is no other's image.
+    if sum.within.as_ref().is_some_and(|within| renamed(&sum.left, axes, within.label) != within.label) {
+        return None;
+    }
     let mut found: Option<Sign> = None;
     for term in &sum.terms {
         let mut image = term.clone();

@@ -12,7 +12,11 @@ use super::order::Chosen;
 use super::prepared::PreparedBlocks;
 
 /// Plans that are kept at most: those that were used last.
-const MOST: usize = 64;
+const MOST: usize = 256;
+/// How many are kept even if they list many tuples.
+const FEWEST: usize = 64;
+/// Tuples that more plans than these list together, about 100 bytes each.
+const TUPLES: usize = 1 << 20;
 
 /// What a plan was made for.
 #[derive(Clone, Debug)]
@@ -51,11 +55,12 @@ pub(super) fn find(key: &Key) -> Option<Arc<PreparedBlocks>> {
     Some(plan)
 }
 
-/// Keeps a plan; the one that was not used for longest is dropped for it.
+/// Keeps a plan; those that were not used for longest are dropped for it.
 pub(super) fn keep(key: Key, plan: Arc<PreparedBlocks>) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() == MOST {
-        kept.remove(0);
-    }
     kept.push((key, plan));
+    let mut listed: usize = kept.iter().map(|(_, plan)| plan.listed()).sum();
+    while kept.len() > MOST || (kept.len() > FEWEST && listed > TUPLES) {
+        listed -= kept.remove(0).1.listed();
+    }
 }

@@ -23,6 +23,8 @@ pub(super) struct Peak {
     result: Made,
     /// The largest of the tensors that are made on the way.
     between: Option<Made>,
+    /// The most parts in which a term is computed, or was tried in vain.
+    pub(super) parts: usize,
 }
 
 /// What is known of a run before it begins.
@@ -45,7 +47,7 @@ impl Counted<'_> {
     /// As [`Structure::stored`].
     pub(super) fn peak(self) -> Result<Peak, Error> {
         let result = made(self.result, self.labels, self.size)?;
-        let mut peak = Peak { bytes: 0, between: None, result };
+        let mut peak = Peak { bytes: 0, between: None, result, parts: 1 };
         let mut now = peak.result.bytes;
         let mut kept: Vec<u128> = Vec::new();
         for (n, (stage, released)) in self.stages.iter().zip(self.released).enumerate() {
@@ -56,7 +58,10 @@ impl Counted<'_> {
                 peak.offer(own);
             }
             match stage {
-                Stage::Products(plan) => peak.count_plan(plan, now, (self.size, self.threads))?,
+                Stage::Products(plan) => {
+                    peak.parts = peak.parts.max(plan.parts);
+                    peak.count_plan(plan, now, (self.size, self.threads))?;
+                }
                 Stage::Part(_) | Stage::Iota(_) | Stage::Elements(_) | Stage::Fold(_) | Stage::Untied { .. } => {
                     peak.bytes = peak.bytes.max(now);
                 }
@@ -73,6 +78,21 @@ impl Peak {
         self.bytes
     }
 
+    /// Whether a run takes more than is allowed.
+    pub(super) fn exceeds(&self, allowed: usize) -> bool {
+        self.bytes > allowed as u128
+    }
+
+    /// Whether that is because of what is made on the way: the result alone is not too large.
+    pub(super) fn is_too_much_between(&self, allowed: usize) -> bool {
+        self.exceeds(allowed) && self.result.bytes <= allowed as u128
+    }
+
+    /// The same, of which so many parts were tried.
+    pub(super) fn in_parts(self, parts: usize) -> Peak {
+        Peak { parts, ..self }
+    }
+
     /// Whether a run takes no more than is allowed.
     ///
     /// # Errors
@@ -83,8 +103,9 @@ impl Peak {
         let between = self.between.as_ref().filter(|_| self.result.bytes <= allowed);
         let Made { bytes, labels, extents } = between.unwrap_or(&self.result).clone();
         let is_result = between.is_none();
+        let parts = (self.parts > 1).then_some(self.parts as f64);
         let needed = if self.result.bytes > allowed { self.result.bytes } else { self.bytes };
-        Err(Error::new(ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts: None }))
+        Err(Error::new(ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts }))
     }
 
     fn offer(&mut self, made: Made) {

@@ -4,7 +4,7 @@
 //! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
-//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
+//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
 //! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone. This file has the entry points.
 
 mod call;
@@ -19,6 +19,7 @@ mod flow;
 mod fold;
 mod group;
 mod infer;
+mod intermediates;
 mod join;
 mod kept;
 mod layers;
@@ -28,6 +29,7 @@ mod operand;
 mod order;
 mod packed;
 mod pair;
+mod parts;
 mod pieces;
 mod placed;
 mod plan;
@@ -60,14 +62,15 @@ pub(crate) use self::call::BlockCall;
 pub use self::composed::IndexedStructure;
 pub use self::explain::PairProduct;
 use self::kept::Key;
-use self::memory::Counted;
+use self::memory::{Counted, Peak};
 pub(in crate::exec) use self::operand::BlockOperand;
 use self::operand::block_operands;
 use self::order::Chosen;
+use self::parts::MOST_PARTS;
 pub use self::prepared::PreparedBlocks;
 use self::reader::Written;
 pub use self::sectors::Truncation;
-use self::stages::stages;
+use self::stages::{Stage, stages};
 use self::tensors::Tensors;
 pub(in crate::exec) use self::tree::TreeHoles;
 use super::context::Context;
@@ -108,8 +111,8 @@ impl Context {
     /// that has the label, its blocks those that some product of blocks contributes to, its symmetry and the charge that it conserves
     /// what the operands' say. Operands that are the same tensor (not only equal) may change places.
     ///
-    /// The last 64 plans are kept, each for a context and its clones: make one context and use it again. A
-    /// [limit of memory](Context::memory_limit) refuses what does not fit as a whole. Products of three and more factors are made in the
+    /// The last 64 plans are kept, and up to 256 small ones, each for a context and its clones: make one context and use it again. A
+    /// [limit of memory](Context::memory_limit) has products computed in parts along one label, and refuses what does not fit even so. Products of three and more factors are made in the
     /// context's order, which for few factors is by default the one that takes fewest multiplications for the blocks that are there, as far
     /// as that can be told beforehand. Elements that follow from each other within one block are equal up to rounding.
     ///
@@ -146,9 +149,14 @@ impl Context {
     }
 
     fn eval_given<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<Blocks<T>, Error> {
+        self.kept_text(equation, given)?.run_on(&given.operands, &self.observer)
+    }
+
+    /// The plan of an equation in text: one that is kept, or a new one.
+    fn kept_text<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<Arc<PreparedBlocks>, Error> {
         let spelled: Vec<String> = given.numbers.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let key = format!("text {equation} {} {}", given.texts.join(" "), spelled.join(" "));
-        self.kept_blocks(key, &given.operands, || self.planned_text(equation, given))?.run_on(&given.operands, &self.observer)
+        self.kept_blocks(key, &given.operands, || self.planned_text(equation, given))
     }
 
     /// Plans an equation over tensors of these structures, to be run any number of times. Numbers are those that are given here.
@@ -160,9 +168,8 @@ impl Context {
         equation: &str,
         names: &[(&str, &dyn RecordOperand<T>)],
     ) -> Result<PreparedBlocks, Error> {
-        let planned = self.planned_text(equation, &Given::new(names)?)?;
-        planned.peak.check(self.choices.memory)?;
-        Ok(PreparedBlocks { observer: self.observer.clone(), ..planned })
+        let kept = self.kept_text(equation, &Given::new(names)?)?;
+        Ok(PreparedBlocks { observer: self.observer.clone(), ..PreparedBlocks::clone(&kept) })
     }
 
     fn planned_text<T: Element>(&self, equation: &str, given: &Given<'_, T>) -> Result<PreparedBlocks, Error> {
@@ -237,25 +244,59 @@ impl Context {
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
         let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
-        let written_labels = written.left.iter().map(|&label| written.names[label].clone()).collect();
+        let staged = self.within_limit::<T>((written, tensors))?;
+        let Staged { stages, released, result, peak } = staged;
+        let (backend, observer, stages) = (Arc::clone(&self.backend), Observer::default(), stages.into());
+        Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
+    }
+
+    /// The stages of an equation, with terms in as few parts as a limit of memory asks for. If nothing fits, those in which each is
+    /// computed at once; their peak knows how many parts were tried.
+    ///
+    /// # Errors
+    /// As [`planned_blocks`](Context::planned_blocks).
+    fn within_limit<T: Element>(&self, given: (Written, Tensors)) -> Result<Staged, Error> {
+        let whole = self.staged::<T>(given.clone(), 1)?;
+        let Some(allowed) = self.choices.memory else { return Ok(whole) };
+        let mut parts = 1;
+        while whole.peak.is_too_much_between(allowed) && parts < MOST_PARTS {
+            let more = self.staged::<T>(given.clone(), 2 * parts)?;
+            if !more.peak.exceeds(allowed) {
+                return Ok(more);
+            }
+            // As many parts as there are indices are the most.
+            if more.peak.parts <= parts {
+                break;
+            }
+            parts = more.peak.parts;
+        }
+        Ok(Staged { peak: whole.peak.in_parts(parts), ..whole })
+    }
+
+    /// The stages of an equation, with each term in at most so many parts.
+    fn staged<T: Element>(&self, (written, tensors): (Written, Tensors), parts: usize) -> Result<Staged, Error> {
+        let labels = written.left.iter().map(|&label| written.names[label].clone()).collect();
+        let operands = tensors.len();
         let mut resolved = tie::resolved(written, tensors)?;
         let given = (resolved.tensors.clone(), std::mem::take(&mut resolved.before));
         let chosen = Chosen::of(&self.choices);
-        let stages = stages::<T>((self.backend.device(), &chosen), given, &resolved.written)?;
+        let stages = stages::<T>((self.backend.device(), &chosen, parts), given, &resolved.written)?;
         let result = resolved.result(stages.last().expect("an equation has a stage that makes its result").result())?;
-        let released = memory::released(&stages, operands.len());
-        let counted = Counted {
-            stages: &stages,
-            released: &released,
-            result: &result,
-            labels: written_labels,
-            size: size_of::<T>(),
-            threads: self.backend.device().threads(),
-        };
-        let peak = counted.peak()?;
-        let (backend, observer) = (Arc::clone(&self.backend), Observer::default());
-        Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
+        let released = memory::released(&stages, operands);
+        let (size, threads) = (size_of::<T>(), self.backend.device().threads());
+        let peak = Counted { stages: &stages, released: &released, result: &result, labels, size, threads }.peak()?;
+        Ok(Staged { stages, released, result, peak })
     }
+}
+
+/// An equation as stages.
+struct Staged {
+    stages: Vec<Stage>,
+    /// After each stage, the stages whose results no later one reads.
+    released: Vec<Vec<usize>>,
+    /// The structure of the result.
+    result: Structure,
+    peak: Peak,
 }
 
 /// Operands by their positions.

@@ -16,17 +16,19 @@ const MOST: usize = 10;
 /// By what an element of a result counts, so that of orders with as many multiplications the smaller intermediates are made.
 const ELEMENT: f64 = 1e-9;
 
-/// What a caller can choose of an order.
+/// What a caller can choose of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     order: Order,
     minimize: Option<Minimize>,
     seed: u64,
+    /// The bytes that a run may take: products are computed in parts to keep within them.
+    pub(super) memory: Option<usize>,
 }
 
 impl Chosen {
     pub(super) fn of(choices: &Choices) -> Chosen {
-        Chosen { order: choices.order.clone(), minimize: choices.minimize, seed: choices.seed }
+        Chosen { order: choices.order.clone(), minimize: choices.minimize, seed: choices.seed, memory: choices.memory }
     }
 
     /// Whether the order of fewest multiplications is asked for.

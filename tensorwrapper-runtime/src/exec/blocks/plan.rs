@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -17,11 +16,11 @@ use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::join::Parts;
-use super::order::{self, Chosen, SparseNetwork};
+use super::order::Chosen;
 use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest};
 use super::tensors::Tensors;
-use super::terms::{Factor, Sum, Term};
+use super::terms::Sum;
 use super::watched::WatchedRun;
 use crate::tensor::Blocks;
 
@@ -33,6 +32,8 @@ pub(super) struct Plan {
     /// The numbers of tensors of ones, which are made before the first step.
     pub(super) ones: Vec<usize>,
     pub(super) result: Structure,
+    /// The most parts in which a term is computed.
+    pub(super) parts: usize,
 }
 
 impl Plan {
@@ -111,30 +112,32 @@ pub(super) enum Target {
 /// A plan in the making.
 pub(super) struct Planner<'p> {
     device: &'p dyn Device,
-    chosen: &'p Chosen,
+    pub(super) chosen: &'p Chosen,
+    /// The most parts in which a term may be computed.
+    pub(super) parts: usize,
     is_complex: bool,
-    tensors: Tensors,
+    pub(super) tensors: Tensors,
     /// How many tensors there are before the first step.
     given: usize,
-    ones: Vec<usize>,
-    drafts: Vec<Draft>,
+    pub(super) ones: Vec<usize>,
+    pub(super) drafts: Vec<Draft>,
 }
 
 /// A step before it is known which blocks of what it makes are read.
-struct Draft {
-    product: Sum,
-    makes: Target,
+pub(super) struct Draft {
+    pub(super) product: Sum,
+    pub(super) makes: Target,
     /// What it makes.
-    structure: Structure,
+    pub(super) structure: Structure,
     /// Whether this lacks blocks that the step could write.
-    is_part: bool,
+    pub(super) is_part: bool,
 }
 
 impl<'p> Planner<'p> {
-    /// A planner for products of these tensors, in the order that was chosen.
-    pub(super) fn new<T: Element>(device: &'p dyn Device, chosen: &'p Chosen, tensors: Tensors) -> Planner<'p> {
-        let given = tensors.structures.len();
-        Planner { device, chosen, is_complex: T::DTYPE.is_complex(), tensors, given, ones: Vec::new(), drafts: Vec::new() }
+    /// A planner for products of these tensors, in the order that was chosen, each term in at most so many parts.
+    pub(super) fn new<T: Element>(device: &'p dyn Device, (chosen, parts): (&'p Chosen, usize), tensors: Tensors) -> Planner<'p> {
+        let (given, is_complex) = (tensors.structures.len(), T::DTYPE.is_complex());
+        Planner { device, chosen, parts, is_complex, tensors, given, ones: Vec::new(), drafts: Vec::new() }
     }
 
     /// Plans an equation, of whose result this is said.
@@ -144,26 +147,34 @@ impl<'p> Planner<'p> {
     pub(super) fn plan<T: Element>(mut self, sum: &Sum, said: Said<'_>) -> Result<Plan, Error> {
         let cuts = Cuts::new(sum, &self.tensors, said.cuts)?;
         self.check_labels(sum)?;
-        let terms = self.compare(sum.names.len(), |comparison| infer::without_equal(sum.terms.clone(), comparison));
+        let terms = self.compare(sum, |comparison| infer::without_equal(sum.terms.clone(), comparison));
         let sum = Sum { terms, ..sum.clone() };
         // Zero has every symmetry.
         let said = if sum.terms.is_empty() { Said { claims: &[], ..said } } else { said };
         let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?, said)?;
         let tilings = frame.tilings().to_vec();
-        let mut last = Vec::new();
+        // Products into the result, each with the number of drafts before it: a term is added up before the next one is begun.
+        let (mut last, mut parts) = (Vec::new(), 1);
         for term in &sum.terms {
-            last.extend(self.up_to_last::<T>(term, &sum)?);
+            let ranges = self.ranges::<T>(term, &sum)?;
+            parts = parts.max(ranges.len());
+            for within in ranges {
+                let product = self.up_to_last::<T>(term, &Sum { within, ..sum.clone() })?;
+                last.extend(product.map(|product| (self.drafts.len(), product)));
+            }
         }
         let mut blocks: BTreeSet<Parts> = BTreeSet::new();
-        for product in &last {
+        for (_, product) in &last {
             blocks.extend(self.request(product, &tilings, |request| request.blocks::<T>(&frame))?);
         }
         let result = frame.with_blocks(&blocks)?;
-        let draft = |product| Draft { product, makes: Target::Result, structure: result.clone(), is_part: false };
-        self.drafts.extend(last.into_iter().map(draft));
+        for (place, product) in last.into_iter().rev() {
+            let draft = Draft { product, makes: Target::Result, structure: result.clone(), is_part: false };
+            self.drafts.insert(place, draft);
+        }
         self.keep_what_is_read::<T>()?;
         let steps = self.steps::<T>()?;
-        Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result })
+        Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result, parts })
     }
 
     /// Leaves out blocks of intermediates that no later step reads.
@@ -205,7 +216,7 @@ impl<'p> Planner<'p> {
             let fills = pair.written >= structure.stored()?.filled();
             let factors = [0, 1].map(|n| product.terms[0].factors[n].operand);
             let is_sum = factors.iter().any(|factor| self.ones.contains(factor));
-            let named = |labels: &[usize]| labels.iter().map(|&label| product.names[label].clone()).collect::<Vec<_>>();
+            let named = |labels: &[usize]| labels.iter().map(|&label| product.named(label)).collect::<Vec<_>>();
             let read = [0, 1].map(|n| &product.terms[0].factors[n]).map(|factor| (named(&factor.labels), factor.conjugates));
             let (labels, releases, mirrors) = (named(&product.left), Vec::new(), Vec::new());
             steps.push(Step { pair, factors, read, makes: *makes, labels, releases, fills, is_sum, mirrors });
@@ -243,17 +254,18 @@ impl<'p> Planner<'p> {
     }
 
     /// The frame of a sum of products that differ.
-    fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>, said: Said<'_>) -> Result<Structure, Error> {
+    pub(super) fn frame(&self, sum: &Sum, cuts: &Cuts, flow: Option<Flowing>, said: Said<'_>) -> Result<Structure, Error> {
         let mut cuts = cuts.clone();
-        self.compare(sum.names.len(), |comparison| {
+        self.compare(sum, |comparison| {
             let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
             infer::align(&sum.left, &mut cuts, said, self.is_complex, &sign_of);
             infer::frame(&sum.left, &cuts, (flow, said), self.is_complex, &sign_of)
         })
     }
 
-    fn compare<R>(&self, labels: usize, with: impl FnOnce(&ProductComparison<'_>) -> R) -> R {
-        with(&ProductComparison { symmetries: &self.tensors.symmetries(), is_complex: self.is_complex, labels })
+    pub(super) fn compare<R>(&self, sum: &Sum, with: impl FnOnce(&ProductComparison<'_>) -> R) -> R {
+        let (labels, fixed) = (sum.names.len(), sum.within.as_ref().map(|within| within.label));
+        with(&ProductComparison { symmetries: &self.tensors.symmetries(), is_complex: self.is_complex, labels, fixed })
     }
 
     /// Whether every term has all labels of the left side.
@@ -267,97 +279,8 @@ impl<'p> Planner<'p> {
         Ok(())
     }
 
-    /// Plans all products of a term but the last one, which is returned. Nothing where the term is zero.
-    fn up_to_last<T: Element>(&mut self, term: &Term, sum: &Sum) -> Result<Option<Sum>, Error> {
-        let mut factors = term.factors.clone();
-        let is_needed = |label: usize, others: &[Factor]| {
-            sum.left.contains(&label) || others.iter().any(|other| other.labels.contains(&label))
-        };
-        // Labels of one factor alone are summed first.
-        for n in 0..factors.len() {
-            let others: Vec<Factor> =
-                factors.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, factor)| factor.clone()).collect();
-            if !others.is_empty() && factors[n].labels.iter().any(|&label| !is_needed(label, &others)) {
-                let left = unique(&factors[n].labels, &|label| is_needed(label, &others));
-                let own = vec![factors[n].clone()];
-                let Some(reduced) = self.step::<T>(own, left, sum)? else { return Ok(None) };
-                factors[n] = reduced;
-            }
-        }
-        for (a, b) in self.order(&factors, sum)? {
-            if factors.len() == 2 {
-                break;
-            }
-            let right = factors.remove(a.max(b));
-            let left = factors.remove(a.min(b));
-            let labels = unique(&[&left.labels[..], &right.labels[..]].concat(), &|label| is_needed(label, &factors));
-            let Some(product) = self.step::<T>(vec![left, right], labels, sum)? else { return Ok(None) };
-            factors.push(product);
-        }
-        let Some(factors) = self.two::<T>(factors, &sum.left, sum)? else { return Ok(None) };
-        Ok(Some(product(factors, sum.left.clone(), sum, term.scale)))
-    }
-
-    /// An order of pairs, in positions of what is left.
-    fn order(&self, factors: &[Factor], sum: &Sum) -> Result<Vec<(usize, usize)>, Error> {
-        if factors.len() < 3 {
-            return Ok(Vec::new());
-        }
-        let (mut extents, mut tiles) = (vec![1; sum.names.len()], vec![1; sum.names.len()]);
-        let mut shares = Vec::with_capacity(factors.len());
-        for factor in factors {
-            let structure = &self.tensors.structures[factor.operand];
-            for (&label, tiling) in factor.labels.iter().zip(structure.tilings()) {
-                (extents[label], tiles[label]) = (tiling.extent(), tiling.len().max(tiles[label]));
-            }
-            shares.push(order::share(structure)?);
-        }
-        let factors = factors.iter().zip(shares).map(|(factor, share)| (&factor.labels[..], share)).collect();
-        SparseNetwork { factors, left: &sum.left, extents, tiles }.order(self.chosen)
-    }
-
-    /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
-    fn step<T: Element>(&mut self, factors: Vec<Factor>, left: Vec<usize>, sum: &Sum) -> Result<Option<Factor>, Error> {
-        let Some(factors) = self.two::<T>(factors, &left, sum)? else { return Ok(None) };
-        let product = product(factors, left.clone(), sum, Complex::ONE);
-        let cuts = Cuts::new(&product, &self.tensors, &[])?;
-        let labels = sum.names.len();
-        let terms = self.compare(labels, |comparison| infer::without_equal(product.terms.clone(), comparison));
-        if terms.is_empty() {
-            return Ok(None);
-        }
-        let frame = self.frame(&product, &cuts, None, Said::default())?;
-        let blocks = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
-        let structure = frame.with_blocks(&blocks)?;
-        let number = self.tensors.add(structure.clone(), "an intermediate");
-        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false });
-        Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
-    }
-
-    /// Two factors: one alone is multiplied by ones along what it is summed over, label by label. Nothing where it is zero.
-    fn two<T: Element>(&mut self, mut factors: Vec<Factor>, left: &[usize], sum: &Sum) -> Result<Option<Vec<Factor>>, Error> {
-        if factors.len() == 1 {
-            let mut summed = unique(&factors[0].labels, &|label| !left.contains(&label));
-            while summed.len() > 1 {
-                let label = summed.remove(0);
-                let rest = unique(&factors[0].labels, &|other| other != label);
-                let Some(reduced) = self.step::<T>(factors, rest, sum)? else { return Ok(None) };
-                factors = vec![reduced];
-            }
-            let own = vec![Term { scale: Complex::ONE, factors: factors.clone(), summed: summed.clone() }];
-            let own = Sum { terms: own, left: Vec::new(), names: sum.names.clone() };
-            let cuts = Cuts::new(&own, &self.tensors, &[])?;
-            let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
-            let ones = Structure::new(&tilings).with_ragged(cuts.ragged(&summed))?;
-            let number = self.tensors.add(ones, "ones");
-            self.ones.push(number);
-            factors.push(Factor { operand: number, conjugates: false, labels: summed });
-        }
-        Ok(Some(factors))
-    }
-
     /// Calls back with what a product of two factors, whose result is cut so, is prepared from.
-    fn request<R>(
+    pub(super) fn request<R>(
         &self,
         product: &Sum,
         tilings: &[Tiling],
@@ -367,7 +290,7 @@ impl<'p> Planner<'p> {
         let cuts = Cuts::new(product, &self.tensors, &aim)?;
         let term = &product.terms[0];
         let mut exchanges = Vec::new();
-        self.compare(product.names.len(), |comparison| {
+        self.compare(product, |comparison| {
             let is_complete = comparison.each(term, term, &mut |sign, pairing| {
                 let alike = |label: &usize| pairing[*label].is_some_and(|partner| cuts.are_alike(*label, partner));
                 let moves = term.summed.iter().any(|&label| pairing[label] != Some(label));
@@ -384,22 +307,4 @@ impl<'p> Planner<'p> {
         let factors = [0, 1].map(|n| (&term.factors[n], &self.tensors.structures[term.factors[n].operand]));
         with(&PairRequest { cuts: &cuts, factors, left: &product.left, scale: term.scale, exchanges })
     }
-}
-
-/// One product as an equation of its own.
-fn product(factors: Vec<Factor>, left: Vec<usize>, sum: &Sum, scale: Complex<f64>) -> Sum {
-    let all: Vec<usize> = factors.iter().flat_map(|factor| factor.labels.iter().copied()).collect();
-    let summed = unique(&all, &|label| !left.contains(&label));
-    Sum { terms: vec![Term { scale, factors, summed }], left, names: sum.names.clone() }
-}
-
-/// The labels that are wanted, each once.
-fn unique(labels: &[usize], is_wanted: &dyn Fn(usize) -> bool) -> Vec<usize> {
-    let mut found: Vec<usize> = Vec::new();
-    for &label in labels {
-        if is_wanted(label) && !found.contains(&label) {
-            found.push(label);
-        }
-    }
-    found
 }

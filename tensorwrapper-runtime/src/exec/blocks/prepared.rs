@@ -33,11 +33,12 @@ use crate::tensor::Blocks;
 /// assert_eq!(c.get(&[4, 0])?, a.get(&[4, 4])? * b.get(&[4, 0])?);
 /// # Ok::<(), Error>(())
 /// ```
+#[derive(Clone)]
 pub struct PreparedBlocks {
     pub(super) backend: Arc<BackendInstance>,
     /// Who is told of the steps of a run.
     pub(super) observer: Observer,
-    pub(super) stages: Vec<Stage>,
+    pub(super) stages: Arc<[Stage]>,
     /// After each stage, the stages whose results no later one reads.
     pub(super) released: Vec<Vec<usize>>,
     /// What the operands are called.
@@ -69,6 +70,11 @@ impl PreparedBlocks {
     /// products: [`sums`](PreparedBlocks::sums) counts them.
     pub fn tuples(&self) -> usize {
         self.steps().filter(|step| !step.is_sum).map(|step| step.pair.tuples).sum()
+    }
+
+    /// How many tuples a plan lists: what it takes in memory, as long as it is kept, is about in proportion to them.
+    pub(super) fn listed(&self) -> usize {
+        self.steps().map(|step| step.pair.tuples).sum()
     }
 
     /// How many multiplications of numbers these products take. Element-wise work and sums are not counted.

@@ -117,19 +117,19 @@ impl Stage {
     }
 }
 
-/// The stages of an equation, in order, after those `before` it; the last one makes its result. The tensors that they read are its
+/// The stages of an equation, whose terms may be computed in `parts`, in order, after those `before` it; the last one makes its result. The tensors that they read are its
 /// operands, then what the stages before them make.
 ///
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.
 pub(super) fn stages<T: Element>(
-    (device, chosen): (&dyn Device, &Chosen),
+    (device, chosen, parts): (&dyn Device, &Chosen, usize),
     (tensors, before): (Tensors, Vec<Stage>),
     written: &Written,
 ) -> Result<Vec<Stage>, Error> {
     let mut staging = Staging {
         device,
-        chosen,
+        chosen: (chosen, parts),
         tensors,
         names: &written.names,
         stages: before,
@@ -172,7 +172,8 @@ pub(super) fn stages<T: Element>(
 
 struct Staging<'s> {
     device: &'s dyn Device,
-    chosen: &'s Chosen,
+    /// What was chosen of the order, and the most parts in which a term may be computed.
+    chosen: (&'s Chosen, usize),
     tensors: Tensors,
     names: &'s [String],
     stages: Vec<Stage>,
@@ -240,7 +241,7 @@ impl Staging<'_> {
     fn cuts(&self, written: &Written) -> Result<Cuts, Error> {
         let factors = written.tree.factors().into_iter().cloned().collect();
         let all = Term { scale: Complex::ONE, factors, summed: Vec::new() };
-        let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec() };
+        let sum = Sum { terms: vec![all], left: Vec::new(), names: self.names.to_vec(), within: None };
         Cuts::new(&sum, &self.tensors, &[])
     }
 
@@ -308,7 +309,7 @@ impl Staging<'_> {
             term.scale *= self.count(&unused)?;
             term.summed = used;
         }
-        let sum = Sum { terms, left: left.clone(), names: self.names.to_vec() };
+        let sum = Sum { terms, left: left.clone(), names: self.names.to_vec(), within: None };
         let plan = Planner::new::<T>(self.device, self.chosen, self.tensors.clone()).plan::<T>(&sum, said)?;
         Ok(self.made(Stage::Products(plan), left))
     }

@@ -27,6 +27,13 @@ impl Tensors {
         self.len() - 1
     }
 
+    /// Forgets all but the first so many.
+    pub(super) fn truncate(&mut self, tensors: usize) {
+        self.structures.truncate(tensors);
+        self.names.truncate(tensors);
+        self.dense.truncate(tensors);
+    }
+
     /// The symmetry of each.
     pub(super) fn symmetries(&self) -> Vec<&Symmetry> {
         self.structures.iter().map(Structure::symmetry).collect()

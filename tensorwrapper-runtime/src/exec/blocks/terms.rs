@@ -2,6 +2,8 @@
 //!
 //! Knows nothing of the structures of operands.
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_notation::Function;
@@ -28,6 +30,26 @@ pub(super) struct Sum {
     pub(super) left: Vec<usize>,
     /// The names of the labels.
     pub(super) names: Vec<String>,
+    /// The indices that are computed of one label, where it is not all.
+    pub(super) within: Option<Within>,
+}
+
+/// A range of the indices of a label.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Within {
+    pub(super) label: usize,
+    pub(super) indices: Range<usize>,
+}
+
+impl Sum {
+    /// What an equation calls a label, with its range where not all of its indices are computed.
+    pub(super) fn named(&self, label: usize) -> String {
+        let range = self.within.as_ref().filter(|within| within.label == label).map(|within| &within.indices);
+        match range {
+            Some(range) => format!("{} in {}..{}", self.names[label], range.start, range.end),
+            None => self.names[label].clone(),
+        }
+    }
 }
 
 impl Term {

@@ -135,7 +135,7 @@ fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
     if !terms.iter().flat_map(|term| &term.factors).all(fits) {
         return Ok(());
     }
-    flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone() }, tensors).map(|_| ())
+    flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone(), within: None }, tensors).map(|_| ())
 }
 
 /// The same expression with operands of other numbers.

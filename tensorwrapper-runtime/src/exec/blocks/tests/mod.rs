@@ -5,6 +5,7 @@ mod drawn;
 mod expressions;
 mod orders;
 mod packed;
+mod parts;
 mod ragged;
 mod slices;
 mod ties;

@@ -33,13 +33,12 @@ fn what_does_not_fit_is_refused_before_it_is_computed() {
     assert_eq!(found.slab(), expected.slab());
     // The plan is the one that was kept: it is refused all the same.
     for refused in [
-        context.clone().memory_limit(needed - 1).eval_blocks(CHAIN, &given).unwrap_err(),
-        context.clone().memory_limit(needed - 1).prepare_blocks(CHAIN, &given).unwrap_err(),
+        context.clone().memory_limit(550).eval_blocks(CHAIN, &given).unwrap_err(),
+        context.clone().memory_limit(550).prepare_blocks(CHAIN, &given).unwrap_err(),
     ] {
         let message = format!(
             "an intermediate `[i, k]` of extents [8, 8] needs 512 bytes, {needed} with what is needed at the same time, but the \
-             context allows {}",
-            needed - 1
+             context allows 550, in which it would be made in 8 parts"
         );
         assert_eq!(refused.to_string().replace("`[j, l]`", "`[i, k]`"), message);
     }
