@@ -203,6 +203,11 @@ fn integers_are_cast_where_they_are_read() {
     let x = Tensor::<f64>::filled([3], 0.5).unwrap();
     assert_eq!(tensor!([i] = x[i] * cast(n[i])).as_slice(), [-0.5, 0.0, 0.5]);
     assert_eq!(tensor!([i] = exp(cast(f32; n[i])))[[1]], 1.0f32);
+    // Recorded, too, and read again by a block of later numbers.
+    let graph = Graph::new();
+    let recorded = tensor!(in &graph; [i] = x[i] * cast(n[i]));
+    assert_eq!(recorded.eval().unwrap().as_slice(), [-0.5, 0.0, 0.5]);
+    assert_eq!(tensor!([] = recorded[i] * recorded[i]), 0.5);
     // A block of both.
     let (total, scaled) = tensor! {
         let t = n[i] * n[i];
@@ -357,10 +362,7 @@ fn prepared_products_of_integers() {
             assert_eq!(target, Tensor::<i32>::from_fn([3, 5], |i| expected[i[1] * 3 + i[0]]).unwrap());
         }
         let error = product.run(&[&b, &a, &c]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "operand 0 of `ij,jk,kl->li` has extents [4, 2], but the plan was made for extents [3, 4]"
-        );
+        assert_eq!(error.to_string(), "operand 0 of `ij,jk,kl->li` has extents [4, 2], but the plan was made for extents [3, 4]");
         assert!(matches!(product.run(&[&a, &b]).unwrap_err().kind(), ErrorKind::Shape(_)));
         assert!(matches!(product.run_into(&[&a, &b, &c], &mut b.clone()).unwrap_err().kind(), ErrorKind::Shape(_)));
     }

@@ -35,7 +35,7 @@ pub(super) fn evaluate<'f>(graph: &OpGraph, sources: &dyn Fn(usize) -> AsTheyLie
 fn each(program: &Program, inputs: &[Input<'_>], total: usize) -> Result<Numbers, Error> {
     let is_wide = inputs.iter().any(|input| matches!(input.numbers, IntegersRef::I64(_)));
     let mut results = if is_wide { Numbers::I64(Owned::with_room(total)?) } else { Numbers::I32(Owned::with_room(total)?) };
-    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
+    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK.min(total))).collect();
     let (mut narrow, mut wide) = (Registers::<i32>::new(total), Registers::<i64>::new(total));
     for start in (0..total).step_by(CHUNK) {
         let len = CHUNK.min(total - start);

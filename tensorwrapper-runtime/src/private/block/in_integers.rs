@@ -52,6 +52,20 @@ impl<'a, E> Block<'_, 'a, E> {
         let error = Error::new(ErrorKind::Unsupported(reason.to_string()));
         Err(error.with_help("compute it `in &context;`, or convert the tensor: `a.cast::<f64>()?`"))
     }
+
+    /// Refuses to record an equation that computes integers. Others may read some.
+    ///
+    /// # Errors
+    /// That it is refused.
+    pub(in crate::__private) fn refuse_recorded_integers(&self) -> Result<(), Error> {
+        if !self.calls.iter().any(|call| call.is_integer) {
+            return Ok(());
+        }
+        let reason = "equations over integers are computed at once, and not recorded";
+        let help =
+            "compute it `in &context;`; an equation over other numbers reads integers where it casts them: `cast(f64; a[i])`";
+        Err(Error::new(ErrorKind::Unsupported(reason.to_string())).with_help(help))
+    }
 }
 
 /// What a run over integers has read and computed so far.
