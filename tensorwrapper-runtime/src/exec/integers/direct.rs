@@ -23,9 +23,10 @@ pub(super) fn evaluate<'f>(graph: &OpGraph, sources: &dyn Fn(usize) -> AsTheyLie
     let ([node], [_]) = (graph.operations(), graph.sinks()) else { return Ok(None) };
     let Operation::Map { program, .. } = &node.operation else { return Ok(None) };
     let labels = node.outputs[0].labels();
-    let (true, Some(inputs)) = (labels.len() == node.extents.len(), inputs(graph, node, &labels, sources)?) else {
+    if labels.len() != node.extents.len() {
         return Ok(None);
-    };
+    }
+    let Some(inputs) = inputs(graph, node, &labels, sources)? else { return Ok(None) };
     let extents: Vec<usize> = labels.iter().map(|&label| node.extents[label]).collect();
     let numbers = each(program, &inputs, extents.iter().product())?;
     Ok(Some(ExactIntegers { extents, numbers }))
