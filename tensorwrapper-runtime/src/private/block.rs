@@ -376,6 +376,6 @@ impl NextResult for Results {
     }
 
     fn next_integers(&mut self) -> Arc<Integers> {
-        unreachable!("equations over integers have no plan")
+        unreachable!("equations over integers have plans of their own")
     }
 }
