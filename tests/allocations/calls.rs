@@ -73,6 +73,20 @@ fn other_repeated_calls_allocate_their_result() {
     assert_eq!(allocations(|| tensor!([i, j] = a[i, k] * b[k, j])), 1);
 }
 
+/// Equations over integers are planned once: planning one takes more than a hundred allocations.
+#[test]
+fn repeated_equations_over_integers_are_not_planned() {
+    let _alone = alone(KEPT);
+    let a = Tensor::<i32>::from_fn([4, 4], |i| (i[0] + i[1]) as i32).unwrap();
+    let counts = [
+        allocations(|| tensor!([i, j] = a[i, j] + a[j, i])),
+        allocations(|| tensor!([i, j] = a[i, k] * a[k, j])),
+        allocations(|| tensor!([] = sum(i, j; 2 * a[i, j]))),
+        allocations(|| einsum("ik,kj->ij", &[&a, &a]).unwrap()),
+    ];
+    assert!(counts.iter().all(|&count| count < 30), "{counts:?}");
+}
+
 /// A context that is made for the call finds what others have planned.
 #[test]
 fn context_for_one_call_finds_kept_plan() {

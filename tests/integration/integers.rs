@@ -203,6 +203,11 @@ fn integers_are_cast_where_they_are_read() {
     let x = Tensor::<f64>::filled([3], 0.5).unwrap();
     assert_eq!(tensor!([i] = x[i] * cast(n[i])).as_slice(), [-0.5, 0.0, 0.5]);
     assert_eq!(tensor!([i] = exp(cast(f32; n[i])))[[1]], 1.0f32);
+    // Recorded, too, and read again by a block of later numbers.
+    let graph = Graph::new();
+    let recorded = tensor!(in &graph; [i] = x[i] * cast(n[i]));
+    assert_eq!(recorded.eval().unwrap().as_slice(), [-0.5, 0.0, 0.5]);
+    assert_eq!(tensor!([] = recorded[i] * recorded[i]), 0.5);
     // A block of both.
     let (total, scaled) = tensor! {
         let t = n[i] * n[i];
@@ -304,4 +309,87 @@ fn element_by_element_work_on_many() {
     let a = Tensor::<u8>::from_fn([5000], |i| small(i[0]) as u8).unwrap();
     let expected: Vec<u8> = a.as_slice().iter().map(|&a| a * 7 + a * a).collect();
     assert_eq!(tensor!([i] = 7 * a[i] + a[i] * a[i]).as_slice(), expected);
+}
+
+/// A place of a program keeps the plans of its equations for operands of the same extents, whatever their elements and strides.
+#[test]
+fn kept_plans_are_for_extents_and_not_for_elements() {
+    let run = |a: &TensorRef<'_, i64>, m: &Tensor<bool>, n: i64, c: &mut Tensor<i64>| {
+        tensor! {
+            let s[i] = select(m[i]; sum(j; n * a[i, j]), iota[i]);
+            let t = s[i] * s[i];
+            c[i] += s[i] - 1[i] * t;
+            let d[i] = -c[i];
+            (t, d)
+        }
+    };
+    let mut rng = StdRng::seed_from_u64(11);
+    for (extents, bits) in [([2, 3], 8), ([2, 3], 64), ([3, 2], 8), ([2, 3], 9), ([3, 2], 64)] {
+        let a = drawn::<i64>(&mut rng, &extents, bits);
+        let turned = Tensor::<i64>::from_fn([extents[1], extents[0]], |i| a[[i[1], i[0]]]).unwrap();
+        let m = Tensor::<bool>::from_fn([extents[0]], |_| rng.random::<bool>()).unwrap();
+        let n = rng.random::<i64>() >> (64 - bits);
+        let sum = |i: usize| (0..extents[1]).fold(0i64, |sum, j| sum.wrapping_add(n.wrapping_mul(a[[i, j]])));
+        let s: Vec<i64> = (0..extents[0]).map(|i| if m[[i]] { sum(i) } else { i as i64 }).collect();
+        let t = s.iter().fold(0i64, |t, x| t.wrapping_add(x.wrapping_mul(*x)));
+        let d: Vec<i64> = s.iter().map(|s| 1i64.wrapping_add(s.wrapping_sub(t)).wrapping_neg()).collect();
+        for view in [a.view(), turned.view().permute(&[1, 0]).unwrap()] {
+            let mut c = Tensor::<i64>::filled([extents[0]], 1).unwrap();
+            let (square, negated) = run(&view, &m, n, &mut c);
+            assert_eq!((square, negated.as_slice()), (t, &d[..]), "{extents:?}, {bits} bits");
+            assert_eq!(c.map(|c| c.wrapping_neg()).unwrap().as_slice(), d);
+        }
+    }
+}
+
+#[test]
+fn prepared_products_of_integers() {
+    let mut rng = StdRng::seed_from_u64(12);
+    let draw = |rng: &mut StdRng, bits| [[3, 4], [4, 2], [2, 5]].map(|extents| drawn::<i32>(rng, &extents, bits));
+    for context in [Context::cpu(), Context::reference(), Context::cpu().memory_limit(1 << 20)] {
+        let [a, b, c] = draw(&mut rng, 8);
+        let product = context.prepare("ij,jk,kl->li", &[&a, &b, &c]).unwrap();
+        assert_eq!(product.extents(), [5, 3]);
+        for bits in [8, 32, 9] {
+            let [a, b, c] = draw(&mut rng, bits);
+            let expected = by_loops("ij,jk,kl->li", &[&a, &b, &c]);
+            let turned = Tensor::<i32>::from_fn([4, 3], |i| a[[i[1], i[0]]]).unwrap();
+            let turned = turned.view().permute(&[1, 0]).unwrap();
+            assert_eq!(product.run(&[&turned, &b, &c]).unwrap().as_slice(), expected);
+            assert_eq!(context.einsum("ij,jk,kl->li", &[&turned, &b, &c]).unwrap().as_slice(), expected);
+            let mut target = Tensor::<i32>::zeros([3, 5]).unwrap();
+            product.run_into(&[&a, &b, &c], &mut target.view_mut().permute(&[1, 0]).unwrap()).unwrap();
+            assert_eq!(target, Tensor::<i32>::from_fn([3, 5], |i| expected[i[1] * 3 + i[0]]).unwrap());
+        }
+        let error = product.run(&[&b, &a, &c]).unwrap_err();
+        assert_eq!(error.to_string(), "operand 0 of `ij,jk,kl->li` has extents [4, 2], but the plan was made for extents [3, 4]");
+        assert!(matches!(product.run(&[&a, &b]).unwrap_err().kind(), ErrorKind::Shape(_)));
+        assert!(matches!(product.run_into(&[&a, &b, &c], &mut b.clone()).unwrap_err().kind(), ErrorKind::Shape(_)));
+    }
+    let (a, b) = (drawn::<u8>(&mut rng, &[3], 8), drawn::<u8>(&mut rng, &[3], 8));
+    let product = Context::cpu().prepare_contraction(&[(&a, &[7]), (&b, &[7])], &[]).unwrap();
+    assert_eq!(product.run(&[&a, &b]).unwrap().as_slice(), by_loops("a,a->", &[&a, &b]));
+}
+
+#[test]
+fn numbers_are_cast_to_integers_that_hold_them() {
+    let x = Tensor::<f64>::from_slice([2, 2], &[2.7, -2.7, 2147483647.9, -2147483648.9]).unwrap();
+    assert_eq!(x.cast::<i32>().unwrap().as_slice(), [2, -2, i32::MAX, i32::MIN]);
+    assert_eq!(x.view().chip(0, 0).unwrap().cast::<i64>().unwrap().as_slice(), [2, -2]);
+    let told = |error: tensorwrapper::Error, message: &str| {
+        assert!(matches!(error.kind(), ErrorKind::Undefined(_)));
+        assert!(error.to_string().starts_with(message), "{error}");
+    };
+    told(x.cast::<u8>().unwrap_err(), "element [0, 1] is -2.7, and `u8` holds whole numbers from 0 to 255");
+    let columns = x.view().permute(&[1, 0]).unwrap();
+    told(columns.cast::<u8>().unwrap_err(), "element [0, 1] is 2147483647.9, and");
+    for bad in [f32::NAN, f32::INFINITY, 9.3e18] {
+        let y = Tensor::<f32>::from_slice([2], &[1.0, bad]).unwrap();
+        told(y.cast::<i64>().unwrap_err(), "element [1] is ");
+    }
+    assert_eq!(Tensor::<f64>::filled([1], -2f64.powi(63)).unwrap().cast::<i64>().unwrap().as_slice(), [i64::MIN]);
+    assert_eq!(Tensor::<f64>::zeros([0, 2]).unwrap().cast::<u8>().unwrap().extents(), [0, 2]);
+    // Integers wrap around, and become the nearest number.
+    assert_eq!(Tensor::<i32>::from_slice([2], &[-1, 300]).unwrap().cast::<u8>().unwrap().as_slice(), [255, 44]);
+    assert_eq!(Tensor::<i64>::filled([1], (1 << 53) + 1).unwrap().cast::<f64>().unwrap().as_slice(), [2f64.powi(53)]);
 }

@@ -4,11 +4,11 @@
 
 use super::cursor::{Cursor, split};
 use super::synonyms::synonym;
-use super::unread::{is_condition, label_of, labels_in};
+use super::unread::{is_condition, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Factorisation};
-use crate::token::{Delimiter, Token, Tree, text};
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// How conditions are joined.
 const JOINED: &str = "conditions are joined by `&&`, `||` and `!`";
@@ -95,7 +95,6 @@ const WHOLE: &str = "a whole axis has a label, `i`";
 
 /// The help for something that is not an index.
 pub(super) fn index(tokens: &[Token]) -> Option<String> {
-    let written = text(tokens);
     let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_));
     if tokens.windows(3).any(|three| three.iter().all(|token| token.is_punct('.'))) {
         return Some("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`".into());
@@ -129,11 +128,36 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
             Some(format!("axes have no names: a position stands at the place of its axis, `{place}`"))
         }
         _ if is_condition(tokens) => Some(format!(
-            "a condition chooses among elements, `select({written}; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a \
-             method of whole tensors, where `m` has the truth values"
+            "a condition chooses among elements, `select({}; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of \
+             whole tensors, where `m` has the truth values",
+            text(&compared_values(tokens))
         )),
         _ => part(tokens),
     }
+}
+
+/// The condition `i == 0` about an index, with the value of that index: `iota[i] == 0`. The first name of a comparison is taken for an
+/// index, and so are the letters that mostly are one: `i == n` compares with a number.
+fn compared_values(tokens: &[Token]) -> Vec<Token> {
+    let is_joint = |token: &Token| token.is_punct('&') || token.is_punct('|');
+    let compares = |part: &&[Token]| part.iter().any(|token| ['<', '>', '='].iter().any(|&sign| token.is_punct(sign)));
+    let first = |part: &[Token]| (0..part.len()).find_map(|n| bare_name(part, n).map(str::to_string));
+    let names: Vec<String> = tokens.split(is_joint).filter(compares).filter_map(first).collect();
+    let is_index = |name: &str| names.iter().any(|known| known == name) || matches!(name, "i" | "j" | "k" | "l");
+    let indices: Vec<Span> = (0..tokens.len())
+        .filter(|&n| bare_name(tokens, n).is_some_and(|name| !names.is_empty() && is_index(name)))
+        .map(|n| tokens[n].span)
+        .collect();
+    valued(tokens, &|token| indices.contains(&token.span))
+}
+
+/// The name that stands there alone: no part of a path, no field, nothing that is indexed or called.
+fn bare_name(tokens: &[Token], n: usize) -> Option<&str> {
+    let Tree::Ident(name) = &tokens[n].tree else { return None };
+    let joins = |token: &Token| token.is_punct('.') || token.is_punct(':') || token.is_ident("as");
+    let follows = |token: &Token| joins(token) || matches!(token.tree, Tree::Group(..));
+    let is_joined = n.checked_sub(1).is_some_and(|before| joins(&tokens[before])) || tokens.get(n + 1).is_some_and(follows);
+    (!is_joined).then_some(name)
 }
 
 /// `0:3`, `:3`, `:-1`, `1:end`

@@ -57,7 +57,13 @@ fn indices() {
         (
             "[] = a[i == 0]",
             &[
-                "i == 0: `i == 0` is not an index | a condition chooses among elements, `select(i == 0; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of whole tensors, where `m` has the truth values",
+                "i == 0: `i == 0` is not an index | a condition chooses among elements, `select(iota[i] == 0; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of whole tensors, where `m` has the truth values",
+            ],
+        ),
+        (
+            "[] = a[i < n && i != j]",
+            &[
+                "i < n && i != j: `i < n && i != j` is not an index | a condition chooses among elements, `select(iota[i] < n && iota[i] != iota[j]; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of whole tensors, where `m` has the truth values",
             ],
         ),
         ("[i] = A[i, *]", &["*: `*` is not an index | a whole axis has a label, `i`"]),

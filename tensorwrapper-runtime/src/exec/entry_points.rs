@@ -1,13 +1,15 @@
 //! The entry points at run time: subscript strings, integer labels, operators, recorded results.
 
+use std::sync::Arc;
+
 use super::compile::{evaluate, evaluate_to};
 use super::context::Context;
-use super::integers::{KnownIntegers, evaluate_integers};
+use super::integers::IntegerProduct;
 use super::operands::{DynOperand, given};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
 use super::statements::{checked, labels_statement, product, subscripts_statement};
-use crate::expr::{Expr, Indexed, OperandData};
+use crate::expr::{Expr, Indexed, Integers, OperandData};
 use crate::lower::lower;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -95,7 +97,12 @@ impl Context {
                 let execution = Execution::new(&kept.plan, &context.backend, &context.observer);
                 Ok(kept.result(execution.run(&kept.beginnings(&tensors), placement)?))
             }
-            // A recorded result has a structure of its own, which no plan that was kept can know, and integers have no plan.
+            false if T::IS_INTEGER => {
+                let product = IntegerProduct::of_subscripts::<T>(self, subscripts, &given)?;
+                let (elements, layout) = Integers::into_typed(Arc::new(product.run(self, &given)?));
+                Ok(Tensor::from_parts(elements, layout))
+            }
+            // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
                 let equation = checked(&subscripts_statement(subscripts, given.len())?)?;
                 self.product_to(&equation, &given, placement)
@@ -124,11 +131,7 @@ impl Context {
         placement: ResultPlacement,
     ) -> Result<Tensor<T>, Error> {
         if T::IS_INTEGER {
-            let known: Vec<KnownIntegers<'_>> =
-                given.iter().map(|given| KnownIntegers::of(given, false)).collect::<Result<_, _>>()?;
-            let values: Vec<_> = known.iter().map(KnownIntegers::value).collect();
-            let results = evaluate_integers(self, &[product::<T>(equation, &values)?], &known)?;
-            let (elements, layout) = results[0].typed();
+            let (elements, layout) = IntegerProduct::new::<T>(self, equation, given)?.run(self, given)?.typed();
             return Ok(Tensor::from_parts(elements, layout));
         }
         let values: Vec<_> = given.iter().map(OperandData::value).collect::<Result<_, _>>()?;

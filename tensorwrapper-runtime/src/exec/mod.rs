@@ -54,7 +54,7 @@ pub use entry_points::{contract, einsum, eval_all};
 pub use explain::{ExplainedBlock, ExplainedStep, Explanation, WrittenEquations};
 pub(crate) use explain::{WrittenValue, written_values};
 pub use graph::Graph;
-pub(crate) use integers::{KnownIntegers, evaluate_integers};
+pub(crate) use integers::{IntegerPlan, IntegerSource, KeptIntegers, KeptStep, KnownIntegers, SourcePlace};
 pub(crate) use operands::Erased;
 pub use operands::{AnyOperand, DynOperand};
 pub use placed::{DeviceTensor, OnDevice};

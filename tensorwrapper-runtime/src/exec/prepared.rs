@@ -7,21 +7,25 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
+use super::integers::IntegerProduct;
 use super::memory::peak;
 use super::operands::{DynOperand, DynValue, given};
 use super::placed::{DeviceTensor, has_memory};
 use super::plan_cache::Meaning;
 use super::plan_key::{KeptPlan, Sources, beginning};
 use super::run::{Execution, Observer, Replays, ResultPlacement};
-use super::statements::{checked, labels_statement};
+use super::statements::{checked, labels_statement, subscripts_statement};
+use crate::expr::{Integers, OperandData};
 use crate::tensor::{StaticTensor, Tensor, TensorMut};
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::BackendInstance;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_cpu::copy;
+use tensorwrapper_notation::Equation;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
@@ -30,6 +34,9 @@ use tensorwrapper_cpu::copy;
 /// operands need memory in each run. On a GPU, the device memory of the second run is kept until other work needs it. From the
 /// third run on, all steps are queued by [one call](crate::Explanation::replay), once the operands are at the same addresses as
 /// in the run before.
+///
+/// Integers are computed as equations compute them: in double precision, copied, where it holds everything, and else by loops in 64
+/// bits that wrap around. Their operands may have any strides.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
@@ -51,8 +58,10 @@ use tensorwrapper_cpu::copy;
 /// );
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub struct Prepared<T: Element> {
+pub struct Prepared<T: Numeric> {
     pub(super) kept: Arc<KeptPlan>,
+    /// The plan by which integers are computed; that of a device computes them where double precision holds everything.
+    integers: Option<Arc<(Context, IntegerProduct)>>,
     pub(super) backend: Arc<BackendInstance>,
     pub(super) observer: Observer,
     /// The state that runs leave, for a device with memory of its own.
@@ -60,10 +69,11 @@ pub struct Prepared<T: Element> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T: Element> Clone for Prepared<T> {
+impl<T: Numeric> Clone for Prepared<T> {
     fn clone(&self) -> Self {
         Prepared {
             kept: Arc::clone(&self.kept),
+            integers: self.integers.clone(),
             backend: Arc::clone(&self.backend),
             observer: self.observer.clone(),
             replays: self.replays.clone(),
@@ -72,24 +82,27 @@ impl<T: Element> Clone for Prepared<T> {
     }
 }
 
-impl<T: Element> fmt::Debug for Prepared<T> {
+impl<T: Numeric> fmt::Debug for Prepared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operands: Vec<&[usize]> = self.kept.key.layouts().map(Strided::extents).collect();
         let (text, device) = (self.kept.key.text(), self.backend.device().name());
-        write!(f, "Prepared<{}>, `{text}` of extents {operands:?} on {device}", T::DTYPE)
+        write!(f, "Prepared<{}>, `{text}` of extents {operands:?} on {device}", T::NAME)
     }
 }
 
 impl Context {
     /// Plans subscripts, as [`einsum`](Context::einsum) takes them, for operands with the extents and strides of these. The
-    /// elements are not read.
+    /// elements are not read. Operands that hold integers may have any strides, because each run copies them.
     ///
     /// # Errors
     /// Text that is not a subscript, ranks and extents that do not fit, and operands that are recorded results: these have no
     /// memory, so evaluate them first.
     #[doc(alias("contract_expression", "compile", "jit"))]
-    pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
+    pub fn prepare<T: Numeric>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
         let given = given(operands);
+        if T::IS_INTEGER {
+            return self.prepare_integers(checked(&subscripts_statement(subscripts, given.len())?)?, subscripts, &given);
+        }
         let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
         for (n, given) in given.iter().enumerate() {
             tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
@@ -112,13 +125,16 @@ impl Context {
     ///
     /// # Errors
     /// As [`contract`](Context::contract), and operands that are recorded results.
-    pub fn prepare_contraction<T: Element>(
+    pub fn prepare_contraction<T: Numeric>(
         &self,
         operands: &[(&dyn DynOperand<T>, &[usize])],
         output: &[usize],
     ) -> Result<Prepared<T>, Error> {
         let text = spelled(operands, output);
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
+        if T::IS_INTEGER {
+            return self.prepare_integers(checked(&labels_statement(operands, output)?)?, &text, &values);
+        }
         let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
         for (n, value) in values.iter().enumerate() {
             tensors.push(value.elements().ok_or_else(|| recorded(&text, n))?);
@@ -126,13 +142,32 @@ impl Context {
         let meaning = Meaning::new(checked(&labels_statement(operands, output)?)?);
         Ok(Prepared::new(self, Arc::new(meaning.planned::<T>(self, &text, &tensors)?)))
     }
+
+    /// The same for operands that hold integers. A device computes with copies of them in double precision, in C order.
+    fn prepare_integers<T: Numeric>(
+        &self,
+        equation: Equation,
+        text: &str,
+        given: &[OperandData<'_>],
+    ) -> Result<Prepared<T>, Error> {
+        let mut layouts: SmallVec<[Strided; 6]> = SmallVec::new();
+        for (n, given) in given.iter().enumerate() {
+            let OperandData::Integers(_, layout) = given else { return Err(recorded(text, n)) };
+            layouts.push(Strided::row_major(layout.extents())?);
+        }
+        let product = IntegerProduct::new::<T>(self, &equation, given)?;
+        let no_elements = f64::erase(&[]);
+        let tensors: SmallVec<[_; 6]> = layouts.iter().map(|layout| (no_elements, layout)).collect();
+        let kept = Meaning::new(equation).planned::<T>(self, text, &tensors)?;
+        Ok(Prepared { integers: Some(Arc::new((self.clone(), product))), ..Prepared::new(self, Arc::new(kept)) })
+    }
 }
 
-impl<T: Element> Prepared<T> {
+impl<T: Numeric> Prepared<T> {
     fn new(context: &Context, kept: Arc<KeptPlan>) -> Prepared<T> {
         let (backend, observer) = (Arc::clone(&context.backend), context.observer.clone());
         let replays = backend.device().resident().map(|_| Arc::default());
-        Prepared { kept, backend, observer, replays, element: PhantomData }
+        Prepared { kept, integers: None, backend, observer, replays, element: PhantomData }
     }
 
     /// Extents of the result.
@@ -161,6 +196,11 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand has other extents or strides, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+        if let Some((context, product)) = self.integers.as_deref() {
+            let computed = product.run(context, &self.operands(operands)?)?;
+            let (elements, layout) = Integers::into_typed(Arc::new(computed));
+            return Ok(Tensor::from_parts(elements, layout));
+        }
         self.computed(&self.sources(operands)?, ResultPlacement::Host)
     }
 
@@ -169,7 +209,10 @@ impl<T: Element> Prepared<T> {
     ///
     /// # Errors
     /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] if the plan's device computes in the host's memory.
-    pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error> {
+    pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error>
+    where
+        T: Element,
+    {
         has_memory(&self.backend)?;
         let result = self.computed(&self.sources(operands)?, ResultPlacement::Device { first: 0 })?;
         Ok(DeviceTensor::new(result, &self.backend))
@@ -192,6 +235,9 @@ impl<T: Element> Prepared<T> {
     /// unchanged then. After [`ErrorKind::Memory`], which a plan with intermediates may report on the processor, its elements
     /// may have any values.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
+        if self.integers.is_some() {
+            return target.write(&mut |place| self.write_place(place, || self.run(operands)));
+        }
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.kept.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
@@ -200,16 +246,34 @@ impl<T: Element> Prepared<T> {
             if is_safe && plan.makes_one() && result.steps_like(layout) {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
-                return self.execution(&self.observer).run_into(&sources, T::erase_mut(&mut data[start..][..len]));
+                let target = T::numbers_mut(&mut data[start..][..len]);
+                let target = target.unwrap_or_else(|| unreachable!("integers are computed otherwise"));
+                return self.execution(&self.observer).run_into(&sources, target);
             }
-            if layout.extents() != result.extents() {
-                let (text, found, made) = (self.kept.key.text(), layout.extents(), result.extents());
-                let message =
-                    format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
-                return Err(Error::new(ErrorKind::Shape(message)));
-            }
-            let computed = self.computed(&sources, ResultPlacement::Host)?;
-            copy(computed.as_slice(), result, data, layout)
+            self.write_place(DynPlace { data, layout }, || self.computed(&sources, ResultPlacement::Host))
+        })
+    }
+
+    /// Writes what is computed into a place that must have the extents of the result.
+    fn write_place(&self, place: DynPlace<'_, T>, compute: impl FnOnce() -> Result<Tensor<T>, Error>) -> Result<(), Error> {
+        let DynPlace { data, layout } = place;
+        let result = self.result();
+        if layout.extents() != result.extents() {
+            let (text, found, made) = (self.kept.key.text(), layout.extents(), result.extents());
+            let message =
+                format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let computed = compute()?;
+        let elements = computed.as_slice();
+        if T::IS_INTEGER {
+            layout.positions().zip(elements).for_each(|(place, &element)| data[place] = element);
+            return Ok(());
+        }
+        let (Some(from), Some(to)) = (T::numbers(elements), T::numbers_mut(data)) else { unreachable!("these are no integers") };
+        dispatch!(from.dtype(), U => match (U::typed(from), U::typed_mut(to)) {
+            (Some(from), Some(to)) => copy(from, result, to, layout),
+            _ => unreachable!("both have this type"),
         })
     }
 
@@ -222,12 +286,32 @@ impl<T: Element> Prepared<T> {
         &self.kept.plan.results[0]
     }
 
+    /// Whether there are as many operands as the plan was made for.
+    fn count(&self, operands: &[&dyn DynOperand<T>]) -> Result<(), Error> {
+        match self.kept.key.layouts().len() {
+            known if operands.len() == known => Ok(()),
+            known => Err(miscounted(self.kept.key.text(), operands.len(), known)),
+        }
+    }
+
+    /// A run's operands, which are integers, if they have the extents that the plan was made for.
+    fn operands<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<SmallVec<[OperandData<'a>; 6]>, Error> {
+        self.count(operands)?;
+        let given = given(operands);
+        for (n, (given, known)) in given.iter().zip(self.kept.key.layouts()).enumerate() {
+            if let OperandData::Integers(_, layout) = given
+                && layout.extents() != known.extents()
+            {
+                return Err(unlike(self.kept.key.text(), n, known, layout));
+            }
+        }
+        Ok(given)
+    }
+
     /// The memory of a run's operands, if they have the extents and strides that the plan was made for.
     pub(super) fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
         let (text, known) = (|| self.kept.key.text(), self.kept.key.layouts());
-        if operands.len() != known.len() {
-            return Err(miscounted(text(), operands.len(), known.len()));
-        }
+        self.count(operands)?;
         let mut sources = Sources::new();
         for (n, (operand, known)) in operands.iter().zip(known).enumerate() {
             let DynValue(given) = operand.dyn_operand();
@@ -294,14 +378,14 @@ pub struct DynPlace<'a, T> {
     layout: &'a Strided,
 }
 
-impl<T: Element, S: Extents> DynTarget<T> for Tensor<T, S> {
+impl<T: Numeric, S: Extents> DynTarget<T> for Tensor<T, S> {
     fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
         let (data, layout) = self.parts_mut();
         write(DynPlace { data, layout })
     }
 }
 
-impl<T: Element, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
+impl<T: Numeric, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
     fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
         let (data, layout) = self.parts_mut();
         write(DynPlace { data, layout })

@@ -13,7 +13,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// numbers of that type or of its real type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a name in an equation over `{T}`",
-    label = "neither a tensor nor a number of `{T}`"
+    label = "neither a tensor nor a number of `{T}`",
+    note = "truth values and integers are given as numbers, `let m = m.cast::<f64>()?;`: a condition in the text is `m[i] != 0.0`"
 )]
 pub trait RecordOperand<T> {
     #[doc(hidden)]
@@ -90,7 +91,8 @@ impl<'a> Named<'a> {
 /// [graph](Expr::graph).
 ///
 /// Positions, ranges and exponents are written as numbers. Rust values that `tensor!` accepts (expressions in braces,
-/// functions, element types of casts) cannot be used in a text.
+/// functions, element types of casts) cannot be used in a text. Truth values and integers are given as numbers,
+/// `let m = m.cast::<f64>()?;`, so that a condition of the text is `m[i] != 0.0`.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;

@@ -211,14 +211,15 @@ impl<'a, E> Block<'_, 'a, E> {
         self.site.equations().iter().map(|equation| equation.left().len()).sum()
     }
 
-    /// Makes dense tensors of those of the program's with these numbers that are block tensors, unless that was done.
+    /// Makes dense tensors of numbers of those of the program's with these numbers that are block tensors or integers, unless that was
+    /// done.
     fn read_densely(&mut self, numbers: impl Iterator<Item = usize>) -> Result<(), Error> {
-        if !self.is_in_blocks() {
+        if !self.is_in_blocks() && !self.is_in_integers() {
             return Ok(());
         }
         self.dense.resize(self.tensors.len(), None);
         for number in numbers {
-            if let (OperandData::Blocks(_), None) = (&self.tensors[number].0, &self.dense[number]) {
+            if let (OperandData::Blocks(_) | OperandData::Integers(..), None) = (&self.tensors[number].0, &self.dense[number]) {
                 self.dense[number] = Some(self.tensors[number].0.value()?);
             }
         }
@@ -375,6 +376,6 @@ impl NextResult for Results {
     }
 
     fn next_integers(&mut self) -> Arc<Integers> {
-        unreachable!("equations over integers have no plan")
+        unreachable!("equations over integers have plans of their own")
     }
 }

@@ -108,7 +108,7 @@ impl Evaluator for Graph {
     }
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
-        block.refuse_integers("equations over integers are computed at once, and not recorded")?;
+        block.refuse_recorded_integers()?;
         block.record_all()
     }
 

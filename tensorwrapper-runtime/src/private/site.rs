@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, read};
 
-use crate::exec::{CallSiteCache, Number};
+use crate::exec::{CallSiteCache, KeptIntegers, KeptPlan, Number};
 use crate::expr::{OperandData, ScalarKind, ScalarValue};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
@@ -23,13 +23,14 @@ pub struct CallSite {
     /// The results that leave the block.
     pub(super) sinks: &'static [usize],
     equations: OnceLock<Vec<Equation>>,
-    pub(super) kept: CallSiteCache,
+    pub(super) kept: CallSiteCache<KeptPlan>,
+    pub(super) kept_integers: CallSiteCache<KeptIntegers>,
 }
 
 impl CallSite {
     /// An invocation that has never run.
     pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> CallSite {
-        CallSite { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
+        CallSite { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new(), kept_integers: CallSiteCache::new() }
     }
 
     /// Whether an equation has derivatives, which depend on which operands are the same tensor.

@@ -1,23 +1,29 @@
 //! Converts elements to numbers of another type.
 
+use std::any::TypeId;
+use std::ops::Range;
+
 use super::{Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::CastInto;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
-use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::storage::{Owned, SliceRef};
 use tensorwrapper_core::stored::Stored;
 
 impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    /// As [`Tensor::cast`].
     #[doc(alias("astype", "convert"))]
     pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
     {
+        if let Some(range) = range::<U>() {
+            self.check_range(U::NAME, &range)?;
+        }
         let layout = Strided::row_major(self.extents())?;
         let mut elements = Owned::with_room(layout.len())?;
         match self.as_slice() {
@@ -26,13 +32,58 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
         }
         Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
+
+    /// Whether all elements, if they are real numbers, lie in the range of an integer type once they have lost their fractions.
+    ///
+    /// # Errors
+    /// The first one that does not.
+    fn check_range(&self, name: &str, range: &Range<f64>) -> Result<(), Error> {
+        let outside = match self.numbers() {
+            Some((SliceRef::F32(data), layout)) => first_outside(data, layout, range),
+            Some((SliceRef::F64(data), layout)) => first_outside(data, layout, range),
+            _ => None,
+        };
+        let Some((mut place, number)) = outside else { return Ok(()) };
+        let mut index = vec![0; self.rank()];
+        for (index, &extent) in index.iter_mut().zip(self.extents()).rev() {
+            (*index, place) = (place % extent, place / extent);
+        }
+        let (least, most) = (range.start, range.end as i128 - 1);
+        let message = format!("element {index:?} is {number}, and `{name}` holds whole numbers from {least} to {most}");
+        let help = "limit the elements before, `a.clip(low, high)?`, and give those that are NaN a value";
+        Err(Error::new(ErrorKind::Undefined(message)).with_help(help))
+    }
+}
+
+/// What an integer type holds: from its least number to the one after its largest, both of which double precision has.
+fn range<U: Stored>() -> Option<Range<f64>> {
+    let power = |bits: i32| 2f64.powi(bits);
+    let ranges = [
+        (TypeId::of::<i32>(), -power(31)..power(31)),
+        (TypeId::of::<i64>(), -power(63)..power(63)),
+        (TypeId::of::<u8>(), 0.0..power(8)),
+    ];
+    ranges.into_iter().find_map(|(known, range)| (known == TypeId::of::<U>()).then_some(range))
+}
+
+/// The first number outside of a range, without its fraction, and its place in C order. NaN is in none.
+fn first_outside<R: Copy + Into<f64>>(data: &[R], layout: &Strided, range: &Range<f64>) -> Option<(usize, f64)> {
+    if layout.is_empty() {
+        return None;
+    }
+    let is_inside = |number: R| range.contains(&number.into().trunc());
+    if layout.is_row_major() && data[layout.start()..][..layout.len()].iter().all(|&number| is_inside(number)) {
+        return None;
+    }
+    let mut numbers = layout.positions().map(|place| data[place]).enumerate();
+    numbers.find(|&(_, number)| !is_inside(number)).map(|(place, number)| (place, number.into()))
 }
 
 impl<T: Stored, S: Extents> TensorMut<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    /// As [`Tensor::cast`].
     pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
@@ -42,11 +93,17 @@ impl<T: Stored, S: Extents> TensorMut<'_, T, S> {
 }
 
 impl<T: Stored, S: Extents> Tensor<T, S> {
-    /// A tensor of the same elements converted to type `U`: to another precision, from real to complex, or from and to integers as `as`
-    /// converts numbers. Inside an equation, `cast(A[i, j])` converts elements as they are read.
+    /// A tensor of the same elements converted to type `U`: to another precision, from real to complex, or from and to integers. Inside
+    /// an equation, `cast(A[i, j])` converts elements as they are read; it makes no integers.
+    ///
+    /// * Real numbers become integers without their fraction, towards zero: 2.7 is 2, and -2.7 is -2. `round`, `floor` and `ceil` do
+    ///   otherwise, before.
+    /// * Integers become the nearest real number. `f64` has all of `i32` and `u8`, and those of `i64` up to 2⁵³; `f32` has those up to 2²⁴.
+    /// * Integers become shorter integers by their last bits, so that they wrap around.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
+    /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when a real number is NaN or none that the integer type `U` holds, and
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -54,8 +111,14 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// let single = Tensor::<f32>::from_slice([2], &[0.5, 2.0])?;
     /// let double = single.cast::<f64>()?;
     /// assert_eq!(double.as_slice(), [0.5, 2.0]);
+    ///
+    /// let counts = Tensor::<f64>::from_slice([3], &[2.7, -2.7, 3e9])?;
+    /// assert_eq!(counts.cast::<i64>()?.as_slice(), [2, -2, 3_000_000_000]);
+    /// let error = counts.cast::<i32>().unwrap_err();
+    /// assert!(error.to_string().starts_with("element [2] is 3000000000, and `i32` holds whole numbers from -2147483648 to 2147483647"));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
+    #[doc(alias("astype", "convert"))]
     pub fn cast<U: Stored>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,

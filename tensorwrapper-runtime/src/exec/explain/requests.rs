@@ -16,19 +16,22 @@ use crate::exec::results::{EvalAll, RecordedValue};
 use crate::exec::run::{Measured, Observer, Replay, Replays, ResultPlacement};
 use crate::expr::{Expr, Value};
 use crate::link::Link;
+use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
 
-impl<T: Element> Prepared<T> {
-    /// Explains what the plan does, step by step. Nothing is computed.
+impl<T: Numeric> Prepared<T> {
+    /// Explains what the plan does, step by step. Nothing is computed. Of integers, these are the steps in double precision.
     pub fn explain(&self) -> Explanation {
         let (plan, device) = (&self.kept.plan, self.backend.device());
         Explanation { replay: replay(self.replays.as_deref(), plan), ..explained(plan, Part::Whole, device) }
     }
+}
 
-    /// The same with the time of each step on these operands: the least time of `runs` runs, but of at least one. On a device
+impl<T: Element> Prepared<T> {
+    /// [`explain`](Prepared::explain) with the time of each step on these operands: the least time of `runs` runs, but of at least one. On a device
     /// with its own memory also [the memory that the runs took](Explanation::measured_peak_bytes).
     ///
     /// ```

@@ -7,7 +7,7 @@ use crate::exec::plan::Access;
 use crate::expr::{ExactIntegers, Numbers};
 use tensorwrapper_core::backend::Program;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode};
+use tensorwrapper_core::graph::{Label, OpGraph, Operation, OperationNode};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::IntegersRef;
@@ -19,11 +19,14 @@ pub(super) type AsTheyLie<'f> = Option<(IntegersRef<'f>, &'f Strided)>;
 ///
 /// # Errors
 /// Memory, and what integers do not have.
-pub(super) fn evaluate(graph: &OpGraph, sources: &[AsTheyLie<'_>]) -> Result<Option<ExactIntegers>, Error> {
+pub(super) fn evaluate<'f>(graph: &OpGraph, sources: &dyn Fn(usize) -> AsTheyLie<'f>) -> Result<Option<ExactIntegers>, Error> {
     let ([node], [_]) = (graph.operations(), graph.sinks()) else { return Ok(None) };
     let Operation::Map { program, .. } = &node.operation else { return Ok(None) };
     let labels = node.outputs[0].labels();
-    let (Some(inputs), true) = (inputs(graph, node, sources)?, labels.len() == node.extents.len()) else { return Ok(None) };
+    if labels.len() != node.extents.len() {
+        return Ok(None);
+    }
+    let Some(inputs) = inputs(graph, node, &labels, sources)? else { return Ok(None) };
     let extents: Vec<usize> = labels.iter().map(|&label| node.extents[label]).collect();
     let numbers = each(program, &inputs, extents.iter().product())?;
     Ok(Some(ExactIntegers { extents, numbers }))
@@ -33,8 +36,8 @@ pub(super) fn evaluate(graph: &OpGraph, sources: &[AsTheyLie<'_>]) -> Result<Opt
 fn each(program: &Program, inputs: &[Input<'_>], total: usize) -> Result<Numbers, Error> {
     let is_wide = inputs.iter().any(|input| matches!(input.numbers, IntegersRef::I64(_)));
     let mut results = if is_wide { Numbers::I64(Owned::with_room(total)?) } else { Numbers::I32(Owned::with_room(total)?) };
-    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
-    let (mut narrow, mut wide) = (Registers::<i32>::new(program), Registers::<i64>::new(program));
+    let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK.min(total))).collect();
+    let (mut narrow, mut wide) = (Registers::<i32>::new(total), Registers::<i64>::new(total));
     for start in (0..total).step_by(CHUNK) {
         let len = CHUNK.min(total - start);
         let inputs: Vec<IntegersRef<'_>> = readers.iter_mut().map(|reader| reader.next(len)).collect();
@@ -71,22 +74,17 @@ fn widened(results: &mut Numbers, total: usize) -> Result<&mut Owned<i64>, Error
 }
 
 /// What the program reads, unless some of it is no integers of the program or of a result.
-fn inputs<'s>(graph: &OpGraph, node: &OperationNode, sources: &[AsTheyLie<'s>]) -> Result<Option<Vec<Input<'s>>>, Error> {
-    let mut layouts = Vec::with_capacity(graph.tensors().len());
-    let mut numbers_of = Vec::with_capacity(graph.tensors().len());
-    for tensor in graph.tensors() {
-        let numbers = tensor.slot.and_then(|slot| sources[slot]);
-        layouts.push(match numbers {
-            Some((_, layout)) => layout.clone(),
-            None => Strided::row_major(&tensor.extents)?,
-        });
-        numbers_of.push(numbers.map(|(numbers, _)| numbers));
-    }
-    let labels = node.outputs[0].labels();
+fn inputs<'s>(
+    graph: &OpGraph,
+    node: &OperationNode,
+    labels: &[Label],
+    sources: &dyn Fn(usize) -> AsTheyLie<'s>,
+) -> Result<Option<Vec<Input<'s>>>, Error> {
     let mut inputs = Vec::with_capacity(node.inputs.len());
     for edge in &node.inputs {
-        let Some(numbers) = numbers_of[edge.tensor.0] else { return Ok(None) };
-        inputs.push(Input { numbers, layout: Access::new(edge, &labels, &node.extents, &layouts)?.layout });
+        let slot = graph.tensor(edge.tensor).slot;
+        let Some((numbers, layout)) = slot.and_then(sources) else { return Ok(None) };
+        inputs.push(Input { numbers, layout: Access::of(edge, labels, &node.extents, layout)?.layout });
     }
     Ok(Some(inputs))
 }
@@ -112,7 +110,7 @@ mod tests {
         let made = graph.add_operation(operation, vec![source], &[(&[0], Dtype::F64)], vec![len]);
         graph.add_sink(made[0]);
         let layout = Strided::row_major(&[len]).unwrap();
-        evaluate(&graph, &[Some((numbers, &layout))]).unwrap().unwrap().numbers
+        evaluate(&graph, &|_| Some((numbers, &layout))).unwrap().unwrap().numbers
     }
 
     #[test]

@@ -53,10 +53,10 @@ pub(super) fn map(
         return Owned::filled(kept, nothing as i64);
     }
     let mut readers: Vec<Reader<'_>> = inputs.iter().map(|input| Reader::new(input, CHUNK)).collect();
-    let mut registers = Registers::<i64>::new(program);
+    let total = kept * reduced;
+    let mut registers = Registers::<i64>::new(total);
     let mut folded = Owned::with_room(kept)?;
     let (mut value, mut left) = (None, reduced);
-    let total = kept * reduced;
     for start in (0..total).step_by(CHUNK) {
         let len = CHUNK.min(total - start);
         let inputs: Vec<IntegersRef<'_>> = readers.iter_mut().map(|reader| reader.next(len)).collect();
@@ -87,11 +87,17 @@ fn fold(reduction: Reduction, a: i64, b: i64) -> i64 {
 }
 
 /// What each instruction of a program makes of some elements.
-pub(super) struct Registers<I>(Vec<Vec<I>>);
+pub(super) struct Registers<I> {
+    /// Those of one instruction after those of the other, once they are needed.
+    elements: Vec<I>,
+    /// Elements of each.
+    width: usize,
+}
 
 impl<I: Lane> Registers<I> {
-    pub(super) fn new(program: &Program) -> Registers<I> {
-        Registers(vec![vec![I::NOTHING; CHUNK]; program.instructions().len()])
+    /// For so many elements of a program in all.
+    pub(super) fn new(total: usize) -> Registers<I> {
+        Registers { elements: Vec::new(), width: total.clamp(1, CHUNK) }
     }
 
     /// The results of a program for so many elements of its inputs, at most [`CHUNK`].
@@ -99,8 +105,10 @@ impl<I: Lane> Registers<I> {
     /// # Errors
     /// What integers do not have.
     pub(super) fn run(&mut self, program: &Program, inputs: &[IntegersRef<'_>], len: usize) -> Result<&[I], Error> {
-        vectorised(Chunk { program, inputs, registers: &mut self.0, len })?;
-        Ok(self.0.last().map_or(&[], |results| &results[..len]))
+        let Registers { elements, width } = self;
+        elements.resize(program.instructions().len() * *width, I::NOTHING);
+        vectorised(Chunk { program, inputs, registers: elements, width: *width, len })?;
+        Ok(elements.len().checked_sub(*width).map_or(&[], |last| &elements[last..][..len]))
     }
 }
 
@@ -108,7 +116,8 @@ impl<I: Lane> Registers<I> {
 struct Chunk<'c, I> {
     program: &'c Program,
     inputs: &'c [IntegersRef<'c>],
-    registers: &'c mut [Vec<I>],
+    registers: &'c mut [I],
+    width: usize,
     len: usize,
 }
 
@@ -117,11 +126,11 @@ impl<I: Lane> Loops for Chunk<'_, I> {
 
     #[inline(always)]
     fn run(self) -> Result<(), Error> {
-        let Chunk { program, inputs, registers, len } = self;
+        let Chunk { program, inputs, registers, width, len } = self;
         for (n, instruction) in program.instructions().iter().enumerate() {
-            let (before, rest) = registers.split_at_mut(n);
-            let before = |register: usize| &before[register][..len];
-            let result = &mut rest[0][..len];
+            let (before, rest) = registers.split_at_mut(n * width);
+            let before = |register: usize| &before[register * width..][..len];
+            let result = &mut rest[..len];
             match *instruction {
                 Instruction::Input(n) | Instruction::Converted(n) => match inputs[n] {
                     IntegersRef::I32(numbers) => read(result, numbers),

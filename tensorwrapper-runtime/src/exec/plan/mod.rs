@@ -156,7 +156,11 @@ impl Access {
     /// The strides of a tensor along the labels of an iteration space: 0 for a label that the tensor does not have, and the sum
     /// of strides for a label that it has twice.
     pub(in crate::exec) fn new(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
-        let tensor = &layouts[edge.tensor.0];
+        Access::of(edge, space, extents, &layouts[edge.tensor.0])
+    }
+
+    /// The same with the layout of the tensor.
+    pub(in crate::exec) fn of(edge: &Edge, space: &[Label], extents: &[usize], tensor: &Strided) -> Result<Access, Error> {
         let mut strides: PerAxis<isize> = PerAxis::from_elem(0, space.len());
         let mut offset = tensor.offset() as isize;
         for (axis, &stride) in edge.axes.iter().zip(tensor.strides()) {
