@@ -8,7 +8,7 @@ use super::tied_axes::tied;
 use super::{Sparsity, Structure};
 use crate::error::Error;
 use crate::reader::{Reader, fault, from_str, placed};
-use crate::shape::{Shape, TiledShape};
+use crate::shape::TiledShape;
 
 from_str! {
     Sparsity: |reader| reader.sparsity();
@@ -183,7 +183,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::JaggedShape;
+    use crate::shape::{JaggedShape, Shape};
 
     fn again(structure: &Structure) {
         let text = structure.to_string();

@@ -1,3 +1,5 @@
+//! Texts of shapes that are read back, and texts that are none.
+
 use super::super::AnyShape;
 use super::*;
 
