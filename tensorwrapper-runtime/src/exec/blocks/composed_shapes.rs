@@ -110,10 +110,7 @@ impl IndexedStructure<JaggedShape> {
     }
 }
 
-impl<S: Composed> IndexedStructure<Nested<S>>
-where
-    Nested<S>: Clone,
-{
+impl<S: Composed> IndexedStructure<Nested<S>> {
     /// The shape of the result of `[left] = self`. Layers stand between `;`, the outer one first, and a label stays in its layer, unless
     /// `left` says otherwise.
     ///
@@ -153,8 +150,11 @@ impl IndexedStructure<Symmetry> {
     /// # Errors
     /// As [`Context::einsum_blocks`](crate::Context::einsum_blocks).
     pub fn symmetry(&self, left: &str) -> Result<Symmetry, Error> {
-        let found = self
-            .composed(left, |factor| Structure::new(&vec![Tiling::whole(1); factor.value.rank()]).with(factor.value.clone()))?;
+        // Axes of one index would be symmetric whatever is on them. The symmetry does not depend on blocks.
+        let found = self.composed(left, |factor| {
+            let whole = Structure::new(&vec![Tiling::whole(2); factor.value.rank()]).with(factor.value.clone())?;
+            whole.with_blocks([[0; 0]; 0])
+        })?;
         Ok(found.symmetry().clone())
     }
 }
