@@ -110,8 +110,8 @@ impl Reader<'_> {
     /// Tiles up to the end of the text or to a bracket, and the group of their charges.
     pub(crate) fn tiling(&mut self) -> Result<Tiling, Error> {
         let (mut extents, mut charges, mut sum) = (Vec::new(), Vec::new(), 0usize);
-        let is_empty = self.ahead("]") || self.ahead("in") || self.rest().is_empty();
-        while !is_empty {
+        let mut has_next = !(self.ahead("]") || self.ahead("in") || self.rest().is_empty());
+        while has_next {
             let start = self.place();
             let extent = self.index("the extent of a tile")?;
             sum = match sum.checked_add(extent) {
@@ -120,9 +120,7 @@ impl Reader<'_> {
             };
             extents.push(extent);
             charges.push(self.charge()?);
-            if !self.take(",") {
-                break;
-            }
+            has_next = self.take(",");
         }
         let group = if self.take("in") { Some(self.group()?) } else { None };
         let tiling = Tiling::cuts(extents);
