@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use num_complex::Complex;
 use serde_json::Value;
 use tensorwrapper::{
-    Blocks, Context, DynOperand, Element, Error, PreparedBlocks, RecordOperand, SignedPermutation, Structure, Tensor,
+    Blocks, Context, DynOperand, Element, Error, PairProduct, PreparedBlocks, RecordOperand, SignedPermutation, Structure, Tensor,
 };
 
 use super::cases::{Case, Form, Operand, lists, permutation};
@@ -249,46 +249,70 @@ fn work(prepared: &PreparedBlocks, case: &Case, operands: usize) -> Result<(), S
     }
 }
 
-/// The products of pairs that three and more operands are computed by, in the order that was taken: none takes more products of blocks than
-/// the pattern and the symmetry of its two factors allow, planned by themselves, nor the last one more than there are for the blocks of
-/// the result that are stored. One may take fewer, as blocks that no later product reads are not made.
+/// The products of pairs that three and more operands are computed by: together they are those that the plan counts, and each fits.
 fn pairs<T: Element>(prepared: &PreparedBlocks, tensors: &[(&str, Tensors<T>)]) -> Result<(), String> {
-    let said = |error: Error| error.to_string();
-    let mut made: Vec<(String, Blocks<T>)> = Vec::new();
     let products = prepared.products();
     let count: usize = products.iter().filter(|product| !product.is_sum).map(|product| product.tuples).sum();
     if count != prepared.tuples() {
         return Err(format!("{count} products of blocks in pairs, but {} in all", prepared.tuples()));
     }
-    for (n, product) in products.iter().enumerate() {
-        let (left, right) = product.equation.split_once(" = ").or(product.equation.split_once(" += ")).ok_or("no equation")?;
-        let at = left.find('[').ok_or("no left side")?;
-        let text = format!("{} = {right}", &left[at..]);
-        let mut named: Vec<(&str, &dyn RecordOperand<T>)> = Vec::new();
-        for name in names(&text).iter().filter(|name| *name != "1") {
-            let given = tensors.iter().find(|(own, _)| own == name).map(|(own, tensor)| (*own, tensor.record()));
-            let known = || made.iter().find(|(own, _)| own == name).map(|(own, blocks)| (own.as_str(), blocks as _));
-            // What element-wise work makes is no product.
-            let Some(found) = given.or_else(known) else { return Ok(()) };
-            if !named.iter().any(|(own, _)| own == name) {
-                named.push(found);
-            }
-        }
+    pairs_fit(&products, prepared.structure(), tensors)
+}
+
+/// In the order that was taken, no product takes more products of blocks than the pattern and the symmetry of its two factors allow, planned
+/// by themselves, nor the last one more than there are for the blocks of the result that are stored. One may take fewer, as blocks that no
+/// later product reads are not made. What reads the results of element-wise work is left out.
+fn pairs_fit<T: Element>(products: &[PairProduct], result: &Structure, tensors: &[(&str, Tensors<T>)]) -> Result<(), String> {
+    let said = |error: Error| error.to_string();
+    let (mut made, mut unknown): (Vec<(String, Blocks<T>)>, Vec<String>) = (Vec::new(), Vec::new());
+    // With names of one word.
+    let equations: Vec<String> =
+        products.iter().map(|product| product.equation.replace("intermediate ", "intermediate_")).collect();
+    let target = |equation: &str| equation.split('[').next().unwrap_or_default().to_string();
+    for (n, (product, equation)) in products.iter().zip(&equations).enumerate() {
+        let (left, right) = equation.split_once(" = ").or(equation.split_once(" += ")).ok_or("no equation")?;
+        let name = target(left);
+        let text = format!("{} = {right}", &left[name.len()..]);
+        let Some(named) = read(&text, tensors, (&made, &unknown))? else {
+            unknown.push(name);
+            continue;
+        };
         let pair = Context::cpu().prepare_blocks(&text, &named).map_err(said)?;
         // Of several terms, each alone may have symmetries that their sum has not.
         let is_last = n + 1 == products.len();
-        let is_term =
-            left.starts_with("result[") && products.iter().filter(|other| other.equation.starts_with("result[")).count() > 1;
-        let least = if is_last { stored_tuples(prepared.structure(), &text, &named)? } else { None };
+        let is_term = equations.iter().filter(|other| target(other) == name).count() > 1;
+        let least = if is_last { stored_tuples(result, &text, &named)? } else { None };
         let most = least.unwrap_or(usize::MAX).min(if is_term { usize::MAX } else { pair.tuples() });
         if !product.is_sum && product.tuples > most {
             return Err(format!("{} products of blocks instead of {most} for `{}`", product.tuples, product.equation));
         }
-        if !is_last {
-            made.push((left[..at].to_string(), Context::cpu().eval_blocks(&text, &named).map_err(said)?));
+        if is_term {
+            unknown.push(name);
+        } else if !is_last {
+            made.push((name, Context::cpu().eval_blocks(&text, &named).map_err(said)?));
         }
     }
     Ok(())
+}
+
+/// The tensors that an equation reads; nothing where it reads what is made by other work than one product.
+fn read<'t, T: Element>(
+    text: &str,
+    tensors: &'t [(&str, Tensors<T>)],
+    (made, unknown): (&'t [(String, Blocks<T>)], &[String]),
+) -> Result<Option<Vec<(&'t str, &'t dyn RecordOperand<T>)>>, String> {
+    let mut named: Vec<(&str, &dyn RecordOperand<T>)> = Vec::new();
+    for name in names(text).iter().filter(|name| *name != "1") {
+        let given = tensors.iter().find(|(own, _)| own == name).map(|(own, tensor)| (*own, tensor.record()));
+        let known = || made.iter().find(|(own, _)| own == name).map(|(own, blocks)| (own.as_str(), blocks as _));
+        match given.or_else(known) {
+            Some(found) if named.iter().any(|(own, _)| *own == found.0) => {}
+            Some(found) => named.push(found),
+            None if unknown.contains(name) || name.starts_with("intermediate_") => return Ok(None),
+            None => return Err(format!("`{text}` reads `{name}`, which nothing makes")),
+        }
+    }
+    Ok(Some(named))
 }
 
 /// The pairs of blocks that contribute to stored blocks of a result, counted one by one; nothing where axes of one label are cut differently.
@@ -353,4 +377,30 @@ fn stored_tuples<T: Element>(
         }
     }
     Ok(Some(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tensorwrapper::Tiling;
+
+    #[test]
+    fn pairs_that_take_too_much_fail() {
+        let cut = Tiling::cuts([1, 2]);
+        let diagonal = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]]).unwrap();
+        let tensors = ["A", "B", "C"].map(|name| (name, Tensors::Blocks(Blocks::<f64>::filled(&diagonal, 1.0).unwrap())));
+        let named: Vec<(&str, &dyn RecordOperand<f64>)> = tensors.iter().map(|(name, tensor)| (*name, tensor.record())).collect();
+        let prepared = Context::cpu().prepare_blocks("[i, l] = A[i, j] * B[j, k] * C[k, l]", &named).unwrap();
+        pairs(&prepared, &tensors).unwrap();
+        let told = |change: fn(&mut PairProduct)| {
+            let mut products = prepared.products();
+            change(&mut products[0]);
+            pairs_fit(&products, prepared.structure(), &tensors)
+        };
+        assert!(told(|product| product.tuples += 1).unwrap_err().starts_with("3 products of blocks instead of 2 for `x1["));
+        let rename = |product: &mut PairProduct| product.equation = product.equation.replace("B[", "Q[");
+        assert!(told(rename).unwrap_err().ends_with("reads `Q`, which nothing makes"));
+        // What is read of element-wise work is left out, and so is what reads that.
+        assert_eq!(told(|product| product.equation = product.equation.replace("B[", "intermediate 1[")), Ok(()));
+    }
 }

@@ -168,6 +168,7 @@ pub mod graph;
 pub mod layout;
 mod map_function;
 mod mixes;
+mod reader;
 pub mod shape;
 pub mod storage;
 pub mod stored;

@@ -1,9 +1,6 @@
 //! Reads logical and physical arrays and layouts from text. `text` writes it.
 //!
-//! Knows nothing of what a layout means. Spaces and comments, which XLA writes into long tuples, may stand between any two
-//! symbols.
-
-use std::str::FromStr;
+//! Knows nothing of what a layout means.
 
 use super::check_order;
 use super::logical::Logical;
@@ -12,7 +9,8 @@ use super::physical::Physical;
 use super::text::{Layouts, name};
 use super::tile::Tile;
 use crate::element::Dtype;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::reader::{Reader, fault, from_str, placed};
 
 /// The greatest depth of nested tuples.
 const MOST_TUPLES: usize = 64;
@@ -64,99 +62,14 @@ const OTHER_PROPERTIES: [(&str, &str); 8] = [
     ("M", "a prefix of metadata"),
 ];
 
-/// A text, and how far it has been read.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    /// Where the widths of the last layout stand, and what fills the padding.
+/// Where the widths of a layout stand, and what fills the padding.
+#[derive(Default)]
+struct Padding {
     widths: Vec<usize>,
     fill: usize,
 }
 
-fn fault<T>(position: usize, message: impl Into<String>) -> Result<T, Error> {
-    Err(Error::new(ErrorKind::Syntax { message: message.into(), position }))
-}
-
-/// What is wrong with a part of the text, at its place.
-fn placed<T>(position: usize, result: Result<T, Error>) -> Result<T, Error> {
-    result.or_else(|error| fault(position, error.kind().to_string()))
-}
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    /// Skips spaces and comments.
-    fn space(&mut self) {
-        loop {
-            self.at = self.text.len() - self.rest().trim_ascii_start().len();
-            match self.rest().strip_prefix("/*").and_then(|comment| comment.find("*/")) {
-                Some(end) => self.at += end + 4,
-                None => return,
-            }
-        }
-    }
-
-    /// Whether a symbol is next, which is read.
-    fn take(&mut self, symbol: &str) -> bool {
-        self.space();
-        let found = self.rest().starts_with(symbol);
-        self.at += if found { symbol.len() } else { 0 };
-        found
-    }
-
-    /// Something else is needed here.
-    fn expected<T>(&mut self, what: &str) -> Result<T, Error> {
-        self.space();
-        let found = match self.rest().chars().next() {
-            None => "the end of the text".to_string(),
-            Some('`') => "a backtick".to_string(),
-            Some(_) if !self.word().is_empty() => format!("`{}`", self.word()),
-            Some(other) => format!("`{}`", other.escape_debug()),
-        };
-        fault(self.at, format!("expected {what}, found {found}"))
-    }
-
-    /// The letters and digits that are next, as many as anybody wants to see.
-    fn word(&self) -> &'t str {
-        let rest = self.rest();
-        let end = rest.bytes().take(24).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-        &rest[..end]
-    }
-
-    /// Reads a number.
-    fn number(&mut self, what: &str) -> Result<usize, Error> {
-        self.space();
-        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return self.expected(what);
-        }
-        let (start, digits) = (self.at, &self.rest()[..digits]);
-        self.at += digits.len();
-        match digits.parse() {
-            Ok(number) if number <= isize::MAX as usize => Ok(number),
-            _ => fault(start, "this number is larger than memory can address"),
-        }
-    }
-
-    /// Reads items with commas between them up to a symbol, none or more.
-    fn list<T>(&mut self, end: &str, mut item: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<Vec<T>, Error> {
-        let mut items = Vec::new();
-        if self.take(end) {
-            return Ok(items);
-        }
-        loop {
-            items.push(item(self)?);
-            if self.take(end) {
-                return Ok(items);
-            }
-            if !self.take(",") {
-                return self.expected(&format!("`,` or `{end}`"));
-            }
-        }
-    }
-
+impl Reader<'_> {
     fn dtype(&mut self) -> Result<Dtype, Error> {
         self.space();
         let word = self.word();
@@ -193,7 +106,7 @@ impl<'t> Reader<'t> {
         Ok(logical)
     }
 
-    fn layout(&mut self) -> Result<Layout, Error> {
+    fn layout(&mut self) -> Result<(Layout, Padding), Error> {
         if !self.take("{") {
             return self.expected("`{`");
         }
@@ -214,25 +127,21 @@ impl<'t> Reader<'t> {
         if let Err((n, message)) = check_order(&order, order.len()) {
             return fault(places.get(n).copied().unwrap_or(start), message);
         }
+        let mut padding = Padding::default();
         let mut layout = placed(start, Layout::new(order))?;
         if self.take(":") {
-            layout = self.properties(layout)?;
+            layout = self.properties(layout, &mut padding)?;
         }
-        if self.take("}") { Ok(layout) } else { self.expected("`}`") }
-    }
-
-    fn ahead(&mut self, symbol: &str) -> bool {
-        self.space();
-        self.rest().starts_with(symbol)
+        if self.take("}") { Ok((layout, padding)) } else { self.expected("`}`") }
     }
 
     /// What stands behind the colon: padding, tiles and memory, each once and in this order.
-    fn properties(&mut self, mut layout: Layout) -> Result<Layout, Error> {
+    fn properties(&mut self, mut layout: Layout, padding: &mut Padding) -> Result<Layout, Error> {
         let mut none = true;
         if self.property("W")? {
             none = false;
             let start = self.at - 2;
-            let (widths, fill) = self.widths()?;
+            let (widths, fill) = self.widths(padding)?;
             layout = placed(start, layout.with_padding(widths, fill))?;
         }
         if self.property("T")? {
@@ -282,12 +191,11 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn widths(&mut self) -> Result<(Vec<usize>, Fill), Error> {
+    fn widths(&mut self, padding: &mut Padding) -> Result<(Vec<usize>, Fill), Error> {
         let mut widths = Vec::new();
-        self.widths.clear();
         while !(widths.is_empty() && (self.ahead(";") || self.ahead(")"))) {
             self.space();
-            self.widths.push(self.at);
+            padding.widths.push(self.at);
             widths.push(self.number("a width")?);
             if self.ahead(";") || self.ahead(")") {
                 break;
@@ -299,7 +207,7 @@ impl<'t> Reader<'t> {
         let mut fill = Fill::Zero;
         if self.take(";") {
             self.space();
-            self.fill = self.at;
+            padding.fill = self.at;
             match Fill::ALL.into_iter().find(|fill| self.take(fill.text())) {
                 Some(found) => fill = found,
                 None => return self.expected("`0`, `1`, `-inf`, `inf` or `?`"),
@@ -336,13 +244,13 @@ impl<'t> Reader<'t> {
             return self.expected("a layout as `{1,0}`");
         }
         let brace = self.at;
-        let layout = self.layout()?;
+        let (layout, padding) = self.layout()?;
         let at = match layout.padded_extents() {
             _ if layout.rank() != logical.rank() => brace,
             // Where a width or what fills it is at fault it is told; too many bytes are a fault of the whole.
             Some(widths) => match widths.iter().zip(logical.extents()).position(|(width, extent)| width < extent) {
-                Some(axis) => self.widths[axis],
-                None if layout.fill().needs_order() && logical.dtype().is_complex() => self.fill,
+                Some(axis) => padding.widths[axis],
+                None if layout.fill().needs_order() && logical.dtype().is_complex() => padding.fill,
                 None => start,
             },
             None => start,
@@ -359,14 +267,6 @@ impl<'t> Reader<'t> {
         }
         self.list(")", |reader| reader.layouts(depth + 1)).map(Layouts::Tuple)
     }
-}
-
-/// The whole text as one thing.
-fn whole<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
-    let mut reader = Reader { text, at: 0, widths: Vec::new(), fill: 0 };
-    let result = read(&mut reader)?;
-    reader.space();
-    if reader.rest().is_empty() { Ok(result) } else { reader.expected("the end of the text") }
 }
 
 /// What stands in tuples.
@@ -386,23 +286,9 @@ impl Array for Physical {
     }
 }
 
-macro_rules! from_str {
-    ($($T:ty: $read:expr;)*) => { $(
-        impl FromStr for $T {
-            type Err = Error;
-
-            /// # Errors
-            /// [`ErrorKind::Syntax`] with the place of what is wrong.
-            fn from_str(text: &str) -> Result<$T, Error> {
-                whole(text, $read)
-            }
-        }
-    )* };
-}
-
 from_str! {
     Logical: |reader| reader.logical();
-    Layout: |reader| reader.layout();
+    Layout: |reader| reader.layout().map(|(layout, _)| layout);
     Physical: |reader| reader.physical();
     Layouts<Logical>: |reader| reader.layouts(0);
     Layouts<Physical>: |reader| reader.layouts(0);

@@ -33,6 +33,11 @@ impl ChargeGroup {
         }
     }
 
+    /// The modulus of each group of the product, 0 for U(1).
+    pub(super) fn moduli(&self) -> &[i64] {
+        &self.moduli
+    }
+
     /// Number of groups of the product.
     pub fn rank(&self) -> usize {
         self.moduli.len()

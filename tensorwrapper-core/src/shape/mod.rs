@@ -23,6 +23,7 @@ mod outcome;
 mod range;
 mod select;
 mod steps;
+mod text;
 mod tiled;
 mod tiling;
 mod value;

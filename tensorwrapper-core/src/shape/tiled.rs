@@ -257,19 +257,9 @@ fn rows_of_tiles(tilings: &[Tiling], extents: &mut Vec<usize>) -> JaggedShape {
     JaggedShape::of_equal_rank(0, rows, &without_tiles)
 }
 
-/// Printed as `TiledShape[[5, 15, 10], [4, 4]]`, and behind it the origin if it is not zero: `+[1, 0]`. Charges are printed behind the
-/// extents of their tiles.
+/// Printed as its text: `TiledShape[[5, 15, 10], [4, 4]]+[1, 0]`.
 impl fmt::Debug for TiledShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TiledShape[")?;
-        for (axis, tiling) in self.tilings.iter().enumerate() {
-            let comma = if axis > 0 { ", " } else { "" };
-            write!(f, "{comma}[{tiling}]")?;
-        }
-        f.write_str("]")?;
-        if self.origin().iter().any(|&first| first != 0) {
-            write!(f, "+{:?}", self.origin())?;
-        }
-        Ok(())
+        write!(f, "TiledShape{self}")
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::charges::Charges;
+use super::charges::{ChargeGroup, Charges};
 use crate::error::{Error, ErrorKind};
 
 #[cfg(test)]
@@ -199,7 +199,16 @@ impl Tiling {
     }
 }
 
-/// Printed as `5, 15, 10`, with charges as `1(-2), 2(0), 1(2)`.
+/// Written as `5, 15, 10`, with charges as `1(-2), 2(0), 1(2)`, and behind them their group if it is not U(1): `1(0), 2(1) in Z_2`. Such text
+/// can be read again.
+///
+/// ```
+/// # use tensorwrapper_core::{Charges, Error, Tiling};
+/// let irreps = Tiling::cuts([3, 1]).charged(Charges::modulo([2, 2], [[0, 0], [1, 1]])?)?;
+/// assert_eq!(irreps.to_string(), "3(0, 0), 1(1, 1) in Z_2 x Z_2");
+/// assert_eq!("3(0, 0), 1(1, 1) in Z_2 x Z_2".parse::<Tiling>()?, irreps);
+/// # Ok::<(), Error>(())
+/// ```
 impl fmt::Display for Tiling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (tile, extent) in self.extents().enumerate() {
@@ -210,7 +219,11 @@ impl fmt::Display for Tiling {
                 write!(f, "({})", charge.join(", "))?;
             }
         }
-        Ok(())
+        let is_other = |charges: &&Charges| charges.is_empty() || *charges.group() != ChargeGroup::integers();
+        match self.charges.as_ref().filter(is_other) {
+            Some(charges) => write!(f, "{}in {}", if charges.is_empty() { "" } else { " " }, charges.group()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -220,11 +220,13 @@ impl From<Vec<usize>> for Shape {
     }
 }
 
-/// The extents, as `[2, 3]`; with an origin, the range of each axis.
+/// Written as its extents, `[2, 3]`; with an origin, as the range of each axis. Such text can be read again.
 ///
 /// ```
-/// # use tensorwrapper_core::Shape;
+/// # use tensorwrapper_core::{Error, Shape};
 /// assert_eq!(Shape::new([2, 3]).to_string(), "[2, 3]");
+/// assert_eq!("[1..3, 0..3]".parse::<Shape>()?, Shape::new([2, 3]).with_origin([1, 0])?);
+/// # Ok::<(), Error>(())
 /// ```
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of elements, memory, equations or devices.
 
+mod boxes;
 mod equal;
 mod flow;
 mod orbit;
@@ -13,6 +14,7 @@ mod sparsity;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tie;
 pub(crate) mod tied_axes;
 

@@ -6,11 +6,9 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use super::Structure;
+use super::boxes::{Part, around, cut_out, is_empty, meet, same};
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Shape, Tiling};
-
-/// A part of a tensor: the indices of each axis.
-type Part = Vec<Range<usize>>;
 
 /// Which parts of a tensor may be other than zero. Everything else is zero. Two are equal if they say the same of each element, whatever
 /// they were made of.
@@ -205,7 +203,7 @@ impl Sparsity {
     }
 
     /// The parts in an order that does not depend on how they were added.
-    fn sorted(&self) -> Vec<&Part> {
+    pub(super) fn sorted(&self) -> Vec<&Part> {
         let mut parts: Vec<&Part> = self.parts.iter().collect();
         parts.sort_unstable_by_key(|part| part.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>());
         parts
@@ -252,13 +250,8 @@ impl PartialEq for Sparsity {
         if self.sorted() == other.sorted() {
             return true;
         }
-        // Elements are cut in one way only; other parts are equal if nothing is left of one side without the other.
-        !self.parts.iter().chain(&other.parts).all(is_element)
-            && self.parts.iter().all(|part| {
-                let mut left = vec![part.clone()];
-                other.parts.iter().for_each(|own| cut_out(&mut left, own));
-                left.is_empty()
-            })
+        // Elements are cut in one way only.
+        !self.parts.iter().chain(&other.parts).all(is_element) && same(&self.parts, &other.parts, &self.whole, 0)
     }
 }
 
@@ -317,74 +310,6 @@ fn shape_of(part: &Part) -> Shape {
     let shape: Shape = part.iter().map(Range::len).collect();
     // A part ends within a tensor, whose ends are numbers.
     shape.with_origin(part.iter().map(|range| range.start).collect::<Vec<_>>()).expect("a part is a shape")
-}
-
-fn is_empty(part: &Part) -> bool {
-    part.iter().any(Range::is_empty)
-}
-
-/// What is around elements, which ascend, as parts of the tensor: `chosen` are the ranges of the first axes, which all of them share.
-fn around(whole: &Part, elements: &[&Part], chosen: &mut Part, rest: &mut Vec<Part>) {
-    let axis = chosen.len();
-    if axis == whole.len() {
-        rest.extend(elements.is_empty().then(|| chosen.clone()));
-        return;
-    }
-    if is_empty(whole) {
-        return;
-    }
-    let mut free = |range: Range<usize>, chosen: &Part| {
-        if !range.is_empty() {
-            rest.push(chosen.iter().cloned().chain([range]).chain(whole[axis + 1..].iter().cloned()).collect());
-        }
-    };
-    let mut next = whole[axis].start;
-    let mut inner: Vec<(Range<usize>, &[&Part])> = Vec::new();
-    for same in elements.chunk_by(|one, other| one[axis] == other[axis]) {
-        let own = same[0][axis].clone();
-        free(next..own.start, chosen);
-        next = own.end;
-        inner.push((own, same));
-    }
-    free(next..whole[axis].end, chosen);
-    for (own, same) in inner {
-        chosen.push(own);
-        around(whole, same, chosen, rest);
-        chosen.pop();
-    }
-}
-
-/// Takes a part out of others.
-fn cut_out(parts: &mut Vec<Part>, part: &Part) {
-    if parts.iter().any(|own| meet(own, part)) {
-        *parts = std::mem::take(parts).into_iter().flat_map(|own| without(own, part)).collect();
-    }
-}
-
-/// Whether two parts have an index in common.
-fn meet(one: &Part, other: &Part) -> bool {
-    one.iter().zip(other).all(|(one, other)| one.start.max(other.start) < one.end.min(other.end))
-}
-
-/// What is left of a part without another one: slabs along each axis, around what they have in common.
-fn without(part: Part, other: &Part) -> Vec<Part> {
-    if !meet(&part, other) {
-        return vec![part];
-    }
-    let (mut inner, mut left) = (part, Vec::new());
-    for (axis, cut) in other.iter().enumerate() {
-        let own = inner[axis].clone();
-        let (begin, end) = (own.start.max(cut.start), own.end.min(cut.end));
-        for outside in [own.start..begin, end..own.end] {
-            if !outside.is_empty() {
-                let mut slab = inner.clone();
-                slab[axis] = outside;
-                left.push(slab);
-            }
-        }
-        inner[axis] = begin..end;
-    }
-    left
 }
 
 fn check(whole: &Part, part: &Part) -> Result<(), Error> {

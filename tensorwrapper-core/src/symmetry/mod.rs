@@ -7,6 +7,7 @@ mod closure;
 mod permutation;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::fmt;
 use std::sync::Arc;

@@ -82,3 +82,21 @@ fn cycles_of_a_permutation() {
     assert_eq!(cycles(&[1, 2, 0, 3]), [0, 3]);
     assert_eq!(cycles(&[1, 0, 3, 2]), [0, 2]);
 }
+
+#[test]
+fn groups_are_read_as_they_are_written() {
+    let pairs = Symmetry::none(4).antisymmetric([0, 1]).unwrap().exchange(&[0, 1], &[2, 3], Sign::Plus).unwrap();
+    let conjugating = Symmetry::none(2).generator(&[0, 1], Sign::Minus, true).unwrap().hermitian(0, 1).unwrap();
+    let large = Symmetry::none(7).antisymmetric([0, 1, 2, 3, 4, 5, 6]).unwrap();
+    for group in [pairs.clone(), conjugating, large, Symmetry::none(0), Symmetry::none(3)] {
+        assert_eq!(group.to_string().parse().as_ref(), Ok(&group));
+    }
+    // The same group, from other generators.
+    let other = Symmetry::none(4).exchange(&[0, 1], &[2, 3], Sign::Plus).unwrap().antisymmetric([2, 3]).unwrap();
+    assert_eq!(other.to_string(), pairs.to_string());
+    let told = |text: &str| text.parse::<Symmetry>().unwrap_err().to_string();
+    assert_eq!(told("[]"), "a symmetry needs a permutation, which says how many axes there are (at byte 0)");
+    assert_eq!(told("[(1, 0)]"), "expected `+` or `-`, found `(` (at byte 1)");
+    assert_eq!(told("[+(1, 0), +(0)]"), "a symmetry of 2 axes cannot have a permutation of 1 (at byte 0)");
+    assert!(told("[+(1, 0), -(1, 0)]").starts_with("these symmetries make every element zero"));
+}

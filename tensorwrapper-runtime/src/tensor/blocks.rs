@@ -61,6 +61,8 @@ pub struct Blocks<T: Numeric, S: Extents = Shape> {
     structure: Structure,
     /// All blocks, each where [`StoredBlocks::start`](tensorwrapper_core::structure::StoredBlocks::start) says.
     slab: Owned<T>,
+    /// The first index in the tensor that this is a part of; nothing where it begins at zero.
+    origin: Vec<usize>,
     shape: PhantomData<fn() -> S>,
 }
 
@@ -109,7 +111,7 @@ impl<T: Numeric, S: Extents> Blocks<T, S> {
     /// Puts elements and their structure together. The caller must have checked that they fit: this function checks nothing.
     pub(crate) fn from_slab(slab: Owned<T>, structure: Structure) -> Blocks<T, S> {
         debug_assert!(S::check(structure.shape().extents()).is_ok(), "{structure:?} has other extents than the type");
-        Blocks { structure, slab, shape: PhantomData }
+        Blocks { structure, slab, origin: Vec::new(), shape: PhantomData }
     }
 
     /// The tensor of these elements, whose type and extents the caller knows.
@@ -140,12 +142,12 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             let message = format!("axis {axis} of {self:?} is ragged, and has no constant extent");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        Ok(Blocks::from_slab(self.slab, self.structure))
+        Ok(Blocks { origin: self.origin, ..Blocks::from_slab(self.slab, self.structure) })
     }
 
     /// The same tensor, of whose extents the compiler knows nothing. No element moves.
     pub fn into_dyn(self) -> Blocks<T> {
-        Blocks::from_slab(self.slab, self.structure)
+        Blocks { origin: self.origin, ..Blocks::from_slab(self.slab, self.structure) }
     }
 
     /// A function of each element that is stored, and of its index. Elements that follow from others follow from the new ones; what is zero
@@ -164,7 +166,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T, S>, Error> {
         let mut blocks = Blocks::zeros(&self.structure)?;
         blocks.fill(|at, index| function(index, self.slab[at]))?;
-        Ok(Blocks::from_slab(blocks.slab, blocks.structure))
+        Ok(Blocks { origin: self.origin.clone(), ..Blocks::from_slab(blocks.slab, blocks.structure) })
     }
 
     /// All elements, those that are zero and those that follow by symmetry included.
@@ -315,6 +317,7 @@ const SHOWN: usize = 20;
 impl<T: Element, S: Extents> std::fmt::Display for Blocks<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?}", self.structure)?;
+        self.write_origin(f)?;
         let blocks = self.blocks();
         for block in blocks.iter().take(SHOWN) {
             write!(f, "\nblock {block:?}\n")?;
@@ -332,6 +335,7 @@ impl<T: Element, S: Extents> std::fmt::Display for Blocks<T, S> {
 /// Printed as its structure and the number of its blocks.
 impl<T: Element, S: Extents> std::fmt::Debug for Blocks<T, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Blocks<{}> of {:?}", T::DTYPE, self.structure)
+        write!(f, "Blocks<{}> of {:?}", T::DTYPE, self.structure)?;
+        self.write_origin(f)
     }
 }

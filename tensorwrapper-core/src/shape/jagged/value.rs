@@ -321,6 +321,32 @@ impl From<&Shape> for JaggedShape {
     }
 }
 
+/// Written as `{[10], [20]}`, rows of rows in braces of their own, and behind them the origin of the rows if it is not zero:
+/// `{{[20], [30]}+[1], [1, 10]}`; a smooth shape as the [`Shape`] that it is. All rows are written, so that such text can be read again.
+///
+/// ```
+/// # use tensorwrapper_core::{Error, JaggedShape, Shape};
+/// let shape: JaggedShape = "{[10], [5..25]}".parse()?;
+/// assert_eq!(shape, JaggedShape::rows([Shape::new([10]), Shape::new([20]).with_origin([5])?])?);
+/// assert_eq!(shape.to_string(), "{[10], [5..25]}");
+/// # Ok::<(), Error>(())
+/// ```
+impl fmt::Display for JaggedShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = match &self.form {
+            Form::Smooth(shape) => return write!(f, "{shape}"),
+            Form::Rows(rows) => rows,
+        };
+        for (n, row) in rows.list.iter().enumerate() {
+            write!(f, "{}{row}", if n > 0 { ", " } else { "{" })?;
+        }
+        match rows.first() {
+            0 => f.write_str("}"),
+            first => write!(f, "}}+[{first}]"),
+        }
+    }
+}
+
 /// Printed as `JaggedShape{Shape[10], Shape[20]}`, rows of rows in braces of their own, and behind them the origin of the rows if it is not
 /// zero: `JaggedShape{{Shape[20], Shape[30]}+[1], Shape[1, 10]}`. Of many rows the first are printed, and how many there are. A smooth shape
 /// is printed as `JaggedShape(Shape[2, 3])`.

@@ -39,7 +39,7 @@ fn charges_are_compared_as_elements_of_their_group() {
         Tiling::cuts([1, 2]).charged(charges).unwrap()
     };
     assert_eq!(charged([[3, -1], [0, 0]]), charged([[1, 2], [2, 3]]));
-    assert_eq!(format!("{:?}", charged([[3, -1], [0, 0]])), "Tiling[1(1, 2), 2(0, 0)]");
+    assert_eq!(format!("{:?}", charged([[3, -1], [0, 0]])), "Tiling[1(1, 2), 2(0, 0) in Z_2 x Z_3]");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_slice_has_the_tiles_of_its_range() {
     let tiling = Tiling::cuts([0, 2, 0, 0, 3, 0]).charged([0, 1, 2, 3, 4, 5]).unwrap();
     let slice = |begin, end| format!("{}", tiling.slice(begin, end).unwrap());
     assert_eq!(slice(0, 5), format!("{tiling}"));
-    assert_eq!((slice(1, 3), slice(2, 2), slice(1, 1)), ("1(1), 0(2), 0(3), 1(4)".into(), "0(2), 0(3)".into(), String::new()));
+    assert_eq!((slice(1, 3), slice(2, 2), slice(1, 1)), ("1(1), 0(2), 0(3), 1(4)".into(), "0(2), 0(3)".into(), "in U(1)".into()));
     let message = "`Tiling[2, 3]` has no range 4..6; its indices are 0..5";
     assert_eq!(Tiling::cuts([2, 3]).slice(4, 6).unwrap_err().to_string(), message);
     assert!(Tiling::cuts([2, 3]).slice(3, 2).is_err());

@@ -1,4 +1,5 @@
-//! Structures, tiled shapes and sparsity that are composed by labels: what the result of an equation has, without any elements.
+//! Structures and sparsity that are composed by labels: what the result of an equation has, without any elements. `composed_shapes` has
+//! the same of shapes and symmetries.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,28 +7,27 @@ use std::ops::{Add, Mul, Sub};
 
 use num_complex::Complex;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::shape::{Shape, TiledShape, Tiling};
+use tensorwrapper_core::shape::{JaggedShape, Nested, Shape, TiledShape, Tiling};
 use tensorwrapper_core::structure::{Sparsity, Structure};
+use tensorwrapper_core::symmetry::Symmetry;
+use tensorwrapper_notation::syntax::{Count, Index, Range};
 
 use super::operand::BlockOperand;
 use super::tree::TreeHoles;
 use super::{ByName, Context};
-use crate::expr::{LabelAxes, equation_of_text};
+use crate::expr::{LabelAxes, equation_of_text, labels};
 
 /// What is said of tensors, with labels, or a sum of products of that; see [`LabelAxes::at`]. Faults are reported where the result is asked
 /// for.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
-/// use tensorwrapper::{Error, LabelAxes as _, Shape, Sparsity, Structure, TiledShape, Tiling};
+/// use tensorwrapper::{Error, LabelAxes as _, Shape, Sparsity, Structure, Tiling};
 /// let (occ, vir) = (Tiling::cuts([2, 3]), Tiling::cuts([4, 1]));
 /// let a = Structure::new([&occ, &vir]).with_blocks([[0, 1]])?;
 /// let b = Structure::new([&vir, &occ]);
 /// let product = (a.at("i,k") * b.at("k,j")).structure("j,i")?;
 /// assert_eq!(product.stored()?.iter().collect::<Vec<_>>(), [[0, 0], [1, 0]]);
-///
-/// let shape = TiledShape::new([&occ, &vir]);
-/// assert_eq!((shape.at("i,k") * shape.at("j,k")).tiled("i,j")?, TiledShape::new([&occ, &occ]));
 ///
 /// let corner = Sparsity::elements(&Shape::new([5, 5]), [[0, 4]])?;
 /// let row = (corner.at("i,k") * Sparsity::zero_elements(&Shape::new([5, 5]), [[4, 4]])?.at("k,j")).sparsity("i,j")?;
@@ -43,8 +43,8 @@ pub struct IndexedStructure<V = Structure> {
 
 /// A value with its labels.
 #[derive(Clone, Debug)]
-struct Labelled<V> {
-    value: V,
+pub struct Labelled<V> {
+    pub(super) value: V,
     labels: String,
     conjugates: bool,
 }
@@ -54,21 +54,37 @@ macro_rules! label_axes {
         impl LabelAxes for $V {
             type Labelled = IndexedStructure<$V>;
             fn at(&self, labels: &str) -> IndexedStructure<$V> {
-                let labelled = Labelled { value: self.clone(), labels: separated(labels), conjugates: false };
+                let labelled = Labelled { value: self.clone(), labels: labels.to_string(), conjugates: false };
                 IndexedStructure { terms: vec![(false, vec![labelled])] }
             }
         }
     )* };
 }
 
-label_axes!(Structure, TiledShape, Sparsity);
+label_axes!(Structure, Sparsity, Symmetry, TiledShape, JaggedShape, Nested<Shape>, Nested<TiledShape>, Nested<JaggedShape>);
 
-/// One letter for each axis, or names between commas, as names between commas.
-fn separated(labels: &str) -> String {
-    if labels.contains([',', ';']) {
-        return labels.to_string();
+/// The labels of a text as an equation has them: names between commas.
+fn spelled(text: &str) -> Result<String, Error> {
+    let (indices, mut spelled) = (labels(text)?, String::new());
+    for (n, index) in indices.iter().enumerate() {
+        spelled += match n {
+            0 => "",
+            n if indices.begins_layer(n) => ";",
+            _ => ",",
+        };
+        spelled += &match index {
+            Index::Label(name) => name.text.clone(),
+            Index::Slice(name, Range::Literal(start, end, _)) => {
+                format!("{} in {start}..{}", name.text, end.map_or(String::new(), |end| end.to_string()))
+            }
+            Index::Chip(Count::Literal(position, _)) => position.to_string(),
+            _ => {
+                let message = format!("`{text}` has something other than labels, positions and ranges");
+                return Err(Error::new(ErrorKind::Unsupported(message)));
+            }
+        };
     }
-    labels.chars().filter(|c| !c.is_whitespace()).map(String::from).collect::<Vec<_>>().join(",")
+    Ok(spelled)
 }
 
 impl<V: Clone> IndexedStructure<V> {
@@ -79,13 +95,17 @@ impl<V: Clone> IndexedStructure<V> {
         self
     }
 
-    fn factors(&self) -> impl Iterator<Item = &Labelled<V>> {
+    pub(super) fn factors(&self) -> impl Iterator<Item = &Labelled<V>> {
         self.terms.iter().flat_map(|(_, factors)| factors)
     }
 
     /// The structure of the result of `[left] = self`, where each factor has the structure that this makes of it.
-    fn composed(&self, left: &str, structure: impl Fn(&Labelled<V>) -> Result<Structure, Error>) -> Result<Structure, Error> {
-        let (mut text, mut names, mut operands) = (format!("[{}] =", separated(left)), Vec::new(), Vec::new());
+    pub(super) fn composed(
+        &self,
+        left: &str,
+        structure: impl Fn(&Labelled<V>) -> Result<Structure, Error>,
+    ) -> Result<Structure, Error> {
+        let (mut text, mut names, mut operands) = (format!("[{}] =", spelled(left)?), Vec::new(), Vec::new());
         for (n, (is_subtracted, factors)) in self.terms.iter().enumerate() {
             text += match (n, is_subtracted) {
                 (0, false) => " ",
@@ -93,10 +113,11 @@ impl<V: Clone> IndexedStructure<V> {
                 (_, true) => " - ",
             };
             for (m, factor) in factors.iter().enumerate() {
-                let read = format!("s{}[{}]", operands.len(), factor.labels);
+                let labels = spelled(&factor.labels)?;
+                let read = format!("s{}[{labels}]", operands.len());
                 let read = if factor.conjugates { format!("conj({read})") } else { read };
                 text = text + if m > 0 { " * " } else { "" } + &read;
-                names.push(format!("[{}]", factor.labels));
+                names.push(format!("[{labels}]"));
                 // Elements of their own, though nobody reads them: equal structures need not be those of one tensor.
                 let slab = Cow::Owned(vec![Complex::<f64>::ZERO]);
                 operands.push(BlockOperand { structure: structure(factor)?, slab, is_dense: false });
@@ -121,20 +142,6 @@ impl IndexedStructure {
     }
 }
 
-impl IndexedStructure<TiledShape> {
-    /// The shape of the result of `[left] = self`, each axis cut as in the first operand that has its label.
-    ///
-    /// # Errors
-    /// As [`Context::einsum_blocks`]; and [`ErrorKind::Unsupported`] for shapes that do not begin at zero.
-    pub fn tiled(&self, left: &str) -> Result<TiledShape, Error> {
-        if let Some(factor) = self.factors().find(|factor| factor.value.origin().iter().any(|&first| first != 0)) {
-            let message = format!("labels of tiled shapes that do not begin at zero, as `{:?}`", factor.value);
-            return Err(Error::new(ErrorKind::Unsupported(message)));
-        }
-        Ok(TiledShape::new(self.composed(left, |factor| Ok(Structure::new(factor.value.tilings())))?.tilings()))
-    }
-}
-
 impl IndexedStructure<Sparsity> {
     /// Which elements of the result of `[left] = self` may be other than zero, exactly: those to which some product of elements contributes
     /// that may be so.
@@ -144,16 +151,14 @@ impl IndexedStructure<Sparsity> {
     pub fn sparsity(&self, left: &str) -> Result<Sparsity, Error> {
         let refused = |what: &str| Err(Error::new(ErrorKind::Unsupported(format!("{what} in labels of sparsity"))));
         // All operands are cut wherever a part of one begins or ends, so that blocks are zero as a whole or nowhere.
-        let mut bounds: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut bounds: HashMap<String, Vec<usize>> = HashMap::new();
         for factor in self.factors() {
             if factor.value.shape().origin().iter().any(|&first| first != 0) {
                 return refused("shapes that do not begin at zero");
             }
-            for (axis, label) in names(&factor.labels).enumerate() {
-                if label.contains(char::is_whitespace) || label.starts_with(|c: char| c.is_ascii_digit()) {
-                    return refused("positions and ranges");
-                }
-                let own = bounds.entry(label).or_default();
+            for (axis, index) in labels(&factor.labels)?.iter().enumerate() {
+                let Index::Label(name) = index else { return refused("positions and ranges") };
+                let own = bounds.entry(name.text.clone()).or_default();
                 for part in factor.value.parts() {
                     let ends = |axis: usize| Some((*part.origin().get(axis)?, *part.extents().get(axis)?));
                     own.extend(ends(axis).into_iter().flat_map(|(begin, extent)| [begin, begin + extent]));
@@ -164,18 +169,19 @@ impl IndexedStructure<Sparsity> {
             bounds.sort_unstable();
             bounds.dedup();
         });
-        let cut = |(label, &extent): (&str, &usize)| {
-            let within = bounds[label].iter().copied().filter(|&bound| bound > 0 && bound < extent);
+        let cut = |(label, &extent): (&Index, &usize)| {
+            let own = label.labels().first().and_then(|name| bounds.get(&name.text)).map_or(&[][..], Vec::as_slice);
+            let within = own.iter().copied().filter(|&bound| bound > 0 && bound < extent);
             let ends: Vec<usize> = [0].into_iter().chain(within).chain([extent]).collect();
             Tiling::cuts(ends.windows(2).map(|ends| ends[1] - ends[0]))
         };
         let found = self.composed(left, |factor| {
-            let (shape, labels) = (factor.value.shape(), names(&factor.labels).collect::<Vec<_>>());
+            let (shape, labels) = (factor.value.shape(), labels(&factor.labels)?);
             if labels.len() != shape.rank() {
                 let (operand, rank) = (format!("[{}]", factor.labels), shape.rank());
                 return Err(Error::new(ErrorKind::Rank { operand, rank, given: labels.len() }));
             }
-            let tilings: Vec<Tiling> = labels.into_iter().zip(shape.extents()).map(cut).collect();
+            let tilings: Vec<Tiling> = labels.iter().zip(shape.extents()).map(cut).collect();
             Structure::new(&tilings).with_sparsity(&factor.value)
         })?;
         let (mut parts, stored) = (Vec::new(), found.stored()?);
@@ -185,11 +191,6 @@ impl IndexedStructure<Sparsity> {
         }
         Sparsity::blocks(&found.shape(), &parts)
     }
-}
-
-/// The names between commas.
-fn names(labels: &str) -> impl Iterator<Item = &str> {
-    labels.split([',', ';']).map(str::trim).filter(|label| !label.is_empty())
 }
 
 impl<V> Add for IndexedStructure<V> {
@@ -224,7 +225,6 @@ impl<V: Clone> Mul for IndexedStructure<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tensorwrapper_core::symmetry::Symmetry;
 
     fn stored(structure: &Structure) -> Vec<Vec<usize>> {
         structure.stored().unwrap().iter().collect()
@@ -255,13 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn tiled_shapes_are_composed() {
-        let (occ, vir) = (Tiling::cuts([2, 1]), Tiling::cuts([1, 3]));
-        let shape = TiledShape::new([&occ, &vir]);
-        assert_eq!((shape.at("ia") * shape.at("ib")).tiled("ba").unwrap(), TiledShape::new([&vir, &vir]));
-        let finer = TiledShape::new([&Tiling::each(3), &vir]);
-        assert_eq!((shape.at("ia") + finer.at("ia")).tiled("ai").unwrap(), TiledShape::new([&vir, &occ]));
-        assert!(shape.clone().with_origin([1, 0]).unwrap().at("ia").tiled("ia").is_err());
+    fn labels_are_read_as_those_of_tensors() {
+        let (row, pair) = (Structure::new([&Tiling::cuts([1, 2])]), Structure::new(&[Tiling::cuts([1, 2]), Tiling::each(2)]));
+        // A name with a digit is one label.
+        assert_eq!(row.at("i1").structure("i1").unwrap(), row);
+        assert_eq!(pair.at("a, i1").structure("i1,a").unwrap().tilings(), [Tiling::each(2), Tiling::cuts([1, 2])]);
+        assert_eq!(pair.at("a,1").structure("a").unwrap(), row);
+        assert_eq!(pair.at("a in 1..3,i").structure("ai").unwrap().tilings()[0], Tiling::cuts([2]));
+        assert_eq!(pair.at("a i").structure("ai").unwrap_err(), Shape::new([3, 2]).at("a i").shape("ai").unwrap_err());
+        assert!(pair.at("(a,i),j").structure("j").unwrap_err().to_string().contains("other than labels"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::stages::Stage;
 #[non_exhaustive]
 pub struct PairProduct {
     /// What is computed, without a number in front: `x1[i, q] = F[i, j] * C[j, q]`. Tensors that are made on the way are called `x` and the
-    /// number of the step that makes them.
+    /// number of the step that makes them, with `_` behind it where an operand has that name.
     pub equation: String,
     /// Whether it is a sum over labels of one tensor alone, which is multiplied by ones.
     pub is_sum: bool,
@@ -95,7 +95,10 @@ impl PreparedBlocks {
 
     /// What a stage makes.
     fn made(&self, stage: usize) -> String {
-        if stage + 1 == self.stages.len() { "result".to_string() } else { format!("intermediate {}", stage + 1) }
+        match stage + 1 == self.stages.len() {
+            true => unlike(&self.names, "result".to_string()),
+            false => format!("intermediate {}", stage + 1),
+        }
     }
 
     /// Whether the device computes elsewhere than where blocks lie.
@@ -135,6 +138,14 @@ impl PreparedBlocks {
     }
 }
 
+/// A name that none of these is.
+fn unlike(names: &[String], mut name: String) -> String {
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
 /// The products of a plan, which come after so many other steps.
 fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<PairProduct> {
     let mut made: Vec<(usize, String)> = Vec::new();
@@ -153,7 +164,7 @@ fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<Pa
         let (name, sign) = match step.makes {
             Target::Result => (makes.to_string(), if std::mem::replace(&mut is_written, true) { "+=" } else { "=" }),
             Target::Intermediate(number) => {
-                let name = format!("x{}", before + n + 1);
+                let name = unlike(names, format!("x{}", before + n + 1));
                 made.push((number, name.clone()));
                 (name, "=")
             }

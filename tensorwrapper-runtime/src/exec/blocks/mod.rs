@@ -5,11 +5,12 @@
 //! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
 //! side by side. `pair` is a product of two factors, `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
-//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone. This file has the entry points.
+//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone, `composed_shapes` over shapes and symmetries. This file has the entry points.
 
 mod call;
 mod claims;
 mod composed;
+mod composed_shapes;
 mod cuts;
 mod direct;
 mod elements;

@@ -193,7 +193,6 @@ impl Staging<'_> {
         if part.axes.len() != tilings.len() {
             return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
         }
-        let mut axes = Vec::new();
         for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
             let extent = tiling.extent();
             let (is_inside, index) = match *read {
@@ -206,11 +205,8 @@ impl Staging<'_> {
             if !is_inside {
                 return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: name, axis, extent } }));
             }
-            axes.push(match *read {
-                ReadAxis::Position(position) => AxisPart::Position(position),
-                ReadAxis::Range(start, end) => AxisPart::Range(start, end.unwrap_or(extent)),
-            });
         }
+        let axes = part.axis_parts(&structure);
         let result = structure.part(&axes)?;
         let number = self.tensors.add(result.clone(), &name);
         self.tensors.dense[number] = self.tensors.dense[part.operand];

@@ -5,6 +5,7 @@
 
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::ties::{firsts, has_elements, picked, places, tied};
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Operator;
@@ -47,11 +48,11 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
         // The place of an assignment may have ties, but is not read.
         return Ok(Resolved { written, tensors, before: Vec::new(), ties: None, signs: None, layers: Vec::new() });
     }
+    check_flow(&written, &tensors)?;
     let count = tensors.len();
     // What else is read is made after what is made here, so that its numbers are known in the end.
     let tree = numbered(&written.tree, &|operand| if operand < count { operand } else { operand - count + LATER });
     let written = Written { tree, ..written };
-    check_flow(&written, &tensors)?;
     let order = {
         let others = (0..written.names.len()).filter(|label| !written.left.contains(label));
         written.left.iter().copied().chain(others).collect()
@@ -129,13 +130,31 @@ fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
     let Ok(mut terms) = expand(&written.tree, &mut |_| Err(unsupported("a product of sums"))) else { return Ok(()) };
     // A number, as a position of a vector is one, has no index that a charge could leave by.
     terms.iter_mut().for_each(|term| term.factors.retain(|factor| !factor.labels.is_empty()));
-    // Slices and values of indices have no structure yet: equations with them are compared where they are planned.
-    let rank = |operand: usize| tensors.structures.get(operand).map(Structure::rank);
-    let fits = |factor: &Factor| rank(factor.operand) == Some(factor.labels.len());
+    let Some(tensors) = with_extras(tensors, &written.extras)? else { return Ok(()) };
+    // What has another rank is refused where it is planned.
+    let fits = |factor: &Factor| tensors.structures[factor.operand].rank() == factor.labels.len();
     if !terms.iter().flat_map(|term| &term.factors).all(fits) {
         return Ok(());
     }
-    flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone(), within: None }, tensors).map(|_| ())
+    flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone(), within: None }, &tensors).map(|_| ())
+}
+
+/// The operands, and behind them what else is read: slices, and values of indices, which carry no charges. Nothing where a slice leaves its
+/// operand, which is refused where it is read.
+fn with_extras(tensors: &Tensors, extras: &[Extra]) -> Result<Option<Tensors>, Error> {
+    let mut all = tensors.clone();
+    for extra in extras {
+        match extra {
+            Extra::Part(part) => {
+                let whole = tensors.structures[part.operand].untied()?;
+                let Ok(structure) = whole.part(&part.axis_parts(&whole)) else { return Ok(None) };
+                all.add(structure, &tensors.names[part.operand]);
+            }
+            // Of any extent: only charges are looked at.
+            Extra::Iota(_) => _ = all.add(Structure::new([&Tiling::whole(1)]), "iota"),
+        }
+    }
+    Ok(Some(all))
 }
 
 /// The same expression with operands of other numbers.

@@ -8,7 +8,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::structure::{AxisPart, Structure};
 use tensorwrapper_notation::syntax::{Hole, Operator};
 use tensorwrapper_notation::{Condition, Function, Operand, OperandId};
 
@@ -68,6 +68,15 @@ impl ReadPart {
             ReadAxis::Range(start, end) => Some(end.unwrap_or(tiling.extent()).saturating_sub(start)),
         };
         self.axes.iter().zip(of.tilings()).filter_map(extent).collect()
+    }
+
+    /// What is kept of each axis of its operand.
+    pub(super) fn axis_parts(&self, of: &Structure) -> Vec<AxisPart> {
+        let part = |(axis, tiling): (&ReadAxis, &Tiling)| match *axis {
+            ReadAxis::Position(position) => AxisPart::Position(position),
+            ReadAxis::Range(start, end) => AxisPart::Range(start, end.unwrap_or(tiling.extent())),
+        };
+        self.axes.iter().zip(of.tilings()).map(part).collect()
     }
 }
 

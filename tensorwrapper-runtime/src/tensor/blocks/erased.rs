@@ -90,12 +90,16 @@ pub(super) fn element_of<T: Element>(
         if ties.iter().zip(offset).any(|(&first, &own)| own != offset[first]) {
             return T::ZERO;
         }
-        let at = firsts(ties).fold(0, |at, axis| at * extents[axis] + offset[axis]);
-        return slab[stored.start(image.number) + at];
+        return slab[stored.start(image.number) + place_along(firsts(ties), extents, offset)];
     }
-    // Along axis n of the stored block runs the axis of this one that the permutation names.
-    let at = image.by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
-    follows(slab[stored.start(image.number) + at], image.by)
+    follows(slab[stored.start(image.number) + place_along(image.by.axes(), extents, offset)], image.by)
+}
+
+/// The place in C order of an element in a stored block along whose axes these axes of the element's own block run, one after the other;
+/// `extents` and `offset` are those of the own block. Where a permutation leads to the stored block, they are the
+/// [axes](SignedPermutation::axes) that it names; where axes are tied, the first ones of those that are.
+pub(super) fn place_along(axes: impl Iterator<Item = usize>, extents: &[usize], offset: &[usize]) -> usize {
+    axes.fold(0, |at, axis| at * extents[axis] + offset[axis])
 }
 
 /// The element that follows from a canonical one.

@@ -92,8 +92,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// # Errors
     /// As [`Structure::nested`].
     pub fn nested(self, layers: impl Into<Vec<usize>>) -> Result<Blocks<T, S>, Error> {
-        let structure = self.structure.nested(layers)?;
-        Ok(Blocks::from_slab(self.slab, structure))
+        Ok(Blocks { structure: self.structure.nested(layers)?, ..self })
     }
 
     /// The same elements with all axes in one layer. The blocks stay.
@@ -106,7 +105,6 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn flat(self) -> Blocks<T, S> {
-        let structure = self.structure.flat();
-        Blocks::from_slab(self.slab, structure)
+        Blocks { structure: self.structure.flat(), ..self }
     }
 }

@@ -16,6 +16,29 @@ fn number(index: &[usize]) -> f64 {
 }
 
 #[test]
+fn parts_begin_where_they_do_in_the_whole() {
+    let cut = Tiling::cuts([2, 3]);
+    let whole = Blocks::<f64>::from_fn(&Structure::new([&cut; 3]), number).unwrap();
+    assert_eq!((whole.shape().origin(), whole.to_string().contains("beginning")), (&[0; 3][..], false));
+    let part = whole.slice(&[1..5, 0..2, 2..5]).unwrap();
+    let inner = part.slice(&[1..3, 0..2, 1..2]).unwrap();
+    assert_eq!((part.shape().origin(), inner.shape().origin()), (&[1, 0, 2][..], &[2, 0, 3][..]));
+    assert!(inner.shape().indices().zip(inner.shape().offsets()).all(|(index, at)| inner.get(&at) == whole.get(&index)));
+    assert_eq!(part.chip(0, 2).unwrap().shape().origin(), [0, 2]);
+    assert!(part.to_string().starts_with("Structure[[1, 3], [2], [3]] of 2 blocks beginning at [1, 0, 2]\nblock"));
+    assert_eq!(format!("{:?}", part.chip(0, 0).unwrap()), "Blocks<f64> of Structure[[2], [3]] of 1 blocks beginning at [0, 2]");
+    // Other cuts, layers and types are those of the same part.
+    let recut = part.tiled(&[Tiling::each(4), Tiling::whole(2), Tiling::whole(3)]).unwrap().nested([1, 2]).unwrap();
+    for same in [recut.clone().flat(), recut, part.smooth().unwrap(), part.map_indexed(|_, x| x).unwrap().into_dyn()] {
+        assert_eq!(same.shape().origin(), part.shape().origin());
+    }
+    let mut grown = Blocks::<f64>::zeros(&Structure::new([&cut]).with_blocks([[0]]).unwrap()).unwrap().slice(&[1..4]).unwrap();
+    grown.set(&[2], 1.0).unwrap();
+    assert_eq!((grown.shape().origin(), grown.blocks().len()), (&[1][..], 2));
+    assert!(grown.clone().with_origin([usize::MAX]).is_err() && grown.with_origin([7]).unwrap().shape().origin() == [7]);
+}
+
+#[test]
 fn dense_and_back() {
     let (cut, other) = (Tiling::cuts([2, 0, 3, 1]), Tiling::cuts([4, 1]));
     let symmetry = Symmetry::none(3).antisymmetric([0, 2]).unwrap();

@@ -65,6 +65,7 @@ impl<T: Element> Blocks<T> {
                 }
             }
         }
+        made.origin.clone_from(&self.origin);
         Ok(made)
     }
 
@@ -87,6 +88,7 @@ impl<T: Element> Blocks<T> {
         let mut made = Blocks::zeros(&structure)?;
         let dense = erased::to_dense(&self.structure, &self.slab)?;
         made.slab[..dense.len()].copy_from_slice(dense.as_slice());
+        made.origin.clone_from(&self.origin);
         Ok(made)
     }
 

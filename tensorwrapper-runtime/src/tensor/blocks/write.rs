@@ -7,6 +7,7 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::{Image, Structure};
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
+use super::erased::place_along;
 use super::sparse::{agree, block_of};
 use super::{Blocks, erased};
 
@@ -40,12 +41,12 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         }
         self.make(block)?;
         let (start, by) = self.place(block)?;
-        // Along axis n of the stored block runs the axis of this one that the permutation names; tied axes are not permuted.
+        // Tied axes are not permuted.
         let (by, untied) = (by.clone(), self.structure.ties().is_none());
         for (offset, &element) in extents.iter().copied().collect::<tensorwrapper_core::shape::Shape>().offsets().zip(elements) {
             let at = match untied {
-                true => by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]),
-                false => offset.iter().zip(&extents).fold(0, |at, (n, extent)| at * extent + n),
+                true => place_along(by.axes(), &extents, &offset),
+                false => place_along(0..extents.len(), &extents, &offset),
             };
             self.slab[start + at] = erased::follows(element, &by);
         }
@@ -90,14 +91,12 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let offset: Vec<usize> = index.iter().zip(origin.origin()).map(|(index, first)| index - first).collect();
         let (start, _) = self.place(&block)?;
         if let Some(ties) = self.structure.ties() {
-            let at = firsts(ties).fold(0, |at, axis| at * extents[axis] + offset[axis]);
-            self.slab[start + at] = element;
+            self.slab[start + place_along(firsts(ties), extents, &offset)] = element;
             return Ok(());
         }
         let (canonical, _) = self.structure.symmetry().canonical(&block);
         for by in self.structure.symmetry().elements().iter().filter(|by| by.image(&block) == canonical) {
-            let at = by.axes().fold(0, |at, axis| at * extents[axis] + offset[axis]);
-            self.slab[start + at] = erased::follows(element, by);
+            self.slab[start + place_along(by.axes(), extents, &offset)] = erased::follows(element, by);
         }
         Ok(())
     }
@@ -128,7 +127,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
             let size = stored.size(number);
             made.slab[places.start(place)..][..size].copy_from_slice(&self.slab[stored.start(number)..][..size]);
         }
-        *self = Blocks::from_slab(made.slab, structure);
+        (self.slab, self.structure) = (made.slab, structure);
         Ok(())
     }
 }

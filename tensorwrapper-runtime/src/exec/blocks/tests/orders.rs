@@ -66,3 +66,14 @@ fn an_order_that_does_not_fit_is_refused() {
     // Products of two need none.
     context.einsum_blocks("ij,jk->ik", &[&a, &a]).unwrap();
 }
+
+#[test]
+fn what_is_made_on_the_way_has_a_name_of_its_own() {
+    let cut = Tiling::cuts([2, 3]);
+    let c = Blocks::<f64>::zeros(&Structure::new([&cut, &Tiling::whole(2)])).unwrap();
+    let f = Blocks::<f64>::zeros(&Structure::new([&cut, &cut]).with_blocks([[0, 1]]).unwrap()).unwrap();
+    let equation = "[p, q] = x1[i, p] * result[i, j] * x1[j, q]";
+    let prepared = Context::cpu().prepare_blocks::<f64>(equation, &[("x1", &c), ("result", &f)]).unwrap();
+    let products: Vec<String> = prepared.products().into_iter().map(|product| product.equation).collect();
+    assert_eq!(products, ["x1_[i, q] = result[i, j] * x1[j, q]", "result_[p, q] = x1[i, p] * x1_[i, q]"]);
+}

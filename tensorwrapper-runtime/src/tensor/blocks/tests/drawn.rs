@@ -56,6 +56,12 @@ fn conversions<T: Element>(rng: &mut StdRng, seed: u64) {
     parts(rng, &blocks, &dense, &what);
     written(rng, &drawn, &blocks, &what);
     mistakes::<T>(rng, structure);
+    // The text of a structure is the structure.
+    let text = structure.to_string();
+    assert_eq!(text.parse::<Structure>().as_ref(), Ok(structure), "{text}");
+    assert_eq!(structure.symmetry().to_string().parse::<Symmetry>().as_ref(), Ok(structure.symmetry()), "{what}");
+    let shape = blocks.shape();
+    assert_eq!(shape.to_string().parse().as_ref(), Ok(&shape), "{what}");
     // What is shown can be shown.
     assert!(blocks.to_string().len() + format!("{blocks:?}").len() > 0);
 }
