@@ -26,7 +26,7 @@ fn shapes_are_read_as_they_are_written() {
     again(tilings());
     again(smooth.clone());
     again(tilings().iter().map(|tiling| TiledShape::new([tiling, &Tiling::whole(2)])));
-    again([TiledShape::new([Tiling::cuts([]); 0]), TiledShape::new([Tiling::each(2)]).with_origin([4]).unwrap()]);
+    again([TiledShape::new(Vec::<Tiling>::new()), TiledShape::new([Tiling::each(2)]).with_origin([4]).unwrap()]);
     let rows = JaggedShape::rows([Shape::new([1]), Shape::new([0]), Shape::new([2]).with_origin([3]).unwrap()]).unwrap();
     let moved = rows.clone().with_origin([8]).unwrap();
     let deep = JaggedShape::of([moved.clone(), rows.clone(), Shape::new([2, 2]).into()]).unwrap();
