@@ -295,13 +295,16 @@ fn pairs_fit<T: Element>(products: &[PairProduct], result: &Structure, tensors: 
     Ok(())
 }
 
+/// Tensors by their names.
+type Named<'t, T> = Vec<(&'t str, &'t dyn RecordOperand<T>)>;
+
 /// The tensors that an equation reads; nothing where it reads what is made by other work than one product.
 fn read<'t, T: Element>(
     text: &str,
     tensors: &'t [(&str, Tensors<T>)],
     (made, unknown): (&'t [(String, Blocks<T>)], &[String]),
-) -> Result<Option<Vec<(&'t str, &'t dyn RecordOperand<T>)>>, String> {
-    let mut named: Vec<(&str, &dyn RecordOperand<T>)> = Vec::new();
+) -> Result<Option<Named<'t, T>>, String> {
+    let mut named = Named::new();
     for name in names(text).iter().filter(|name| *name != "1") {
         let given = tensors.iter().find(|(own, _)| own == name).map(|(own, tensor)| (*own, tensor.record()));
         let known = || made.iter().find(|(own, _)| own == name).map(|(own, blocks)| (own.as_str(), blocks as _));

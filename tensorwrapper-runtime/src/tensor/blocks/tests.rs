@@ -32,7 +32,8 @@ fn parts_begin_where_they_do_in_the_whole() {
     for same in [recut.clone().flat(), recut, part.smooth().unwrap(), part.map_indexed(|_, x| x).unwrap().into_dyn()] {
         assert_eq!(same.shape().origin(), part.shape().origin());
     }
-    let mut grown = Blocks::<f64>::zeros(&Structure::new([&cut]).with_blocks([[0]]).unwrap()).unwrap().slice(&[1..4]).unwrap();
+    let vector = Blocks::<f64>::zeros(&Structure::new([&cut]).with_blocks([[0]]).unwrap()).unwrap();
+    let mut grown = vector.slice(std::slice::from_ref(&(1..4))).unwrap();
     grown.set(&[2], 1.0).unwrap();
     assert_eq!((grown.shape().origin(), grown.blocks().len()), (&[1][..], 2));
     assert!(grown.clone().with_origin([usize::MAX]).is_err() && grown.with_origin([7]).unwrap().shape().origin() == [7]);
