@@ -10,7 +10,7 @@ pub(crate) struct CallSiteCache<P> {
 }
 
 /// The most plans that one place keeps; a further plan replaces the oldest one. Methods that extend a basis by one vector in each step
-/// (Lanczos, Davidson) meet a few dozen extents again and again.
+/// (Lanczos, Davidson) meet two dozen extents again and again.
 const MOST: usize = 32;
 
 impl<P> CallSiteCache<P> {

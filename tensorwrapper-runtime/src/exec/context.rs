@@ -217,7 +217,8 @@ impl Context {
     /// a plan needs more, products of three and more factors are computed in parts, which takes more time. If that is not
     /// enough, the equation is refused before anything is computed.
     ///
-    /// Over block tensors each equation of a block is a run of its own, whose products are computed in parts along one label.
+    /// Over block tensors each equation of a block is a run of its own. Where it does not fit, its products of three and more factors are
+    /// computed in parts along one label, unless an operand has ragged axes.
     ///
     /// Operands are not counted. Memory that outlives the run is not counted either: the blocks in which each thread of the
     /// processor packs factors (some megabytes), and [kept memory](crate::keep_memory).

@@ -177,6 +177,7 @@ impl<T: Numeric> Prepared<T> {
 
     /// Bytes that a run takes: the result, intermediates, and the work space of products; see [`Context::memory_limit`]. If the
     /// result is written into an existing tensor while it is computed ([`run_into`](Prepared::run_into)), its bytes are not needed.
+    /// Of integers the copies of operands that a run computes with, in double precision or in 64 bits, are not counted.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -225,7 +226,7 @@ impl<T: Numeric> Prepared<T> {
 
     /// Computes the result into an existing [`Tensor`], [`TensorMut`] or [`StaticTensor`]. Its old elements are not read, and
     /// all are overwritten. A tensor in C order is written while the result is computed. It is written after the run, from host
-    /// memory that is as large as the result, if it has another layout, if the context reports progress or times or can be
+    /// memory that is as large as the result, if it has integers or another layout, if the context reports progress or times or can be
     /// cancelled, or if the device has its own memory; then a run that fails leaves the tensor as it was.
     ///
     /// The tensor shares no memory with an operand, because it is borrowed for writing.

@@ -66,7 +66,7 @@ fn range<U: Stored>() -> Option<Range<f64>> {
     ranges.into_iter().find_map(|(known, range)| (known == TypeId::of::<U>()).then_some(range))
 }
 
-/// The first number outside of a range, without its fraction, and its place in C order. NaN is in none.
+/// The first number that is outside of a range once it has lost its fraction, and its place in C order. NaN is in none.
 fn first_outside<R: Copy + Into<f64>>(data: &[R], layout: &Strided, range: &Range<f64>) -> Option<(usize, f64)> {
     if layout.is_empty() {
         return None;

@@ -8,7 +8,7 @@ use tensorwrapper_core::symmetry::Symmetry;
 
 use super::composed::IndexedStructure;
 
-/// Rows of a jagged result at most, as those whose extents a structure tells.
+/// Indices of the ragged axes of a jagged result at most, as those whose extents a structure tells: each is visited.
 const MOST_ROWS: usize = 1 << 24;
 
 /// A shape that is composed as the structure of a tensor that has it.
@@ -189,9 +189,12 @@ impl<'s> Rows<'s> {
         }
         let rows = Rows { structure, ragged };
         let axes = rows.ragged.iter().map(Ragged::last).max().unwrap_or(0);
-        let count: Shape = structure.tilings()[..axes.min(structure.rank())].iter().map(Tiling::extent).collect();
+        let count: Shape = structure.tilings()[..(axes + 1).min(structure.rank())].iter().map(Tiling::extent).collect();
         if count.size()? > MOST_ROWS {
-            let message = format!("a jagged shape is composed up to {MOST_ROWS} rows, and this one has {}", count.size()?);
+            let message = format!(
+                "a jagged shape is composed up to {MOST_ROWS} indices of its ragged axes, and this one has {}",
+                count.size()?
+            );
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         Ok(rows)

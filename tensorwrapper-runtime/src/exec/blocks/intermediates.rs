@@ -97,8 +97,11 @@ impl Planner<'_> {
             let cuts = Cuts::new(&own, &self.tensors, &[])?;
             let tilings: Vec<Tiling> = summed.iter().filter_map(|&label| cuts.finest(label).cloned()).collect();
             let ones = Structure::new(&tilings).with_ragged(cuts.ragged(&summed))?;
-            let number = self.tensors.add(ones, "ones");
-            self.ones.push(number);
+            let same = self.ones.iter().find(|&&number| self.tensors.structures[number] == ones).copied();
+            let number = same.unwrap_or_else(|| {
+                self.ones.push(self.tensors.add(ones, "ones"));
+                self.tensors.len() - 1
+            });
             factors.push(Factor { operand: number, conjugates: false, labels: summed });
         }
         Ok(Some(factors))
@@ -107,7 +110,7 @@ impl Planner<'_> {
     /// An intermediate that an earlier part of the same term has made: one that is the same in all parts.
     fn made_before(&self, product: &Sum) -> Option<Factor> {
         let same = |draft: &&Draft| self.parts > 1 && draft.product == *product;
-        match self.drafts.iter().find(same)?.makes {
+        match self.drafts[self.begun..].iter().find(same)?.makes {
             Target::Intermediate(operand) => Some(Factor { operand, conjugates: false, labels: product.left.clone() }),
             Target::Result => None,
         }

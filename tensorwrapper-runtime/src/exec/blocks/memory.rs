@@ -103,9 +103,12 @@ impl Peak {
         let between = self.between.as_ref().filter(|_| self.result.bytes <= allowed);
         let Made { bytes, labels, extents } = between.unwrap_or(&self.result).clone();
         let is_result = between.is_none();
-        let parts = (self.parts > 1).then_some(self.parts as f64);
         let needed = if self.result.bytes > allowed { self.result.bytes } else { self.bytes };
-        Err(Error::new(ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts }))
+        let error = Error::new(ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts: None });
+        Err(match self.parts {
+            1 => error,
+            parts => error.with_help(format!("nor does it fit when its product is computed in {parts} parts")),
+        })
     }
 
     fn offer(&mut self, made: Made) {

@@ -67,7 +67,7 @@ use self::memory::{Counted, Peak};
 pub(in crate::exec) use self::operand::BlockOperand;
 use self::operand::block_operands;
 use self::order::Chosen;
-use self::parts::MOST_PARTS;
+use self::parts::{MOST_PARTS, MOST_VISITED};
 pub use self::prepared::PreparedBlocks;
 use self::reader::Written;
 pub use self::sectors::Truncation;
@@ -251,7 +251,7 @@ impl Context {
         Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
     }
 
-    /// The stages of an equation, with terms in as few parts as a limit of memory asks for. If nothing fits, those in which each is
+    /// The stages of an equation, with terms in about as few parts as a limit of memory asks for. If nothing fits, those in which each is
     /// computed at once; their peak knows how many parts were tried.
     ///
     /// # Errors
@@ -260,7 +260,10 @@ impl Context {
         let whole = self.staged::<T>(given.clone(), 1)?;
         let Some(allowed) = self.choices.memory else { return Ok(whole) };
         let mut parts = 1;
-        while whole.peak.is_too_much_between(allowed) && parts < MOST_PARTS {
+        let blocks = given.1.structures.iter().map(|structure| Ok(structure.stored()?.len()));
+        let blocks = blocks.sum::<Result<usize, Error>>()?;
+        let most = MOST_PARTS.min(MOST_VISITED / blocks.max(1));
+        while whole.peak.is_too_much_between(allowed) && parts < most {
             let more = self.staged::<T>(given.clone(), 2 * parts)?;
             if !more.peak.exceeds(allowed) {
                 return Ok(more);

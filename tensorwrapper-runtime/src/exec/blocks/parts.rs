@@ -1,6 +1,6 @@
 //! Terms that are computed in parts, each for a range of the indices of one label, so that intermediates take less memory.
 //!
-//! What does not have the label is the same in all parts, and is made once.
+//! An intermediate without the label is the same in all parts, and is made once.
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -11,6 +11,8 @@ use super::terms::{Sum, Term, Within};
 
 /// The most parts in which a term is computed: each is planned by itself.
 pub(super) const MOST_PARTS: usize = 1 << 10;
+/// The most blocks of operands that plans of all parts visit, which takes some seconds.
+pub(super) const MOST_VISITED: usize = 1 << 24;
 
 /// A tensor that a term makes on the way: its labels, and how many elements it has.
 struct Between {
@@ -70,7 +72,8 @@ fn label_to_cut(between: &[Between], cuts: &Cuts) -> Option<usize> {
 fn bounds(tiles: &[usize], parts: usize) -> Vec<usize> {
     let extent = tiles.last().copied().unwrap_or_default();
     let parts = parts.min(extent).min(MOST_PARTS);
-    let even: Vec<usize> = (0..=parts).map(|n| n * extent / parts.max(1)).collect();
+    let even = |n: usize| usize::try_from(n as u128 * extent as u128 / parts.max(1) as u128).unwrap_or(extent);
+    let even: Vec<usize> = (0..=parts).map(even).collect();
     let mut near: Vec<usize> = even.iter().map(|&index| tiles[tiles.partition_point(|&bound| bound < index)]).collect();
     near.dedup();
     if near.len() == even.len() { near } else { even }
@@ -81,11 +84,13 @@ mod tests {
     use super::bounds;
 
     #[test]
-    fn parts_end_where_tiles_end_while_there_are_enough() {
+    fn parts_end_where_tiles_end_if_that_leaves_as_many() {
         assert_eq!(bounds(&[0, 2, 4, 6, 8], 2), [0, 4, 8]);
         assert_eq!(bounds(&[0, 5, 8], 2), [0, 5, 8]);
         assert_eq!(bounds(&[0, 3, 8], 2), [0, 4, 8]);
         assert_eq!(bounds(&[0, 3, 8], 4), [0, 2, 4, 6, 8]);
         assert_eq!(bounds(&[0, 3], 100), [0, 1, 2, 3]);
+        let long = 1 << 62;
+        assert_eq!(bounds(&[0, long, long + 4], 4), [0, long / 4 + 1, long / 2 + 2, long / 4 * 3 + 3, long + 4]);
     }
 }

@@ -106,6 +106,9 @@ impl Image<'_> {
         let axes: Vec<Vec<(usize, Part)>> = (0..self.image.block.len())
             .map(|axis| self.cuts.parts(self.factor.labels[axis], &self.structure.tilings()[axis], self.image.block[axis]))
             .collect();
+        if axes.iter().any(Vec::is_empty) {
+            return;
+        }
         let strides = self.image.strides(self.structure);
         let mut chosen: Vec<(usize, Part)> = Vec::new();
         self.choose(&axes, &strides, &mut chosen, found);

@@ -121,6 +121,8 @@ pub(super) struct Planner<'p> {
     given: usize,
     pub(super) ones: Vec<usize>,
     pub(super) drafts: Vec<Draft>,
+    /// How many drafts there are before those of the term that is planned.
+    pub(super) begun: usize,
 }
 
 /// A step before it is known which blocks of what it makes are read.
@@ -137,7 +139,7 @@ impl<'p> Planner<'p> {
     /// A planner for products of these tensors, in the order that was chosen, each term in at most so many parts.
     pub(super) fn new<T: Element>(device: &'p dyn Device, (chosen, parts): (&'p Chosen, usize), tensors: Tensors) -> Planner<'p> {
         let (given, is_complex) = (tensors.structures.len(), T::DTYPE.is_complex());
-        Planner { device, chosen, parts, is_complex, tensors, given, ones: Vec::new(), drafts: Vec::new() }
+        Planner { device, chosen, parts, is_complex, tensors, given, ones: Vec::new(), drafts: Vec::new(), begun: 0 }
     }
 
     /// Plans an equation, of whose result this is said.
@@ -156,6 +158,7 @@ impl<'p> Planner<'p> {
         // Products into the result, each with the number of drafts before it: a term is added up before the next one is begun.
         let (mut last, mut parts) = (Vec::new(), 1);
         for term in &sum.terms {
+            self.begun = self.drafts.len();
             let ranges = self.ranges::<T>(term, &sum)?;
             parts = parts.max(ranges.len());
             for within in ranges {

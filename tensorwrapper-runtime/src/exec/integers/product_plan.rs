@@ -51,9 +51,13 @@ impl IntegerProduct {
         given: &[OperandData<'_>],
     ) -> Result<Arc<IntegerProduct>, Error> {
         let lock = || PRODUCTS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().iter().find(|known| known.is_for(context, subscripts, given)) {
-            return Ok(Arc::clone(&known.product));
+        let mut products = lock();
+        if let Some(at) = products.iter().position(|known| known.is_for(context, subscripts, given)) {
+            // The one that was not used for longest is dropped.
+            products.make_contiguous()[..=at].rotate_right(1);
+            return Ok(Arc::clone(&products[0].product));
         }
+        drop(products);
         let equation = checked(&subscripts_statement(subscripts, given.len())?)?;
         let product = Arc::new(IntegerProduct::new::<T>(context, &equation, given)?);
         let key = PlanKey::new(context, Equations::Subscripts(subscripts.into(), T::COMPUTED), std::iter::empty());

@@ -194,7 +194,7 @@ impl<T: Element> Blocks<T> {
     /// As [`zeros`](Blocks::zeros).
     pub fn without_equal_blocks(&self) -> Result<Blocks<T>, Error> {
         let structure = self.structure.without_equal_blocks()?;
-        let mut result = Blocks::zeros(&structure)?;
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&structure)? };
         let (from, to) = (self.structure.stored()?, structure.stored()?);
         for number in 0..to.len() {
             let Some(image) = self.structure.image(&to.block(number))? else { continue };

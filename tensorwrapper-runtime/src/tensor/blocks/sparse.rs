@@ -208,7 +208,8 @@ impl<T: Element> Blocks<T> {
             }
         }
         let structure = self.structure.with_blocks_and_ends(&kept)?;
-        let (mut result, places) = (Blocks::zeros(&structure)?, structure.stored()?);
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&structure)? };
+        let places = structure.stored()?;
         for (place, block) in places.iter().enumerate() {
             let from = stored.find(&block).map_or(0, |number| stored.start(number));
             let size = places.size(place);

@@ -170,7 +170,7 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
     pub fn untied(&self) -> Result<Blocks<T>, Error> {
-        let mut result = Blocks::zeros(&self.structure.untied()?)?;
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&self.structure.untied()?)? };
         untie(&self.structure, &self.slab, &mut result.slab)?;
         Ok(result)
     }

@@ -29,7 +29,15 @@ fn parts_begin_where_they_do_in_the_whole() {
     assert_eq!(format!("{:?}", part.chip(0, 0).unwrap()), "Blocks<f64> of Structure[[2], [3]] of 1 blocks beginning at [0, 2]");
     // Other cuts, layers and types are those of the same part.
     let recut = part.tiled(&[Tiling::each(4), Tiling::whole(2), Tiling::whole(3)]).unwrap().nested([1, 2]).unwrap();
-    for same in [recut.clone().flat(), recut, part.smooth().unwrap(), part.map_indexed(|_, x| x).unwrap().into_dyn()] {
+    for same in [
+        recut.clone().flat(),
+        recut,
+        part.smooth().unwrap(),
+        part.map_indexed(|_, x| x).unwrap().into_dyn(),
+        part.untied().unwrap(),
+        part.truncated(0.0).unwrap(),
+        part.without_equal_blocks().unwrap(),
+    ] {
         assert_eq!(same.shape().origin(), part.shape().origin());
     }
     let vector = Blocks::<f64>::zeros(&Structure::new([&cut]).with_blocks([[0]]).unwrap()).unwrap();

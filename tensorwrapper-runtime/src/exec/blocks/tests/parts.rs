@@ -2,12 +2,34 @@
 
 use super::*;
 use crate::exec::RecordOperand;
-use crate::exec::operands::DynOperand;
 use tensorwrapper_core::error::ErrorKind;
 
-/// The least memory in which the equation can be computed at all, to within one part in 16 of what it takes at once, and whether
-/// its values are the same there.
-pub(super) fn agrees_in_parts<T: Element>(subscripts: &str, operands: &[&Blocks<T>], expected: &Blocks<T>) -> bool {
+/// Whether the equation can be computed in less memory than it takes at once. If it can, its values in the least such memory, to within one
+/// part in 16, are the same.
+fn is_same_in_parts<T: Element>(equation: &str, given: &[(&str, &dyn RecordOperand<T>)]) -> bool {
+    let context = Context::cpu().threads(1);
+    let whole = context.prepare_blocks(equation, given).unwrap().peak_bytes();
+    let fits = |limit: &usize| {
+        let prepared = context.clone().memory_limit(*limit).prepare_blocks(equation, given);
+        prepared.is_ok_and(|prepared| {
+            assert!(prepared.peak_bytes() <= *limit, "{equation}: {} of {limit} bytes", prepared.peak_bytes());
+            true
+        })
+    };
+    let Some(limit) = (0..16).map(|share| whole / 16 * share).find(fits) else { return false };
+    let expected = context.eval_blocks(equation, given).unwrap();
+    let found = context.memory_limit(limit).eval_blocks(equation, given).unwrap();
+    assert_eq!(found.structure(), expected.structure(), "{equation}");
+    let scale = expected.slab().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
+    for (found, expected) in found.slab().iter().zip(expected.slab()) {
+        let difference = (found.to_complex() - expected.to_complex()).norm();
+        assert!(difference <= 1e-13 * scale, "{equation}: {difference} in parts");
+    }
+    true
+}
+
+/// The same of subscripts.
+pub(super) fn agrees_in_parts<T: Element>(subscripts: &str, operands: &[&Blocks<T>]) -> bool {
     let names: Vec<String> = (0..operands.len()).map(|n| format!("x{n}")).collect();
     let (inputs, output) = subscripts.split_once("->").unwrap();
     let indexed =
@@ -16,24 +38,35 @@ pub(super) fn agrees_in_parts<T: Element>(subscripts: &str, operands: &[&Blocks<
     let equation = format!("{} = {}", indexed("", output), factors.join(" * "));
     let given: Vec<(&str, &dyn RecordOperand<T>)> =
         names.iter().zip(operands).map(|(name, operand)| (&name[..], *operand as &dyn RecordOperand<T>)).collect();
-    let context = Context::cpu().threads(1);
-    let whole = context.prepare_blocks(&equation, &given).unwrap().peak_bytes();
-    let smallest = (0..16).find_map(|share| {
-        let limit = whole / 16 * share;
-        let prepared = context.clone().memory_limit(limit).prepare_blocks(&equation, &given).ok()?;
-        assert!(prepared.peak_bytes() <= limit, "{} of {limit} bytes", prepared.peak_bytes());
-        Some(prepared)
-    });
-    let Some(prepared) = smallest else { return false };
-    let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| *operand as &dyn DynOperand<T>).collect();
-    let found = prepared.run(&operands).unwrap();
-    assert_eq!(found.structure(), expected.structure(), "{equation}");
-    let scale = expected.slab().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
-    for (found, expected) in found.slab().iter().zip(expected.slab()) {
-        let difference = (found.to_complex() - expected.to_complex()).norm();
-        assert!(difference <= 1e-13 * scale, "{equation}: {difference} in parts");
+    is_same_in_parts(&equation, &given)
+}
+
+#[test]
+fn sums_charges_dense_operands_diagonals_and_claims_in_parts() {
+    let mut rng = StdRng::seed_from_u64(40);
+    let bond = Tiling::cuts([3, 1, 4]).charged([0, 1, -1]).unwrap();
+    let conserving = Structure::new([&bond, &bond]).flow([1, -1], [0]).unwrap();
+    let [a, b, c] = [0; 3].map(|_| filled::<f64>(&mut rng, &conserving));
+    let symmetric = filled::<f64>(
+        &mut rng,
+        &Structure::new([&bond.clone().uncharged(); 2]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap(),
+    );
+    let diagonal = Blocks::diagonal(filled::<f64>(&mut rng, &Structure::new([&bond.clone().uncharged()]))).unwrap();
+    let dense = Tensor::<f64>::from_fn([8, 8], |i| (i[0] * 5 + i[1]) as f64 * 0.1 - 2.0).unwrap();
+    let all: [(&str, &dyn RecordOperand<f64>); 6] =
+        [("A", &a), ("B", &b), ("C", &c), ("S", &symmetric), ("D", &diagonal), ("M", &dense)];
+    for equation in [
+        "[i, l] = A[i, j] * B[j, k] * C[k, l] - 0.5 * C[i, j] * A[j, k] * B[k, l]",
+        "[i, l] = A[i, j] * M[j, k] * C[k, l] + M[i, j] * B[j, k] * M[k, l]",
+        "[i, l] = S[i, j] * D[j, k] * M[k, m] * S[m, l]",
+        "[p, q] = M[i, p] * S[i, j] * M[j, q]",
+        "[i, l] = M[i, j] * S[j, k] * M[k, l] - M[l, j] * S[j, k] * M[k, i] where asym(i, l)",
+        "[i] = M[i, j] * sum(k; S[j, k]) * S[j, l] * M[l, m]",
+    ] {
+        let named = |(name, _): &&(&str, &dyn RecordOperand<f64>)| equation.contains(&format!("{name}["));
+        let given: Vec<(&str, &dyn RecordOperand<f64>)> = all.iter().filter(named).copied().collect();
+        assert!(is_same_in_parts(equation, &given), "{equation}");
     }
-    true
 }
 
 #[test]
@@ -60,7 +93,8 @@ fn intermediates_are_made_in_parts_where_they_do_not_fit() {
     assert!(one.slab().iter().zip(other.slab()).all(|(x, y)| (x - y).abs() <= 1e-13 * scale));
     // With less, nothing is computed, and the message says what was tried.
     let error = context.memory_limit(8 * 5 * 5 * 5 * 5 + 100).prepare_blocks(transform, &given).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Limit { is_result: false, parts: Some(24.0), .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::Limit { is_result: false, .. }), "{error}");
+    assert!(error.to_string().ends_with("nor does it fit when its product is computed in 24 parts"), "{error}");
 }
 
 #[test]

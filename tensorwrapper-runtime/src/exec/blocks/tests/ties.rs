@@ -144,17 +144,14 @@ fn charges_of_diagonals() {
     // Slices and values of indices beside them change nothing.
     let (other, v) = (Blocks::<f64>::identity(&bond).unwrap(), b.slice(&[0..3, 0..1]).unwrap());
     let given: [(&str, &dyn RecordOperand<f64>); 3] = [("D", &one), ("E", &other), ("V", &v)];
-    for (equation, read) in [
-        ("[i, j, l] = D[i, k] * E[j, k] * V[l in ..2, 0]", 3),
-        ("[i, j] = D[i, k] * E[j, k] * iota[j]", 2),
-        ("[i, j] = D[i, k] * E[j, k in ..3] * iota[j]", 2),
+    for (equation, valid, read) in [
+        ("[i, j, l] = D[i, k] * E[j, k] * V[l in ..2, 0]", "[i, j, l] = D[i, k] * E[k, j] * V[l in ..2, 0]", 3),
+        ("[i, j] = D[i, k] * E[j, k] * iota[j]", "[i, j] = D[i, k] * E[k, j] * iota[j]", 2),
+        ("[i, j] = D[i, k] * E[j, k in ..3] * iota[j]", "[i, j] = D[i, k] * E[k in ..3, j] * iota[j]", 2),
     ] {
         let error = Context::cpu().eval_blocks(equation, &given[..read]).unwrap_err().to_string();
         assert!(error.starts_with("index `k` leaves both `D` and `E`"), "{equation}: {error}");
-        assert!(
-            Context::cpu().eval_blocks(&equation.replace("E[j, k", "E[k, j"), &given[..read]).is_ok()
-                || equation.contains("in ..3")
-        );
+        Context::cpu().eval_blocks(valid, &given[..read]).unwrap();
     }
 }
 
