@@ -107,7 +107,7 @@ impl Peak {
         let error = Error::new(ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts: None });
         Err(match self.parts {
             1 => error,
-            parts => error.with_help(format!("nor does it fit when its product is computed in {parts} parts")),
+            parts => error.with_help(format!("computed in {parts} parts it does not fit either")),
         })
     }
 

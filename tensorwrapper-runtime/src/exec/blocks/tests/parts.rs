@@ -94,7 +94,7 @@ fn intermediates_are_made_in_parts_where_they_do_not_fit() {
     // With less, nothing is computed, and the message says what was tried.
     let error = context.memory_limit(8 * 5 * 5 * 5 * 5 + 100).prepare_blocks(transform, &given).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { is_result: false, .. }), "{error}");
-    assert!(error.to_string().ends_with("nor does it fit when its product is computed in 24 parts"), "{error}");
+    assert!(error.to_string().ends_with("computed in 24 parts it does not fit either"), "{error}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn what_does_not_fit_is_refused_before_it_is_computed() {
     ] {
         let message = format!(
             "an intermediate `[i, k]` of extents [8, 8] needs 512 bytes, {needed} with what is needed at the same time, but the \
-             context allows 550; nor does it fit when its product is computed in 8 parts"
+             context allows 550\nhelp: computed in 8 parts it does not fit either"
         );
         assert_eq!(refused.to_string().replace("`[j, l]`", "`[i, k]`"), message);
     }
