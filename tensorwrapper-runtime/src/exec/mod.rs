@@ -5,7 +5,6 @@
 #[cfg(test)]
 mod accumulate_tests;
 mod blocks;
-mod call_site_cache;
 mod compile;
 mod context;
 mod describe;
@@ -35,6 +34,7 @@ mod planner;
 mod prepared;
 mod prepared_block;
 mod rates;
+mod recent_plans;
 mod record;
 mod results;
 mod run;
@@ -45,7 +45,6 @@ mod tests;
 
 pub(crate) use blocks::BlockCall;
 pub use blocks::{IndexedStructure, PairProduct, PreparedBlocks, Truncation, einsum_blocks};
-pub(crate) use call_site_cache::CallSiteCache;
 pub(crate) use compile::{evaluate, planned};
 pub use context::Context;
 pub use describe::Class;
@@ -63,6 +62,7 @@ pub use plan_key::Number;
 pub(crate) use plan_key::{CallKey, Equations, KeptPlan, PlanKey, Sources, listed, listed_number};
 pub use prepared::{DynTarget, Prepared};
 pub use prepared_block::PreparedBlock;
+pub(crate) use recent_plans::RecentPlans;
 pub use record::{RecordOperand, record};
 pub use results::EvalAll;
 pub(crate) use results::Untyped;

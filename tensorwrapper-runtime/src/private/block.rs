@@ -1,7 +1,7 @@
 //! One run of an invocation of the macros: its equations are recorded and computed, or computed with the plan of an earlier
 //! run.
 //!
-//! Each invocation of a macro has a static that keeps its equations and its last plans (`exec/call_site_cache.rs`), each with
+//! Each invocation of a macro has a static that keeps its equations and its last plans (`exec/recent_plans.rs`), each with
 //! the element types, extents, strides, numbers and settings that it was made for. A run that finds a matching plan records
 //! nothing and plans nothing. Equations over recorded operands, and equations with `map`, are planned in every run.
 
@@ -23,7 +23,7 @@ use made::MadeResults;
 pub(in crate::__private) use made::Taken;
 
 use super::evaluator::{Computes, ComputesExtents};
-use super::site::{Call, CallSite, Tensor, constants};
+use super::site::{Call, CallSite, MOST_PLANS, Tensor, constants};
 use super::ticket::Ticket;
 use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
 use crate::expr::{
@@ -315,7 +315,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let kept = KeptPlan::new(key, planned.plan, writes, &planned.sources, operands);
         let kept = Arc::new(if self.site.has_derivatives() { kept.for_sharing(operands) } else { kept });
         if tensors.is_some() {
-            self.site.kept.add(Arc::clone(&kept));
+            self.site.kept.add(Arc::clone(&kept), |plans| plans.len() <= MOST_PLANS);
         }
         drop(tensors);
         self.computed = Some(Results::new(kept, computed));

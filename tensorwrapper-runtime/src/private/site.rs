@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, read};
 
-use crate::exec::{CallSiteCache, KeptIntegers, KeptPlan, Number};
+use crate::exec::{KeptIntegers, KeptPlan, Number, RecentPlans};
 use crate::expr::{OperandData, ScalarKind, ScalarValue};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
@@ -16,6 +16,10 @@ use tensorwrapper_core::element::Dtype;
 #[derive(Debug)]
 pub struct Recipe(pub &'static str, pub &'static [usize]);
 
+/// The most plans of one kind that an invocation keeps. Methods that extend a basis by one vector in each step (Lanczos, Davidson) meet two
+/// dozen extents again and again.
+pub(super) const MOST_PLANS: usize = 32;
+
 /// One invocation: the data that the macro emits, and the plans of earlier runs.
 #[derive(Debug)]
 pub struct CallSite {
@@ -23,14 +27,14 @@ pub struct CallSite {
     /// The results that leave the block.
     pub(super) sinks: &'static [usize],
     equations: OnceLock<Vec<Equation>>,
-    pub(super) kept: CallSiteCache<KeptPlan>,
-    pub(super) kept_integers: CallSiteCache<KeptIntegers>,
+    pub(super) kept: RecentPlans<KeptPlan>,
+    pub(super) kept_integers: RecentPlans<KeptIntegers>,
 }
 
 impl CallSite {
     /// An invocation that has never run.
     pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> CallSite {
-        CallSite { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new(), kept_integers: CallSiteCache::new() }
+        CallSite { recipes, sinks, equations: OnceLock::new(), kept: RecentPlans::new(), kept_integers: RecentPlans::new() }
     }
 
     /// Whether an equation has derivatives, which depend on which operands are the same tensor.

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of how plans are made.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Dtype;
@@ -10,6 +10,7 @@ use tensorwrapper_core::structure::Structure;
 
 use super::order::Chosen;
 use super::prepared::PreparedBlocks;
+use crate::exec::recent_plans::RecentPlans;
 
 /// Plans that are kept at most: those that were used last.
 const MOST: usize = 256;
@@ -43,24 +44,21 @@ impl PartialEq for Key {
     }
 }
 
-static KEPT: Mutex<Vec<(Key, Arc<PreparedBlocks>)>> = Mutex::new(Vec::new());
+/// A plan and what it was made for.
+struct Kept {
+    key: Key,
+    plan: Arc<PreparedBlocks>,
+}
+
+static KEPT: RecentPlans<Kept> = RecentPlans::new();
 
 /// The plan that was made for this, if it is still kept.
 pub(super) fn find(key: &Key) -> Option<Arc<PreparedBlocks>> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let at = kept.iter().rposition(|(known, _)| known == key)?;
-    let found = kept.remove(at);
-    let plan = Arc::clone(&found.1);
-    kept.push(found);
-    Some(plan)
+    KEPT.find(|kept| (kept.key == *key).then(|| Arc::clone(&kept.plan))).map(|(_, plan)| plan)
 }
 
 /// Keeps a plan; those that were not used for longest are dropped for it.
 pub(super) fn keep(key: Key, plan: Arc<PreparedBlocks>) {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.push((key, plan));
-    let mut listed: usize = kept.iter().map(|(_, plan)| plan.listed()).sum();
-    while kept.len() > MOST || (kept.len() > FEWEST && listed > TUPLES) {
-        listed -= kept.remove(0).1.listed();
-    }
+    let listed = |plans: &[Arc<Kept>]| plans.iter().map(|kept| kept.plan.listed()).sum::<usize>();
+    KEPT.add(Arc::new(Kept { key, plan }), |plans| plans.len() <= FEWEST || (plans.len() <= MOST && listed(plans) <= TUPLES));
 }

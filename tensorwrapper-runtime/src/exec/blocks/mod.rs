@@ -245,8 +245,7 @@ impl Context {
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
         let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
-        let staged = self.within_limit::<T>((written, tensors))?;
-        let Staged { stages, released, result, peak } = staged;
+        let Staged { stages, released, result, peak } = self.within_limit::<T>((written, tensors))?;
         let (backend, observer, stages) = (Arc::clone(&self.backend), Observer::default(), stages.into());
         Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
     }

@@ -1,14 +1,14 @@
 //! The plan of a product over integers, as subscripts or numbered labels give it, for operands of the same extents. Those of subscripts
 //! are kept for the whole program.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::kept::SourcePlace;
 use super::known::KnownIntegers;
 use super::plan::{IntegerPlan, IntegerSource};
 use crate::exec::context::Context;
 use crate::exec::plan_key::{Equations, PlanKey};
+use crate::exec::recent_plans::RecentPlans;
 use crate::exec::statements::{checked, product, subscripts_statement};
 use crate::expr::{Integers, OperandData};
 use tensorwrapper_core::Numeric;
@@ -50,21 +50,15 @@ impl IntegerProduct {
         subscripts: &str,
         given: &[OperandData<'_>],
     ) -> Result<Arc<IntegerProduct>, Error> {
-        let lock = || PRODUCTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut products = lock();
-        if let Some(at) = products.iter().position(|known| known.is_for(context, subscripts, given)) {
-            // The one that was not used for longest is dropped.
-            products.make_contiguous()[..=at].rotate_right(1);
-            return Ok(Arc::clone(&products[0].product));
+        if let Some((known, ())) = PRODUCTS.find(|known| known.is_for(context, subscripts, given).then_some(())) {
+            return Ok(Arc::clone(&known.product));
         }
-        drop(products);
         let equation = checked(&subscripts_statement(subscripts, given.len())?)?;
         let product = Arc::new(IntegerProduct::new::<T>(context, &equation, given)?);
         let key = PlanKey::new(context, Equations::Subscripts(subscripts.into(), T::COMPUTED), std::iter::empty());
         let extents = given.iter().map(|given| extents(given).to_vec()).collect();
-        let mut products = lock();
-        products.truncate(MOST - 1);
-        products.push_front(KeptProduct { key, extents, product: Arc::clone(&product) });
+        let kept = KeptProduct { key, extents, product: Arc::clone(&product) };
+        PRODUCTS.add(Arc::new(kept), |products| products.len() <= MOST);
         Ok(product)
     }
 
@@ -101,7 +95,7 @@ struct KeptProduct {
 /// Products that are kept at most; they are compared one by one.
 const MOST: usize = 64;
 
-static PRODUCTS: Mutex<VecDeque<KeptProduct>> = Mutex::new(VecDeque::new());
+static PRODUCTS: RecentPlans<KeptProduct> = RecentPlans::new();
 
 impl KeptProduct {
     fn is_for(&self, context: &Context, subscripts: &str, given: &[OperandData<'_>]) -> bool {

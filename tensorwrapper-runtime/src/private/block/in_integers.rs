@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_complex::Complex;
 
 use super::super::evaluator::Computes;
-use super::super::site::{Call, Tensor};
+use super::super::site::{Call, MOST_PLANS, Tensor};
 use super::Block;
 use super::made::{MadeResults, Taken};
 use crate::exec::{IntegerPlan, IntegerSource, KeptIntegers, KeptStep, KnownIntegers, SourcePlace, evaluate};
@@ -196,7 +196,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         }
         let tensors = self.tensors.iter().map(|tensor| &tensor.0);
         if is_kept && let Some(kept) = KeptIntegers::new(self.context.context(), self.call_keys(), tensors, steps) {
-            self.site.kept_integers.add(Arc::new(kept));
+            self.site.kept_integers.add(Arc::new(kept), |plans| plans.len() <= MOST_PLANS);
         }
         Ok(())
     }
