@@ -11,6 +11,11 @@ use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 /// Elements of a cache line, about: axes whose indices are nearer to each other share lines.
 const LINE: usize = 8;
 
+/// Terms along the first axis of a tile, if the second one is long.
+const WIDE: usize = 24;
+/// Terms of which squares are made.
+const SQUARE: usize = 8;
+
 /// All terms of a sum, over both operands.
 #[derive(Clone, Debug)]
 pub(super) struct Inner {
@@ -110,10 +115,12 @@ impl Inner {
         {
             let tiled = [axes[own], axes[other]];
             axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
-            let first = tiled[0].extent.min(24);
-            let second = tiled[1].extent.min((block / first).max(1));
+            // A little more than a block is not worth a second pass over the result.
+            let most = block / 3 * 4;
+            let first = piece(tiled[0].extent, [WIDE, WIDE]);
+            let second = piece(tiled[1].extent, [block / first, most / first]);
             // Wide where the other is narrow.
-            let first = tiled[0].extent.min((block / second / 8 * 8).max(first));
+            let first = piece(tiled[0].extent, [block / second, most / second].map(|n| n.max(first)));
             let tile = [first, second];
             let blocks =
                 points / tiled[0].extent / tiled[1].extent * tiled[0].extent.div_ceil(first) * tiled[1].extent.div_ceil(second);
@@ -122,7 +129,7 @@ impl Inner {
         near_last(&mut axes, order);
         let step = |side: usize| unit(&axes, side).map_or(0, |n| fuse::points(&axes[n + 1..]));
         let step = [step(0), step(1)];
-        // A little more than a block is not worth a second pass over the result.
+        // As above.
         let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
         let form = Terms::Running { points, block, step };
@@ -206,6 +213,18 @@ impl Inner {
     }
 }
 
+/// How long pieces of an axis are: the whole axis if it has at most `most` terms, or else pieces of about the same length, of at most `usual`
+/// terms, or of a few more that make whole squares and leave no short piece.
+fn piece(extent: usize, [usual, most]: [usize; 2]) -> usize {
+    if extent <= most {
+        return extent;
+    }
+    let piece = extent.div_ceil(extent.div_ceil(usual.max(1)));
+    let whole = piece.next_multiple_of(SQUARE);
+    let last = (extent - 1) % whole + 1;
+    if whole <= most && 2 * last >= whole { whole } else { piece }
+}
+
 /// Moves axes along which an operand's lines of the cache lie to the end, those of fewer points last: so a block has all that the lines hold.
 fn near_last(axes: &mut Vec<Pair>, order: usize) {
     let near = |side: usize| axes.iter().filter(move |axis| axis.strides[side].unsigned_abs() < LINE).copied();
@@ -269,5 +288,27 @@ mod tests {
         found.sort_unstable();
         found.dedup();
         assert_eq!(found.len(), 5000);
+    }
+
+    #[test]
+    fn tiles_have_about_the_same_number_of_terms() {
+        let terms = |own: usize, other: usize| {
+            let inner = Inner::new(&[axis(own, 1, other as isize), axis(other, own as isize, 1)], [0, 1], 1, 256);
+            let mut block = Block::default();
+            let mut write = |number: usize| {
+                inner.write(number, 4, &mut block);
+                block.len()
+            };
+            (0..inner.blocks()).map(&mut write).collect::<Vec<_>>()
+        };
+        assert_eq!(terms(14, 19), [266], "a little more than a block is one");
+        for own in 8..60 {
+            for other in 8..60 {
+                let found = terms(own, other);
+                assert_eq!(found.iter().sum::<usize>(), own * other);
+                let (least, most) = (found.iter().min().unwrap(), found.iter().max().unwrap());
+                assert!(*most <= 341 && 5 * least >= *most, "{own} times {other}: {found:?}");
+            }
+        }
     }
 }
