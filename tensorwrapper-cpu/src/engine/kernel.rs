@@ -21,7 +21,7 @@ use tensorwrapper_core::storage::LINE;
 
 /// Groups that a panel of rows has at most.
 pub(super) const MOST_GROUPS: usize = 3;
-/// Terms of a block at most: a third more than KC, or a whole tile of neighbours in both operands.
+/// Terms of a block at most: half more than KC.
 pub(super) const MOST_TERMS: usize = 1024;
 /// Elements that a tile has at most.
 pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;

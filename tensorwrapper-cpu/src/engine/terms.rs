@@ -116,7 +116,7 @@ impl Inner {
             let tiled = [axes[own], axes[other]];
             axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
             // A little more than a block is not worth a second pass over the result.
-            let most = block / 3 * 4;
+            let most = block / 2 * 3;
             let first = piece(tiled[0].extent, [WIDE, WIDE]);
             let second = piece(tiled[1].extent, [block / first, most / first]);
             // Wide where the other is narrow.
@@ -130,7 +130,7 @@ impl Inner {
         let step = |side: usize| unit(&axes, side).map_or(0, |n| fuse::points(&axes[n + 1..]));
         let step = [step(0), step(1)];
         // As above.
-        let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
+        let blocks = if points <= block / 2 * 3 { 1 } else { points.div_ceil(block) };
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
         let form = Terms::Running { points, block, step };
         Inner { axes, form, blocks: points.div_ceil(block), longest: block }
@@ -307,7 +307,7 @@ mod tests {
                 let found = terms(own, other);
                 assert_eq!(found.iter().sum::<usize>(), own * other);
                 let (least, most) = (found.iter().min().unwrap(), found.iter().max().unwrap());
-                assert!(*most <= 341 && 5 * least >= *most, "{own} times {other}: {found:?}");
+                assert!(*most <= 384 && 5 * least >= *most, "{own} times {other}: {found:?}");
             }
         }
     }
