@@ -8,6 +8,9 @@ use tensorwrapper_core::storage::LINE;
 
 /// Bytes of packed matrices of a cache line at most.
 const WIDE: usize = 8 << 20;
+/// Bytes between elements of matrices that need not be staged, those of all operands together; those of results count twice, as lines are
+/// read and written.
+const NEAR: usize = 48;
 
 /// Which way products of two factors go; anything but `Chosen` is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,16 +50,23 @@ pub(crate) enum Route {
 impl<T: Element> ClassifiedAxes<T> {
     /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
     pub(super) fn suits_engine(&self) -> bool {
-        let near = || {
-            ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, groups(self, side)))
-                && !self.is_apart(OUT, [&self.rows, &self.columns])
-        };
-        self.multiplications() > SMALL && (self.is_wide() || near())
+        self.multiplications() > SMALL && (self.is_wide() || self.is_near())
     }
 
-    /// Whether neighbours in memory belong to different matrices.
-    fn is_apart(&self, operand: usize, groups: [&[Triple]; 2]) -> bool {
-        narrowest(&self.batch, operand) < narrowest(groups[0], operand).min(narrowest(groups[1], operand))
+    /// Whether neighbours in memory belong to one matrix, or to so few that reading lines again for each is faster than staging them.
+    fn is_near(&self) -> bool {
+        let apart = [LEFT, RIGHT, OUT].map(|operand| {
+            let groups = if operand == OUT { [&self.rows[..], &self.columns] } else { groups(self, operand) };
+            let weight = if operand == OUT { 2 } else { 1 };
+            self.apart(operand, groups).map_or(0, |bytes| bytes.saturating_mul(weight))
+        });
+        apart == [0; 3] || apart.contains(&0) && apart.into_iter().fold(0, usize::saturating_add) <= NEAR
+    }
+
+    /// Bytes from an element of a matrix to the next one, where neighbours in memory belong to different matrices.
+    fn apart(&self, operand: usize, groups: [&[Triple]; 2]) -> Option<usize> {
+        let own = narrowest(groups[0], operand).min(narrowest(groups[1], operand));
+        (narrowest(&self.batch, operand) < own).then(|| own.saturating_mul(size_of::<T>()))
     }
 
     /// Whether that is so of a factor whose matrices are so large that those of a cache line would take much memory packed.
@@ -64,7 +74,7 @@ impl<T: Element> ClassifiedAxes<T> {
         [LEFT, RIGHT].into_iter().any(|side| {
             let groups = groups(self, side);
             let elements = points(groups[0]).saturating_mul(points(groups[1]));
-            elements.saturating_mul(LINE) > WIDE && self.is_apart(side, groups)
+            elements.saturating_mul(LINE) > WIDE && self.apart(side, groups).is_some()
         })
     }
 
