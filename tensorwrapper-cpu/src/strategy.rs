@@ -89,3 +89,35 @@ impl<T: Element> ClassifiedAxes<T> {
         self.batch.iter().any(unit) && self.multiplications() <= 8 * SMALL
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tensorwrapper_core::backend::fuse::Axis;
+
+    /// Products of 100 rows, columns and terms, whose batch is the innermost axis of the operands that are interleaved.
+    fn batch<T: Element>(extent: usize, interleaved: [bool; 3]) -> ClassifiedAxes<T> {
+        let step = interleaved.map(|is| if is { extent as isize } else { 1 });
+        let axis = |extent: usize, strides: [isize; 3]| Axis { extent, strides };
+        ClassifiedAxes {
+            batch: vec![axis(extent, interleaved.map(|is| if is { 1 } else { 10_000 }))],
+            rows: vec![axis(100, [100 * step[LEFT], 0, 100 * step[OUT]])],
+            columns: vec![axis(100, [0, step[RIGHT], step[OUT]])],
+            inner: vec![axis(100, [step[LEFT], 100 * step[RIGHT], 0])],
+            conjugate: [false; 2],
+            start: [0; 3],
+            alpha: T::from_complex(num_complex::Complex::ONE),
+        }
+    }
+
+    #[test]
+    fn matrices_that_are_near_each_other_are_not_staged() {
+        let longest = |is_interleaved: [bool; 3]| (1..64).take_while(|&n| batch::<f64>(n, is_interleaved).suits_engine()).count();
+        assert_eq!(longest([true, false, false]), 6, "48 bytes apart");
+        assert_eq!(longest([true, true, false]), 3, "24 bytes each");
+        assert_eq!(longest([false, false, true]), 3, "a result counts twice");
+        assert_eq!(longest([true, true, true]), 1, "not all three");
+        assert!(batch::<f32>(12, [false, true, false]).suits_engine() && !batch::<f32>(13, [false, true, false]).suits_engine());
+        assert!((1..64).all(|n| batch::<f64>(n, [false; 3]).suits_engine()));
+    }
+}
