@@ -199,10 +199,10 @@ stored! {
             Some(Self::erase_mut(slice))
         }
     }
-    f32, "f32", "f4", 0.0, 1.0, number!(read f32), number!(append f32);
-    f64, "f64", "f8", 0.0, 1.0, number!(read f64), number!(append f64);
-    Complex<f32>, "Complex<f32>", "c8", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, append_complex;
-    Complex<f64>, "Complex<f64>", "c16", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, append_complex;
+    f32, "f32", "f4", 0.0, 1.0, number!(read f32), number!(write f32);
+    f64, "f64", "f8", 0.0, 1.0, number!(read f64), number!(write f64);
+    Complex<f32>, "Complex<f32>", "c8", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, write_complex;
+    Complex<f64>, "Complex<f64>", "c16", Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), read_complex, write_complex;
 }
 
 /// A complex number of the bytes of its parts.
@@ -213,9 +213,12 @@ fn read_complex<R: Stored>(bytes: &[u8], is_big_endian: bool) -> Complex<R> {
 }
 
 #[inline]
-fn append_complex<R: Stored>(number: Complex<R>, bytes: &mut Vec<u8>) {
-    number.re.append_bytes(bytes);
-    number.im.append_bytes(bytes);
+fn write_complex<R: Stored, const BYTES: usize>(number: Complex<R>) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    let (re, im) = bytes.split_at_mut(BYTES / 2);
+    re.copy_from_slice(number.re.to_bytes().as_ref());
+    im.copy_from_slice(number.im.to_bytes().as_ref());
+    bytes
 }
 
 macro_rules! elements {

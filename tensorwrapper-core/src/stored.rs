@@ -39,9 +39,12 @@ pub trait Stored: sealed::Sealed + Plain + Copy + Debug + Display + Default + Pa
     /// The value of as many bytes as it has, in this order.
     #[doc(hidden)]
     fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self;
-    /// Appends the value's bytes in this machine's order.
+    /// As many bytes as a value has.
     #[doc(hidden)]
-    fn append_bytes(self, bytes: &mut Vec<u8>);
+    type Bytes: AsRef<[u8]>;
+    /// The value's bytes in this machine's order.
+    #[doc(hidden)]
+    fn to_bytes(self) -> Self::Bytes;
 
     /// The slice with its type erased, if equations compute with elements of this type.
     #[doc(hidden)]
@@ -116,8 +119,8 @@ macro_rules! number {
             if is_big_endian { <$T>::from_be_bytes(bytes) } else { <$T>::from_le_bytes(bytes) }
         }
     };
-    (append $T:ty) => {
-        |number: $T, bytes: &mut Vec<u8>| bytes.extend_from_slice(&number.to_ne_bytes())
+    (write $T:ty) => {
+        <$T>::to_ne_bytes
     };
 }
 pub(crate) use number;
@@ -136,9 +139,10 @@ macro_rules! stored {
             fn from_bytes(bytes: &[u8], is_big_endian: bool) -> Self {
                 $read(bytes, is_big_endian)
             }
+            type Bytes = [u8; size_of::<$T>()];
             #[inline]
-            fn append_bytes(self, bytes: &mut Vec<u8>) {
-                $write(self, bytes);
+            fn to_bytes(self) -> Self::Bytes {
+                $write(self)
             }
             $($others)*
         }
@@ -150,10 +154,10 @@ macro_rules! stored {
 pub(crate) use stored;
 
 stored! { {}
-    i32, "i32", "i4", 0, 1, number!(read i32), number!(append i32);
-    i64, "i64", "i8", 0, 1, number!(read i64), number!(append i64);
-    u8, "u8", "u1", 0, 1, number!(read u8), number!(append u8);
-    bool, "bool", "b1", false, true, |bytes: &[u8], _| bytes != [0], |truth: bool, bytes: &mut Vec<u8>| bytes.push(truth.into());
+    i32, "i32", "i4", 0, 1, number!(read i32), number!(write i32);
+    i64, "i64", "i8", 0, 1, number!(read i64), number!(write i64);
+    u8, "u8", "u1", 0, 1, number!(read u8), number!(write u8);
+    bool, "bool", "b1", false, true, |bytes: &[u8], _| bytes != [0], |truth| [u8::from(truth)];
 }
 
 macro_rules! integers {

@@ -1,16 +1,16 @@
 //! Which kernel multiplies two factors: the rules, by extents and strides alone. Knows neither memory nor how a kernel works.
 
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, narrowest};
-use super::simd::Simd;
+use super::simd::{Caches, Simd};
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::storage::LINE;
 
 /// Bytes of packed matrices of a cache line at most.
 const WIDE: usize = 8 << 20;
-/// Bytes between elements of matrices that need not be staged, those of all operands together; those of results count twice, as lines are
-/// read and written.
-const NEAR: usize = 48;
+/// Bytes from an element of a matrix to the next one, added over the interleaved operands and twice for a result, whose lines are read and
+/// written: up to so many, reading lines once for each matrix was measured to be faster than staging (`docs/results/contraction.md`).
+const STAGED_FROM: usize = 32;
 
 /// Which way products of two factors go; anything but `Chosen` is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,33 +48,54 @@ pub(crate) enum Route {
 }
 
 impl<T: Element> ClassifiedAxes<T> {
-    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
+    /// Whether the matrices are large enough for the engine, and no operand is staged for it.
     pub(super) fn suits_engine(&self) -> bool {
-        self.multiplications() > SMALL && (self.is_wide() || self.is_near())
+        self.suits_engine_in_lines() || self.multiplications() > SMALL && self.is_read_again()
     }
 
-    /// Whether neighbours in memory belong to one matrix, or to so few that reading lines again for each is faster than staging them.
-    fn is_near(&self) -> bool {
-        let apart = [LEFT, RIGHT, OUT].map(|operand| {
-            let groups = if operand == OUT { [&self.rows[..], &self.columns] } else { groups(self, operand) };
-            let weight = if operand == OUT { 2 } else { 1 };
-            self.apart(operand, groups).map_or(0, |bytes| bytes.saturating_mul(weight))
-        });
-        apart == [0; 3] || apart.contains(&0) && apart.into_iter().fold(0, usize::saturating_add) <= NEAR
+    /// The same where neighbours in memory belong to one matrix, or else matrices are too large to be staged.
+    pub(super) fn suits_engine_in_lines(&self) -> bool {
+        let is_in_lines = || [LEFT, RIGHT, OUT].into_iter().all(|operand| self.interleaved(operand).is_none());
+        self.multiplications() > SMALL && (is_in_lines() || self.is_wide())
+    }
+
+    /// Whether operands whose neighbours in memory belong to different matrices are read again for each of these, instead of staged.
+    fn is_read_again(&self) -> bool {
+        let bytes = [LEFT, RIGHT, OUT].map(|operand| self.interleaved(operand).unwrap_or(0));
+        // Where all three are interleaved, kernels that multiply several matrices at once read each line once.
+        let few = bytes.contains(&0)
+            && bytes[LEFT].saturating_add(bytes[RIGHT]).saturating_add(bytes[OUT].saturating_mul(2)) <= STAGED_FROM;
+        few && (0..3).all(|operand| bytes[operand] == 0 || self.is_kept(operand, bytes[operand]))
+    }
+
+    /// Whether the lines of an interleaved operand are still in the second cache when the next matrix is read from them: the engine
+    /// computes matrices along the last axis of the batch one after the other.
+    fn is_kept(&self, operand: usize, bytes: usize) -> bool {
+        let [first, second] = self.groups_of(operand);
+        let elements = points(first).saturating_mul(points(second));
+        let is_next =
+            self.batch.last().is_some_and(|axis| axis.strides[operand].unsigned_abs() == narrowest(&self.batch, operand));
+        is_next && elements.saturating_mul(bytes) <= Caches::here().second
+    }
+
+    /// The axes of an operand's matrices.
+    fn groups_of(&self, operand: usize) -> [&[Triple]; 2] {
+        if operand == OUT { [&self.rows, &self.columns] } else { groups(self, operand) }
     }
 
     /// Bytes from an element of a matrix to the next one, where neighbours in memory belong to different matrices.
-    fn apart(&self, operand: usize, groups: [&[Triple]; 2]) -> Option<usize> {
-        let own = narrowest(groups[0], operand).min(narrowest(groups[1], operand));
+    fn interleaved(&self, operand: usize) -> Option<usize> {
+        let [first, second] = self.groups_of(operand);
+        let own = narrowest(first, operand).min(narrowest(second, operand));
         (narrowest(&self.batch, operand) < own).then(|| own.saturating_mul(size_of::<T>()))
     }
 
-    /// Whether that is so of a factor whose matrices are so large that those of a cache line would take much memory packed.
+    /// Whether a factor is interleaved, and its matrices are so large that those of a cache line would take much memory packed.
     fn is_wide(&self) -> bool {
         [LEFT, RIGHT].into_iter().any(|side| {
-            let groups = groups(self, side);
-            let elements = points(groups[0]).saturating_mul(points(groups[1]));
-            elements.saturating_mul(LINE) > WIDE && self.apart(side, groups).is_some()
+            let [first, second] = self.groups_of(side);
+            let elements = points(first).saturating_mul(points(second));
+            elements.saturating_mul(LINE) > WIDE && self.interleaved(side).is_some()
         })
     }
 
@@ -111,13 +132,26 @@ mod tests {
     }
 
     #[test]
-    fn matrices_that_are_near_each_other_are_not_staged() {
+    fn few_interleaved_matrices_are_not_staged() {
         let longest = |is_interleaved: [bool; 3]| (1..64).take_while(|&n| batch::<f64>(n, is_interleaved).suits_engine()).count();
-        assert_eq!(longest([true, false, false]), 6, "48 bytes apart");
-        assert_eq!(longest([true, true, false]), 3, "24 bytes each");
-        assert_eq!(longest([false, false, true]), 3, "a result counts twice");
+        assert_eq!(longest([true, false, false]), 4, "32 bytes from an element to the next one");
+        assert_eq!(longest([true, true, false]), 2, "16 bytes each");
+        assert_eq!(longest([false, false, true]), 2, "a result counts twice");
         assert_eq!(longest([true, true, true]), 1, "not all three");
-        assert!(batch::<f32>(12, [false, true, false]).suits_engine() && !batch::<f32>(13, [false, true, false]).suits_engine());
+        assert!(batch::<f32>(8, [false, true, false]).suits_engine() && !batch::<f32>(9, [false, true, false]).suits_engine());
         assert!((1..64).all(|n| batch::<f64>(n, [false; 3]).suits_engine()));
+        assert!((2..64).all(|n| !batch::<f64>(n, [true, false, false]).suits_engine_in_lines()));
+    }
+
+    #[test]
+    fn lines_that_have_left_the_cache_are_staged() {
+        let mut heads = batch::<f64>(2, [true, false, false]);
+        heads.batch.push(Axis { extent: 50, strides: [20_000, 20_000, 20_000] });
+        assert!(!heads.suits_engine(), "all other matrices are between two of the same lines");
+        heads.batch.swap(0, 1);
+        assert!(heads.suits_engine());
+        let mut long = batch::<f64>(2, [true, false, false]);
+        long.rows[0].extent = Caches::here().second / size_of::<f64>() / 100;
+        assert!(!long.suits_engine(), "matrices of twice the second cache");
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
 
 /// Whether the engine is the one that would multiply them one by one.
 fn suits_engine<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> bool {
-    sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine()
+    sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine_in_lines()
 }
 
 /// By kernels in vectors, if there are some for matrices that lie so.

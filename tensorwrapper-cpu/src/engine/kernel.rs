@@ -21,8 +21,10 @@ use tensorwrapper_core::storage::LINE;
 
 /// Groups that a panel of rows has at most.
 pub(super) const MOST_GROUPS: usize = 3;
+/// KC is at most this.
+const MOST_KC: usize = 512;
 /// Terms of a block at most: half more than KC.
-pub(super) const MOST_TERMS: usize = 1024;
+pub(super) const MOST_TERMS: usize = MOST_KC / 2 * 3;
 /// Elements that a tile has at most.
 pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 /// Rows of a block that make reading columns again from a far cache worth it.
@@ -87,12 +89,12 @@ impl<T: Element> Kernel<T> {
         self.lanes * self.panel
     }
 
-    /// KC: terms of a block of a sum. A panel of columns of them fills half of the first cache, beside rows on their way; and a
-    /// block of rows of them has rows enough.
+    /// KC: terms of a block of a sum, which may have half more where that makes it the only one. A panel of columns of KC terms fills half
+    /// of the first cache, beside rows on their way; and a block of rows of them has rows enough.
     pub(super) fn kc(&self) -> usize {
         let panel = Caches::here().first / 2 / (self.nr * size_of::<T>());
         let rows = self.block() / (ENOUGH_ROWS * size_of::<T>());
-        panel.min(rows).clamp(256, 512) / 8 * 8
+        panel.min(rows).clamp(256, MOST_KC) / 8 * 8
     }
 
     /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider ones.

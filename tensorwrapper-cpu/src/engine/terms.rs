@@ -4,16 +4,18 @@
 
 use std::ops::Range;
 
+use super::kernel::MOST_TERMS;
 use super::space::Pair;
 use crate::product::Triple;
+use crate::tasks;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 
 /// Elements of a cache line, about: axes whose indices are nearer to each other share lines.
 const LINE: usize = 8;
 
-/// Terms along the first axis of a tile, if the second one is long.
+/// Terms along the first axis of a tile, if the second one is long: three lines of doubles of the operand whose unit axis it is.
 const WIDE: usize = 24;
-/// Terms of which squares are made.
+/// Terms along an edge of the largest squares in which panels are packed; those of all kernels divide it.
 const SQUARE: usize = 8;
 
 /// All terms of a sum, over both operands.
@@ -34,7 +36,7 @@ enum Terms {
     /// term's.
     Running { points: usize, block: usize, step: [usize; 2] },
     /// Blocks over the unit axes of both operands.
-    Tiled { axes: [Pair; 2], tile: [usize; 2] },
+    Tiled { axes: [Pair; 2], cuts: [Cut; 2] },
 }
 
 /// A block of terms that was written down.
@@ -109,29 +111,30 @@ impl Inner {
         let unit = |axes: &[Pair], side: usize| axes.iter().position(|axis| axis.strides[side] == 1);
         let points = points(&axes);
         let units = [unit(&axes, 0), unit(&axes, 1)];
+        // Up to half more than a block is not worth a second pass over the result.
+        let most = block / 2 * 3;
         if let [Some(own), Some(other)] = units
             && own != other
             && axes[own].extent * axes[other].extent >= block / 2
         {
             let tiled = [axes[own], axes[other]];
             axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
-            // A little more than a block is not worth a second pass over the result.
-            let most = block / 2 * 3;
-            let first = piece(tiled[0].extent, [WIDE, WIDE]);
-            let second = piece(tiled[1].extent, [block / first, most / first]);
-            // Wide where the other is narrow.
-            let first = piece(tiled[0].extent, [block / second, most / second].map(|n| n.max(first)));
-            let tile = [first, second];
-            let blocks =
-                points / tiled[0].extent / tiled[1].extent * tiled[0].extent.div_ceil(first) * tiled[1].extent.div_ceil(second);
-            return Inner { axes, form: Terms::Tiled { axes: tiled, tile }, blocks, longest: first * second };
+            // The first axis is cut as if the second one were long, the second one into what is left, and where that is short, the first
+            // one is cut again.
+            let [own, other] = tiled.map(|axis| axis.extent);
+            let first = Cut::new(own, WIDE, WIDE).longest;
+            let second = Cut::new(other, block / first, most / first);
+            let first = Cut::new(own, first.max(block / second.longest), first.max(most / second.longest));
+            let (blocks, longest) = (points / own / other * first.pieces * second.pieces, first.longest * second.longest);
+            debug_assert!(longest <= MOST_TERMS);
+            return Inner { axes, form: Terms::Tiled { axes: tiled, cuts: [first, second] }, blocks, longest };
         }
         near_last(&mut axes, order);
         let step = |side: usize| unit(&axes, side).map_or(0, |n| fuse::points(&axes[n + 1..]));
         let step = [step(0), step(1)];
-        // As above.
-        let blocks = if points <= block / 2 * 3 { 1 } else { points.div_ceil(block) };
+        let blocks = if points <= most { 1 } else { points.div_ceil(block) };
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
+        debug_assert!(block <= MOST_TERMS);
         let form = Terms::Running { points, block, step };
         Inner { axes, form, blocks: points.div_ceil(block), longest: block }
     }
@@ -187,11 +190,11 @@ impl Inner {
                 self.write_running(first..points.min(first + block), to);
                 to.step = step;
             }
-            Terms::Tiled { axes, tile } => {
-                let count = [0, 1].map(|n| axes[n].extent.div_ceil(tile[n]));
+            Terms::Tiled { axes, cuts } => {
+                let count = cuts.map(|cut| cut.pieces);
                 let tiles = [number % count[0], number / count[0] % count[1]];
                 let outer = Odometer::new(&self.axes, &[0, 0], number / (count[0] * count[1])).position;
-                let ranges = [0, 1].map(|n| tiles[n] * tile[n]..axes[n].extent.min((tiles[n] + 1) * tile[n]));
+                let ranges = [0, 1].map(|n| cuts[n].range(tiles[n]));
                 for y in ranges[1].clone() {
                     for x in ranges[0].clone() {
                         for side in [0, 1] {
@@ -213,16 +216,41 @@ impl Inner {
     }
 }
 
-/// How long pieces of an axis are: the whole axis if it has at most `most` terms, or else pieces of about the same length, of at most `usual`
-/// terms, or of a few more that make whole squares and leave no short piece.
-fn piece(extent: usize, [usual, most]: [usize; 2]) -> usize {
-    if extent <= most {
-        return extent;
+/// How an axis is cut into pieces.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    extent: usize,
+    pieces: usize,
+    longest: usize,
+    /// Whether all pieces but the last one are of the longest length, which makes whole squares. Otherwise lengths differ by one at most.
+    is_square: bool,
+}
+
+impl Cut {
+    /// One piece if the axis has at most `most` terms. Else as few as have at most `usual` terms, or up to `most` that make whole squares,
+    /// unless the last piece would be less than half of the others.
+    fn new(extent: usize, usual: usize, most: usize) -> Cut {
+        if extent <= most {
+            return Cut { extent, pieces: 1, longest: extent, is_square: false };
+        }
+        let pieces = extent.div_ceil(usual.max(1));
+        let even = extent.div_ceil(pieces);
+        let whole = even.next_multiple_of(SQUARE);
+        let last = (extent - 1) % whole + 1;
+        if whole <= most && 2 * last >= whole {
+            return Cut { extent, pieces: extent.div_ceil(whole), longest: whole, is_square: true };
+        }
+        Cut { extent, pieces, longest: even, is_square: false }
     }
-    let piece = extent.div_ceil(extent.div_ceil(usual.max(1)));
-    let whole = piece.next_multiple_of(SQUARE);
-    let last = (extent - 1) % whole + 1;
-    if whole <= most && 2 * last >= whole { whole } else { piece }
+
+    /// The terms of a piece.
+    fn range(self, piece: usize) -> Range<usize> {
+        let [first, end] = [piece, piece + 1].map(|n| match self.is_square {
+            true => self.extent.min(n * self.longest),
+            false => tasks::bound(self.extent, n, self.pieces),
+        });
+        first..end
+    }
 }
 
 /// Moves axes along which an operand's lines of the cache lie to the end, those of fewer points last: so a block has all that the lines hold.
@@ -291,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_have_about_the_same_number_of_terms() {
+    fn tiles_are_few_and_none_is_short() {
         let terms = |own: usize, other: usize| {
             let inner = Inner::new(&[axis(own, 1, other as isize), axis(other, own as isize, 1)], [0, 1], 1, 256);
             let mut block = Block::default();
@@ -302,12 +330,14 @@ mod tests {
             (0..inner.blocks()).map(&mut write).collect::<Vec<_>>()
         };
         assert_eq!(terms(14, 19), [266], "a little more than a block is one");
-        for own in 8..60 {
-            for other in 8..60 {
+        for own in 8..140 {
+            for other in 8..140 {
                 let found = terms(own, other);
                 assert_eq!(found.iter().sum::<usize>(), own * other);
                 let (least, most) = (found.iter().min().unwrap(), found.iter().max().unwrap());
+                // Half along each axis at the shortest.
                 assert!(*most <= 384 && 5 * least >= *most, "{own} times {other}: {found:?}");
+                assert!(found.len() <= (own * other).div_ceil(256) * 2, "{own} times {other}: {} tiles", found.len());
             }
         }
     }

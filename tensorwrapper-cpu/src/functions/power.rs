@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Call, Ordinary, apart, blocks, each, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Ordinary, apart, blocks, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.
@@ -143,33 +143,37 @@ macro_rules! powers {
             fn run(self) {
                 let Call { function, from, to } = self;
                 match function {
-                    Exponent::Whole(n) => {
+                    Exponent::Whole(exponent) => {
                         let ordinary = Ordinary::<f64>::between(1.0 / EXACT, EXACT);
                         blocks!(from, to, |x, out| {
                             let mut given = [1.0; BLOCK];
                             for n in 0..BLOCK {
                                 given[n] = f64::from(x[n]);
                             }
-                            let [mut hi, lo] = match n {
+                            let [mut hi, lo] = match exponent {
                                 3 => {
                                     given.iter_mut().for_each(|x| *x = cube(*x));
                                     [given, [0.0; BLOCK]]
                                 }
-                                _ => whole(&given, n.unsigned_abs()),
+                                _ => whole(&given, exponent.unsigned_abs()),
                             };
                             let mut sizes = hi;
                             sizes.iter_mut().for_each(|size| *size = size.abs());
-                            if ordinary.holds_all(&sizes) {
-                                if n < 0 {
-                                    for (hi, &lo) in hi.iter_mut().zip(&lo) {
-                                        *hi = inverse(*hi, lo);
+                            if exponent < 0 {
+                                for (hi, &lo) in hi.iter_mut().zip(&lo) {
+                                    *hi = inverse(*hi, lo);
+                                }
+                            }
+                            for n in 0..BLOCK {
+                                out[n] = hi[n] as $R;
+                            }
+                            // Each of the others by itself, so that an element's value does not depend on its neighbours.
+                            if !ordinary.holds_all(&sizes) {
+                                for n in 0..BLOCK {
+                                    if !ordinary.holds(sizes[n]) {
+                                        out[n] = f64::from(x[n]).powf(f64::from(exponent)) as $R;
                                     }
                                 }
-                                for n in 0..BLOCK {
-                                    out[n] = hi[n] as $R;
-                                }
-                            } else {
-                                each!(x, out, $R::powi, n);
                             }
                         });
                     }

@@ -6,7 +6,7 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::stored::Stored;
 
 use super::axes::same_extents;
-use super::iteration::{count, each, each_pair};
+use super::iteration::{contains, count, each, each_pair};
 use super::loops;
 use super::methods;
 use super::operand::{ElementwiseOperand, Right};
@@ -120,12 +120,12 @@ impl<S: Extents> Tensor<bool, S> {
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     pub fn all(&self) -> bool {
-        self.iter().all(|&x| x)
+        !contains(&self.view(), false)
     }
 
     /// Whether an element is true.
     pub fn any(&self) -> bool {
-        self.iter().any(|&x| x)
+        contains(&self.view(), true)
     }
 
     /// How many elements are true.

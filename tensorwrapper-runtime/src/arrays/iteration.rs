@@ -71,6 +71,14 @@ pub(super) fn count<S: Extents>(mask: &TensorRef<'_, bool, S>) -> usize {
     }
 }
 
+/// Whether an element is true, or false.
+pub(super) fn contains<S: Extents>(mask: &TensorRef<'_, bool, S>, truth: bool) -> bool {
+    match mask.as_slice() {
+        Some(truths) => loops::contains(truths, truth),
+        None => mask.elements().any(|&x| x == truth),
+    }
+}
+
 fn zip_map<T: Stored, S: Extents, U: Stored, V: Stored>(
     view: &TensorRef<'_, T, S>,
     other: impl WholeOperand<U>,
@@ -79,7 +87,11 @@ fn zip_map<T: Stored, S: Extents, U: Stored, V: Stored>(
     let other = other.read();
     same_extents("`zip_map` of two tensors", view.extents(), other.extents())?;
     let layout = Strided::row_major(view.extents())?;
-    Ok(Tensor::from_parts(in_order(view, &other, function)?, layout))
+    let elements = match (view.as_slice(), other.as_slice()) {
+        (Some(left), Some(right)) => loops::written(layout.len(), |to| loops::zip_in_order(left, right, to, function))?,
+        _ => in_order(view, &other, function)?,
+    };
+    Ok(Tensor::from_parts(elements, layout))
 }
 
 /// The parts of a view along an axis.
@@ -236,7 +248,7 @@ impl<T: Stored, S: Extents> TensorMut<'_, T, S> {
     /// Replaces each element by a function of it.
     pub fn map_inplace(&mut self, mut function: impl FnMut(T) -> T) {
         if let Some(slice) = self.as_mut_slice() {
-            return slice.iter_mut().for_each(|x| *x = function(*x));
+            return loops::update_in_order(slice, function);
         }
         let (elements, layout) = self.parts_mut();
         layout.positions().for_each(|position| elements[position] = function(elements[position]));

@@ -81,6 +81,16 @@ pub(super) fn map_in_order<T: Copy, U>(from: &[T], to: &mut [U], function: impl 
     vectorised(One(from, to, function));
 }
 
+/// `to[n] = function(a[n], b[n])`, in order.
+pub(super) fn zip_in_order<T: Copy, U: Copy, V>(a: &[T], b: &[U], to: &mut [V], function: impl FnMut(T, U) -> V) {
+    vectorised(Two(a, b, to, function));
+}
+
+/// `to[n] = function(to[n])`, in order.
+pub(super) fn update_in_order<T: Copy>(to: &mut [T], function: impl FnMut(T) -> T) {
+    vectorised(Update(to, function));
+}
+
 /// Runs loops from elements of one type to those of another. Where what is written is smaller, as truth values are, reading takes the
 /// time, and the widest instructions pay.
 fn vectorised_by_size<T, U, L: Loops>(loops: L) -> L::Result {
@@ -109,11 +119,12 @@ pub(super) fn update_by<T: Stored, U: Stored>(to: &mut [T], by: &[U], function: 
 
 /// Runs a task for pieces of some elements, with the number of the first element of each; several at a time if they are many.
 fn in_pieces<T: Stored>(elements: &mut [T], task: &(dyn Fn(&mut [T], usize) + Sync)) {
-    if elements.len() < MANY {
+    let threads = if elements.len() < MANY { 1 } else { device().threads() };
+    if threads == 1 {
         return task(elements, 0);
     }
     let mut pieces: Vec<_> = elements.chunks_mut(PIECE).enumerate().collect();
-    thread_pool::each_mut(device().threads(), &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
+    thread_pool::each_mut(threads, &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
 }
 
 /// How many lanes are compared at once.
@@ -182,6 +193,24 @@ impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for First<'_, T, F> {
     }
 }
 
+/// For each line of so many elements the number of the one that no other is ahead of, as [`first`] says it.
+pub(super) struct FirstOfLines<'l, T, F> {
+    pub(super) elements: &'l [T],
+    pub(super) extent: usize,
+    pub(super) at: &'l mut [i64],
+    pub(super) is_ahead: F,
+}
+
+impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for FirstOfLines<'_, T, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(self) {
+        for (at, line) in self.at.iter_mut().zip(self.elements.chunks_exact(self.extent)) {
+            *at = First(line, self.is_ahead).run().map_or(0, |n| n as i64);
+        }
+    }
+}
+
 /// The number of the first element that no other is ahead of; of the first NaN, if there is one; `None` if there is no element.
 pub(super) fn first<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool + Copy) -> Option<usize> {
     vectorised_reads(First(elements, is_ahead))
@@ -203,6 +232,12 @@ pub(super) fn best<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool) -
 pub(super) fn count(truths: &[bool]) -> usize {
     // As many as a byte can count.
     truths.chunks(255).map(|piece| usize::from(piece.iter().map(|&x| u8::from(x)).sum::<u8>())).sum()
+}
+
+/// Whether one of them is true, or false.
+pub(super) fn contains(truths: &[bool], truth: bool) -> bool {
+    // Together, which takes no branch, and so many that the branch after them does not count.
+    truths.chunks(1024).any(|piece| piece.iter().fold(false, |found, &x| found | (x == truth)))
 }
 
 /// The elements that are ahead along the first axis of a matrix of so many columns, and where they are.

@@ -11,7 +11,7 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::axes::checked;
-use super::{loops, methods};
+use super::{loops, methods, networks};
 use crate::tensor::{Tensor, TensorRef};
 
 fn is_nan<T: PartialOrd>(x: &T) -> bool {
@@ -68,7 +68,39 @@ fn by_lines<T: Stored, S: Extents, U: Stored>(
     result.view().permute(&back)?.to_tensor()?.into_typed()
 }
 
+/// The order of axes that has one of them first, and the order that puts it back.
+fn first_and_back(axis: usize, rank: usize) -> (Vec<usize>, Vec<usize>) {
+    let first = [axis].into_iter().chain((0..rank).filter(|&other| other != axis)).collect();
+    let back = (1..=axis).chain([0]).chain(axis + 1..rank).collect();
+    (first, back)
+}
+
+/// The elements with an axis first, where its lines are sorted side by side, as the columns of a matrix.
+#[allow(clippy::eq_op, reason = "NaN differs from itself")]
+fn side_by_side<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Option<Tensor<T>>, Error> {
+    let extent = view.extents()[checked(axis, view.rank())?];
+    if view.is_empty() || !networks::pays(extent, view.len() / extent) {
+        return Ok(None);
+    }
+    let columns = view.permute(&first_and_back(axis, view.rank()).0)?.to_tensor()?.into_dyn();
+    let has_nan = columns.as_slice().iter().fold(false, |found, x| found | (x != x));
+    Ok((!has_nan).then_some(columns))
+}
+
+/// Puts the first axis where it was.
+fn put_back<T: Stored, S: Extents>(columns: Tensor<T>, axis: usize) -> Result<Tensor<T, S>, Error> {
+    if axis == 0 {
+        return columns.into_typed();
+    }
+    columns.view().permute(&first_and_back(axis, columns.rank()).1)?.to_tensor()?.into_typed()
+}
+
 fn sort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
+    if let Some(mut columns) = side_by_side(view, axis)? {
+        let number = columns.len() / columns.extents()[0];
+        networks::sort(columns.as_mut_slice(), number)?;
+        return put_back(columns, axis);
+    }
     by_lines(view, axis, |line, to| {
         to.copy_from_slice(line);
         sort(to);
@@ -76,6 +108,12 @@ fn sort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, ax
 }
 
 fn argsort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<i64, S>, Error> {
+    if let Some(columns) = side_by_side(view, axis)? {
+        let number = columns.len() / columns.extents()[0];
+        let mut places = Owned::for_results(columns.len())?;
+        networks::argsort(columns.as_slice(), number, &mut places)?;
+        return put_back(Tensor::from_parts(places, Strided::row_major(columns.extents())?), axis);
+    }
     by_lines(view, axis, |line, to| {
         let mut pairs: Vec<(T, i64)> = line.iter().copied().zip(0..).collect();
         pairs.sort_unstable_by(|(x, n), (y, m)| order(x, y).then(n.cmp(m)));
@@ -120,9 +158,37 @@ fn cumprod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize
     running(view, axis, T::times)
 }
 
+/// The different elements, in any order, if there are few of them: in a table, each where its bits say or, if that is taken, behind it.
+/// Equal elements of different bits, zeros of both signs, are both among them.
+fn few<'t, T: Stored + PartialOrd>(elements: impl Iterator<Item = &'t T>) -> Option<Vec<T>> {
+    // A table of so many slots stays in the first cache, and with a quarter of them taken, most elements are found at once.
+    const BITS: u32 = 11;
+    const MOST: usize = (1 << BITS) / 4;
+    let mut slots = [None; 1 << BITS];
+    let mut found = Vec::new();
+    for &x in elements {
+        let mut word = [0; 8];
+        let bytes = x.to_bytes();
+        let bytes = bytes.as_ref();
+        word[..bytes.len()].copy_from_slice(bytes);
+        // Fibonacci hashing: Knuth, The Art of Computer Programming, volume 3, section 6.4.
+        let mut at = (u64::from_le_bytes(word).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BITS)) as usize;
+        while slots[at].is_some_and(|other| other != x) {
+            at = (at + 1) % slots.len();
+        }
+        if slots[at].is_none() {
+            if found.len() == MOST {
+                return None;
+            }
+            slots[at] = Some(x);
+            found.push(x);
+        }
+    }
+    Some(found)
+}
+
 fn unique<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, (Dyn,)>, Error> {
-    let mut elements: Vec<T> = Vec::new();
-    elements.extend(view.elements());
+    let mut elements = few(view.elements()).unwrap_or_else(|| view.elements().copied().collect());
     sort(&mut elements);
     elements.dedup_by(|x, y| order(x, y).is_eq());
     Tensor::from_vec((elements.len(),), elements)

@@ -156,6 +156,22 @@ fn nan_is_largest_and_last() {
     assert_eq!((a.argmax().unwrap(), a.argmin().unwrap()), ([1].into(), [1].into()));
     assert_eq!(a.argsort_along(0).unwrap().as_slice(), [2, 0, 1, 3]);
     assert_eq!(a.unique().unwrap().len(), 3);
+    // The same among so many lines that these are sorted side by side where there is no NaN, and with more NaN than a table holds.
+    for len in [10, 1000] {
+        let lines = a.tile(&[len]).unwrap().reshape((len, 4)).unwrap().0;
+        assert_eq!(lines.argsort_along(1).unwrap().as_slice()[4..8], [2, 0, 1, 3]);
+        assert!(
+            lines
+                .sort_along(1)
+                .unwrap()
+                .as_slice()
+                .chunks(4)
+                .all(|line| line[..2] == [1.0, 2.0] && line[2..].iter().all(|x| x.is_nan()))
+        );
+        let all = lines.unique().unwrap();
+        assert!(all.len() == 3 && all.as_slice()[..2] == [1.0, 2.0] && all[[2]].is_nan());
+    }
+    assert_eq!(Tensor::from_array([0.0, -0.0, 1.0, -0.0]).unwrap().unique().unwrap().as_slice(), [0.0, 1.0]);
     assert_eq!(a.clip(0.0, 1.5).unwrap().as_slice()[..1], [1.5]);
     assert_eq!(a.equal(&a).unwrap().count(), 2);
     assert!(Tensor::<f64>::zeros([0]).unwrap().mean().is_nan());

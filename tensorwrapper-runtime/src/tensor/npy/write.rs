@@ -34,7 +34,7 @@ fn write_elements<T: Stored>(file: &File, elements: &[T], layout: &Strided) -> i
     let mut file = file;
     let mut bytes = beginning(&head::text::<T>(layout.extents()))?;
     for position in layout.positions() {
-        elements[position].append_bytes(&mut bytes);
+        bytes.extend_from_slice(elements[position].to_bytes().as_ref());
         if bytes.len() >= CHUNK {
             file.write_all(&bytes)?;
             bytes.clear();
