@@ -1,4 +1,4 @@
-//! A partner for `benches/peers/functions.py`: elementary functions of many elements.
+//! A partner for `benches/peers/functions.py` and `function_errors.py`: elementary functions of many elements.
 //!
 //! ```text
 //! cargo run --release --example bench_functions -- [--threads N]
@@ -8,6 +8,16 @@
 //!
 //! Every line that comes names a function, an element type and a number of elements, and is answered with the least time of many
 //! runs, in seconds.
+//!
+//! ```text
+//! bench_functions --values exp x.f64 y.f64
+//! bench_functions --every x^1.7
+//! ```
+//!
+//! The first one reads numbers of `f64` from a file and writes the function's values to another one. The second one prints the greatest
+//! error over all numbers of `f32`.
+
+mod errors;
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -19,16 +29,19 @@ type Vector<T> = Tensor<T, Shape![_]>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let threads = match &arguments[..] {
-        [] => Some(1),
-        [option, number] if option == "--threads" => number.parse().ok(),
-        _ => None,
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let one = Context::cpu().threads(1);
+    let done = match words[..] {
+        [] => serve(&one),
+        ["--threads", number] => number.parse().map_err(Into::into).and_then(|number| serve(&one.threads(number))),
+        ["--values", function, from, to] => errors::values(&one, function, from, to),
+        ["--every", function] => errors::every(&one, function),
+        _ => {
+            eprintln!("usage: bench_functions [--threads N | --values FUNCTION FROM TO | --every FUNCTION]");
+            return ExitCode::from(2);
+        }
     };
-    let Some(threads) = threads else {
-        eprintln!("usage: bench_functions [--threads N]");
-        return ExitCode::from(2);
-    };
-    match serve(&Context::cpu().threads(threads)) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench_functions: {error}");
