@@ -25,6 +25,7 @@ pub(super) struct Tanh;
 pub(super) struct Constants<R: 'static> {
     one: R,
     two: R,
+    sign: R,
     /// From here on the values are one.
     limit: R,
     /// 2 + scale·limit is a little less than 32.
@@ -33,11 +34,11 @@ pub(super) struct Constants<R: 'static> {
     centers: [R; ENTRIES],
     /// tanh c
     values: [R; ENTRIES],
-    /// One where c is zero.
+    /// Digits that are all ones where c is zero, elsewhere zeros.
     is_first: [R; ENTRIES],
     /// A without its first coefficient.
     above: &'static [R],
-    /// B without its first coefficient.
+    /// -B without its first coefficient.
     below: &'static [R],
 }
 
@@ -57,16 +58,20 @@ macro_rules! tabled {
             type Wide = std::arch::x86_64::$Wide;
             #[cfg(target_arch = "x86_64")]
             type Narrow = std::arch::x86_64::$Narrow;
-            const CONSTANTS: Constants<$R> = Constants {
-                one: 1.0,
-                two: 2.0,
-                limit: $limit,
-                scale: $scale,
-                centers: $centers,
-                values: $values,
-                is_first: [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-                above: &$above,
-                below: &$below,
+            const CONSTANTS: Constants<$R> = {
+                const ALL: $R = <$R>::from_bits(!0);
+                Constants {
+                    one: 1.0,
+                    two: 2.0,
+                    sign: -0.0,
+                    limit: $limit,
+                    scale: $scale,
+                    centers: $centers,
+                    values: $values,
+                    is_first: [ALL, ALL, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                    above: &$above,
+                    below: &$below,
+                }
             };
         }
     };
@@ -76,14 +81,14 @@ tabled!(
     [0.0, 0.0, 0.786_440_710_662_602_2, 1.109_503_657_808_551_3, 1.526_671_648_902_821_1, 2.166_745_479_623_824_4, 2.836_550_620_689_655, 3.484_187_285_266_457_5, 4.359_659_134_796_239, 5.646_560_702_194_357, 6.909_284_313_479_624, 8.230_995_460_815_047, 9.916_942_445_141_066, 12.526_929_053_291_536, 15.152_734_695_924_766, 17.616_360_670_846_397]
     [0.0, 0.0, 0.656_387_979_549_645_6, 0.803_886_872_511_684_1, 0.909_853_293_915_578_3, 0.974_096_575_416_507_7, 0.993_149_169_247_762_1, 0.998_119_407_004_668, 0.999_673_256_296_010_3, 0.999_975_083_658_436_8, 0.999_998_006_108_783_5, 0.999_999_858_199_374_5, 0.999_999_995_132_754_7, 0.999_999_999_973_680_5, 0.999_999_999_999_862_1, 0.999_999_999_999_999]
     [0.128_150_404_853_630_3, 0.002_791_127_666_628_015, 7.342_445_635_234_012e-6]
-    [0.461_483_738_186_963_4, 0.023_285_707_062_291_987, 0.000_206_333_676_247_191_2]
+    [-0.461_483_738_186_963_4, -0.023_285_707_062_291_987, -0.000_206_333_676_247_191_2]
 );
 tabled!(
     f32, __m512, __m256; 9.25 3.242_187_5;
     [0.0, 0.0, 0.389_121_06, 0.536_633_85, 0.758_137_9, 1.056_993_6, 1.366_571_2, 1.676_437_1, 2.102_71, 2.703_785_7, 3.336_031_4, 3.951_227_4, 4.851_268, 6.046_116, 7.310_311_3, 8.560_782]
     [0.0, 0.0, 0.370_602_25, 0.490_435_7, 0.639_978_8, 0.784_510_5, 0.877_908_4, 0.932_397_66, 0.970_609_3, 0.991_075, 0.997_471_63, 0.999_260_6, 0.999_877_75, 0.999_988_8, 0.999_999_1, 0.999_999_94]
     [0.095_137_28]
-    [0.428_470_6, 0.009_490_355]
+    [-0.428_470_6, -0.009_490_355]
 );
 
 /// The constants in registers.
@@ -91,6 +96,7 @@ tabled!(
 struct Registers<V: Lanes> {
     one: V,
     two: V,
+    sign: V,
     limit: V,
     scale: V,
     centers: V::Table,
@@ -111,6 +117,7 @@ impl<V: Lanes<Real: Tabled>> Registers<V> {
             Registers {
                 one: V::splat(constants.one),
                 two: V::splat(constants.two),
+                sign: V::splat(constants.sign),
                 limit: V::splat(constants.limit),
                 scale: V::splat(constants.scale),
                 centers: V::table(&constants.centers),
@@ -142,24 +149,24 @@ impl<V: Lanes<Real: Tabled>> Registers<V> {
     unsafe fn tanh(self, x: V) -> V {
         // SAFETY: the caller's promise.
         unsafe {
+            let size = x.and_not(self.sign);
             // What is not a number passes.
-            let size = self.limit.min(x.abs());
+            let size = self.limit.min(size);
             let place = self.scale.mul_add(size, self.two).quarter();
             let value = V::look_up(self.values, place);
             let is_first = V::look_up(self.is_first, place);
             // Exact, as c is at least half of |x| and at most twice as much, or zero.
             let y = size.sub(V::look_up(self.centers, place));
             let z = y.mul(y);
-            // A = 1 + z·above, B = 1 + z·below
+            // A = 1 + z·above, B = 1 - z·below
             let above = Self::polynomial(z, Self::CONSTANTS.above);
             let below = Self::polynomial(z, Self::CONSTANTS.below);
             let slope = value.sub_from(value, self.one);
-            let divisor = y.mul(z.mul_add(above, self.one)).mul_add(value, z.mul_add(below, self.one));
-            // slope·A, or A - B.
-            let rest = z.mul_add(is_first.sub_from(below, slope.mul(above)), slope.sub(is_first));
-            // y or the value at c, whichever is not zero by its interval: exact.
-            let first = is_first.mul_add(y, value);
-            first.add(y.mul(rest).div(divisor)).with_sign(x)
+            let divisor = y.mul(z.mul_add(above, self.one)).mul_add(value, z.sub_from(below, self.one));
+            // slope·A, or A - B where c is zero: there the slope is one, and what the quotient is added to is y, elsewhere the value at c.
+            let rest = z.mul_add(slope.mul_add(above, below.and(is_first)), slope.and_not(is_first));
+            let quotient = y.mul(rest).div(divisor);
+            y.and(is_first).or(value).add(quotient).or(x.and(self.sign))
         }
     }
 

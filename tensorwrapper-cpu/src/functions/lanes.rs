@@ -36,9 +36,12 @@ pub(super) trait Lanes: Copy {
     unsafe fn sub_from(self, a: Self, b: Self) -> Self;
     /// The smaller number; `other`, where one is not a number.
     unsafe fn min(self, other: Self) -> Self;
-    unsafe fn abs(self) -> Self;
-    /// `self`, which is not negative, with the sign of another number.
-    unsafe fn with_sign(self, of: Self) -> Self;
+    /// The digits that both numbers have.
+    unsafe fn and(self, other: Self) -> Self;
+    /// The digits that the other number has not.
+    unsafe fn and_not(self, other: Self) -> Self;
+    /// The digits that one of the numbers has.
+    unsafe fn or(self, other: Self) -> Self;
 
     unsafe fn table(numbers: &[Self::Real; ENTRIES]) -> Self::Table;
     /// The last two digits of the exponent and the first two behind the point: the quarters of [2, 4), of [4, 8), [8, 16) and [16, 32).
@@ -76,8 +79,9 @@ impl<V: Lanes> Lanes for Pair<V> {
         fn mul_add(self, a, b);
         fn sub_from(self, a, b);
         fn min(self, other);
-        fn abs(self);
-        fn with_sign(self, of);
+        fn and(self, other);
+        fn and_not(self, other);
+        fn or(self, other);
     }
     #[inline(always)]
     unsafe fn splat(x: V::Real) -> Self {
@@ -165,12 +169,16 @@ macro_rules! one {
                 if self < other { self } else { other }
             }
             #[inline(always)]
-            unsafe fn abs(self) -> $R {
-                <$R>::abs(self)
+            unsafe fn and(self, other: $R) -> $R {
+                <$R>::from_bits(self.to_bits() & other.to_bits())
             }
             #[inline(always)]
-            unsafe fn with_sign(self, of: $R) -> $R {
-                self.copysign(of)
+            unsafe fn and_not(self, other: $R) -> $R {
+                <$R>::from_bits(self.to_bits() & !other.to_bits())
+            }
+            #[inline(always)]
+            unsafe fn or(self, other: $R) -> $R {
+                <$R>::from_bits(self.to_bits() | other.to_bits())
             }
             #[inline(always)]
             unsafe fn table(numbers: &[$R; ENTRIES]) -> [$R; ENTRIES] {

@@ -8,7 +8,7 @@ macro_rules! lanes {
     (
         $(#[$doc:meta])* $V:ident, $R:ident, $count:literal;
         $splat:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $mul_add:ident $sub_from:ident $min:ident;
-        |$x:ident| $abs:expr, |$y:ident, $of:ident| $sign:expr;
+        digits $digits:ident $number:ident $bits_and:ident $bits_and_not:ident $bits_or:ident;
         $Table:ty, |$from:ident| $table:expr; $Place:ty, |$z:ident| $quarter:expr; |$registers:ident, $place:ident| $look_up:expr
     ) => {
         $(#[$doc])*
@@ -69,20 +69,19 @@ macro_rules! lanes {
                 unsafe { $min(self, other) }
             }
             #[inline(always)]
-            unsafe fn abs(self) -> $V {
+            unsafe fn and(self, other: $V) -> $V {
                 // SAFETY: see `Lanes`.
-                unsafe {
-                    let $x = self;
-                    $abs
-                }
+                unsafe { $number($bits_and($digits(self), $digits(other))) }
             }
             #[inline(always)]
-            unsafe fn with_sign(self, $of: $V) -> $V {
+            unsafe fn and_not(self, other: $V) -> $V {
                 // SAFETY: see `Lanes`.
-                unsafe {
-                    let $y = self;
-                    $sign
-                }
+                unsafe { $number($bits_and_not($digits(other), $digits(self))) }
+            }
+            #[inline(always)]
+            unsafe fn or(self, other: $V) -> $V {
+                // SAFETY: see `Lanes`.
+                unsafe { $number($bits_or($digits(self), $digits(other))) }
             }
             #[inline(always)]
             unsafe fn table(numbers: &[$R; ENTRIES]) -> $Table {
@@ -111,10 +110,7 @@ lanes!(
     __m512d, f64, 8;
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd
     _mm512_fnmadd_pd _mm512_min_pd;
-    |x| _mm512_abs_pd(x), |x, of| {
-        let sign = _mm512_and_si512(_mm512_castpd_si512(of), _mm512_set1_epi64(i64::MIN));
-        _mm512_castsi512_pd(_mm512_or_si512(_mm512_castpd_si512(x), sign))
-    };
+    digits _mm512_castpd_si512 _mm512_castsi512_pd _mm512_and_si512 _mm512_andnot_si512 _mm512_or_si512;
     [__m512d; 2], |from| [_mm512_loadu_pd(from), _mm512_loadu_pd(from.add(8))];
     __m512i, |x| _mm512_srli_epi64::<50>(_mm512_castpd_si512(x));
     |table, place| _mm512_permutex2var_pd(table[0], place, table[1])
@@ -124,10 +120,7 @@ lanes!(
     __m512, f32, 16;
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps
     _mm512_fnmadd_ps _mm512_min_ps;
-    |x| _mm512_abs_ps(x), |x, of| {
-        let sign = _mm512_and_si512(_mm512_castps_si512(of), _mm512_set1_epi32(i32::MIN));
-        _mm512_castsi512_ps(_mm512_or_si512(_mm512_castps_si512(x), sign))
-    };
+    digits _mm512_castps_si512 _mm512_castsi512_ps _mm512_and_si512 _mm512_andnot_si512 _mm512_or_si512;
     __m512, |from| _mm512_loadu_ps(from);
     __m512i, |x| _mm512_srli_epi32::<21>(_mm512_castps_si512(x));
     |table, place| _mm512_permutexvar_ps(place, table)
@@ -137,7 +130,7 @@ lanes!(
     __m256d, f64, 4;
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd
     _mm256_fnmadd_pd _mm256_min_pd;
-    |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x), |x, of| _mm256_or_pd(x, _mm256_and_pd(of, _mm256_set1_pd(-0.0)));
+    digits _mm256_castpd_si256 _mm256_castsi256_pd _mm256_and_si256 _mm256_andnot_si256 _mm256_or_si256;
     [__m256; 4], |from| {
         let from = from.cast::<f32>();
         [_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8)), _mm256_loadu_ps(from.add(16)), _mm256_loadu_ps(from.add(24))]
@@ -161,7 +154,7 @@ lanes!(
     __m256, f32, 8;
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps
     _mm256_fnmadd_ps _mm256_min_ps;
-    |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x), |x, of| _mm256_or_ps(x, _mm256_and_ps(of, _mm256_set1_ps(-0.0)));
+    digits _mm256_castps_si256 _mm256_castsi256_ps _mm256_and_si256 _mm256_andnot_si256 _mm256_or_si256;
     [__m256; 2], |from| [_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))];
     (__m256i, __m256), |x| {
         let digits = _mm256_castps_si256(x);
