@@ -36,6 +36,8 @@ pub(super) trait Lanes: Copy {
     unsafe fn sub_from(self, a: Self, b: Self) -> Self;
     /// The smaller number; `other`, where one is not a number.
     unsafe fn min(self, other: Self) -> Self;
+    /// The larger number; `other`, where one is not a number.
+    unsafe fn max(self, other: Self) -> Self;
     /// The digits that both numbers have.
     unsafe fn and(self, other: Self) -> Self;
     /// The digits that the other number has not.
@@ -47,6 +49,16 @@ pub(super) trait Lanes: Copy {
     /// The last two digits of the exponent and the first two behind the point: the quarters of [2, 4), of [4, 8), [8, 16) and [16, 32).
     unsafe fn quarter(self) -> Self::Place;
     unsafe fn look_up(table: Self::Table, place: Self::Place) -> Self;
+}
+
+/// A function of each number in a register, with what it needs besides.
+pub(super) trait Formula<V: Lanes>: Copy {
+    /// # Safety
+    /// See [`Lanes`].
+    unsafe fn in_registers() -> Self;
+    /// # Safety
+    /// See [`Lanes`].
+    unsafe fn value(self, x: V) -> V;
 }
 
 /// Two registers side by side: a processor that waits for the results of one works on the other.
@@ -79,6 +91,7 @@ impl<V: Lanes> Lanes for Pair<V> {
         fn mul_add(self, a, b);
         fn sub_from(self, a, b);
         fn min(self, other);
+        fn max(self, other);
         fn and(self, other);
         fn and_not(self, other);
         fn or(self, other);
@@ -167,6 +180,10 @@ macro_rules! one {
             #[inline(always)]
             unsafe fn min(self, other: $R) -> $R {
                 if self < other { self } else { other }
+            }
+            #[inline(always)]
+            unsafe fn max(self, other: $R) -> $R {
+                if self > other { self } else { other }
             }
             #[inline(always)]
             unsafe fn and(self, other: $R) -> $R {

@@ -7,7 +7,7 @@ use super::{ENTRIES, Lanes};
 macro_rules! lanes {
     (
         $(#[$doc:meta])* $V:ident, $R:ident, $count:literal;
-        $splat:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $mul_add:ident $sub_from:ident $min:ident;
+        $splat:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $div:ident $mul_add:ident $sub_from:ident $min:ident $max:ident;
         digits $digits:ident $number:ident $bits_and:ident $bits_and_not:ident $bits_or:ident;
         $Table:ty, |$from:ident| $table:expr; $Place:ty, |$z:ident| $quarter:expr; |$registers:ident, $place:ident| $look_up:expr
     ) => {
@@ -69,6 +69,11 @@ macro_rules! lanes {
                 unsafe { $min(self, other) }
             }
             #[inline(always)]
+            unsafe fn max(self, other: $V) -> $V {
+                // SAFETY: see `Lanes`.
+                unsafe { $max(self, other) }
+            }
+            #[inline(always)]
             unsafe fn and(self, other: $V) -> $V {
                 // SAFETY: see `Lanes`.
                 unsafe { $number($bits_and($digits(self), $digits(other))) }
@@ -109,7 +114,7 @@ lanes!(
     /// A table fills two registers, which one instruction looks into; it takes the last four digits of a place.
     __m512d, f64, 8;
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd
-    _mm512_fnmadd_pd _mm512_min_pd;
+    _mm512_fnmadd_pd _mm512_min_pd _mm512_max_pd;
     digits _mm512_castpd_si512 _mm512_castsi512_pd _mm512_and_si512 _mm512_andnot_si512 _mm512_or_si512;
     [__m512d; 2], |from| [_mm512_loadu_pd(from), _mm512_loadu_pd(from.add(8))];
     __m512i, |x| _mm512_srli_epi64::<50>(_mm512_castpd_si512(x));
@@ -119,7 +124,7 @@ lanes!(
     /// A table is one register.
     __m512, f32, 16;
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps
-    _mm512_fnmadd_ps _mm512_min_ps;
+    _mm512_fnmadd_ps _mm512_min_ps _mm512_max_ps;
     digits _mm512_castps_si512 _mm512_castsi512_ps _mm512_and_si512 _mm512_andnot_si512 _mm512_or_si512;
     __m512, |from| _mm512_loadu_ps(from);
     __m512i, |x| _mm512_srli_epi32::<21>(_mm512_castps_si512(x));
@@ -129,7 +134,7 @@ lanes!(
     /// Four registers are looked into as numbers of 32 bits, two to a lane; the digits of a place that choose a register are signs.
     __m256d, f64, 4;
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd
-    _mm256_fnmadd_pd _mm256_min_pd;
+    _mm256_fnmadd_pd _mm256_min_pd _mm256_max_pd;
     digits _mm256_castpd_si256 _mm256_castsi256_pd _mm256_and_si256 _mm256_andnot_si256 _mm256_or_si256;
     [__m256; 4], |from| {
         let from = from.cast::<f32>();
@@ -153,7 +158,7 @@ lanes!(
     /// The digit of a place that chooses one of two registers is a sign.
     __m256, f32, 8;
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps
-    _mm256_fnmadd_ps _mm256_min_ps;
+    _mm256_fnmadd_ps _mm256_min_ps _mm256_max_ps;
     digits _mm256_castps_si256 _mm256_castsi256_ps _mm256_and_si256 _mm256_andnot_si256 _mm256_or_si256;
     [__m256; 2], |from| [_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))];
     (__m256i, __m256), |x| {
