@@ -1,6 +1,6 @@
 //! exp and ln, for both types of real numbers.
 
-use super::kernel::polynomial;
+use super::kernel::{BLOCK, polynomial};
 
 macro_rules! functions {
     (
@@ -12,7 +12,7 @@ macro_rules! functions {
     ) => {
         $(#[$doc])*
         pub(super) mod $name {
-            use super::polynomial;
+            use super::{BLOCK, polynomial};
             use std::$R::consts::LOG2_E;
 
             /// A number so large that the last digit of a sum with it is that of whole numbers.
@@ -77,27 +77,39 @@ macro_rules! functions {
                 (<$R>::from_bits(k | WHOLE) - (((1 as $Bits) << $digits) as $R + $bias as $R), m)
             }
 
-            /// `k·ln 2 + ln m`, by the series of `ln((1 + s) / (1 - s))` for `s = f / (2 + f)`, `f = m - 1`.
+            /// k, f and s of `x = 2ᵏ·m`, `f = m - 1` and `s = f / (2 + f)`.
             #[inline(always)]
-            fn sum((k, m): ($R, $R)) -> $R {
+            fn quotient((k, m): ($R, $R)) -> ($R, $R, $R) {
                 let f = m - 1.0;
-                let s = f / (2.0 + f);
+                (k, f, f / (2.0 + f))
+            }
+
+            /// `k·ln 2 + ln m`, by the series of `ln((1 + s) / (1 - s))`.
+            #[inline(always)]
+            fn sum((k, f, s): ($R, $R, $R)) -> $R {
                 let z = s * s;
                 let r = z * polynomial!(z; $ln);
                 let half = 0.5 * f * f;
                 k.mul_add(LN2, f - (half - s.mul_add(half + r, k * LN2_REST)))
             }
 
+            /// ln of normal numbers, in two loops, each short enough that a processor looks ahead to several vectors.
             #[inline(always)]
-            pub(in crate::functions) fn ln_normal(x: $R) -> $R {
-                sum(parts(x))
+            pub(in crate::functions) fn ln_normal(x: &[$R; BLOCK], out: &mut [$R; BLOCK]) {
+                let [mut k, mut f, mut s] = [[0.0; BLOCK]; 3];
+                for n in 0..BLOCK {
+                    (k[n], f[n], s[n]) = quotient(parts(x[n]));
+                }
+                for n in 0..BLOCK {
+                    out[n] = sum((k[n], f[n], s[n]));
+                }
             }
 
             #[inline(always)]
             pub(in crate::functions) fn ln(x: $R) -> $R {
                 let is_small = x < <$R>::MIN_POSITIVE;
                 let (k, m) = parts(if is_small { x * $lift } else { x });
-                let y = sum((if is_small { k - $by } else { k }, m));
+                let y = sum(quotient((if is_small { k - $by } else { k }, m)));
                 let y = if x == 0.0 { <$R>::NEG_INFINITY } else { y };
                 let y = if x < 0.0 || x.is_nan() { <$R>::NAN } else { y };
                 if x == <$R>::INFINITY { x } else { y }

@@ -97,7 +97,11 @@ macro_rules! functions {
                 match function {
                     Unary::Exp => whole!(Ordinary::<$R>::near_zero($functions::NEAR), $functions::exp_near, $functions::exp),
                     Unary::Ln => {
-                        whole!(Ordinary::<$R>::between($R::MIN_POSITIVE, $R::INFINITY), $functions::ln_normal, $functions::ln)
+                        let ordinary = Ordinary::<$R>::between($R::MIN_POSITIVE, $R::INFINITY);
+                        kernel::blocks!(from, to, |x, out| match ordinary.holds_all(x) {
+                            true => $functions::ln_normal(x, out),
+                            false => kernel::each!(x, out, $functions::ln),
+                        });
                     }
                     Unary::Sqrt => {
                         kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $R::sqrt));
