@@ -1,7 +1,7 @@
 //! tanh, by constants that are looked up for each number: `double` and `single` have the formulas of both types.
 
-mod double;
-mod single;
+pub(super) mod double;
+pub(super) mod single;
 
 use super::kernel::{Call, From};
 use super::lanes::{ENTRIES, Formula, Lanes, Pair};

@@ -15,11 +15,11 @@
 use crate::functions::lanes::{ENTRIES, Formula, Lanes};
 
 /// From here on the values are one.
-const LIMIT: f64 = 19.25;
+pub(in crate::functions) const LIMIT: f64 = 19.25;
 /// 2 + scale·limit is a little less than 32.
-const SCALE: f64 = 1.557_617_187_5;
+pub(in crate::functions) const SCALE: f64 = 1.557_617_187_5;
 /// c
-const CENTERS: [f64; ENTRIES] = [
+pub(in crate::functions) const CENTERS: [f64; ENTRIES] = [
     0.0,
     0.0,
     0.786_440_710_662_602_2,

@@ -11,11 +11,11 @@
 use crate::functions::lanes::{ENTRIES, Formula, Lanes};
 
 /// From here on the values are one.
-const LIMIT: f32 = 9.25;
+pub(in crate::functions) const LIMIT: f32 = 9.25;
 /// 2 + scale·limit is a little less than 32.
-const SCALE: f32 = 3.242_187_5;
+pub(in crate::functions) const SCALE: f32 = 3.242_187_5;
 /// c
-const CENTERS: [f32; ENTRIES] = [
+pub(in crate::functions) const CENTERS: [f32; ENTRIES] = [
     0.0,
     0.229_855_9,
     0.389_121_06,
