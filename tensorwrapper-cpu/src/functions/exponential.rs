@@ -1,18 +1,18 @@
-//! exp, ln and tanh, for both types of real numbers.
+//! exp and ln, for both types of real numbers.
 
-use super::kernel::polynomial;
+use super::kernel::{BLOCK, polynomial};
 
 macro_rules! functions {
     (
         $(#[$doc:meta])* $name:ident: $R:ident, $Bits:ty;
         digits $digits:literal, bias $bias:literal, rounding $rounding:literal, lift $lift:literal by $by:literal;
-        near $near:literal, range $least:literal to $most:literal, one from $one:literal;
+        near $near:literal, range $least:literal to $most:literal;
         ln2 $ln2:literal + $ln2_rest:literal, root $root:literal;
         exp $exp:tt; ln $ln:tt
     ) => {
         $(#[$doc])*
         pub(super) mod $name {
-            use super::polynomial;
+            use super::{BLOCK, polynomial};
             use std::$R::consts::LOG2_E;
 
             /// A number so large that the last digit of a sum with it is that of whole numbers.
@@ -65,30 +65,6 @@ macro_rules! functions {
                 (1.0 + (hi + lo)) * two_to(half) * two_to(rest)
             }
 
-            /// By `t / (t + 2)` for `t = e^(2|x|) - 1`, both in two numbers.
-            #[inline(always)]
-            pub(in crate::functions) fn tanh(x: $R) -> $R {
-                let a = x.abs();
-                let a = if $one < a { $one } else { a };
-                let (n, hi, lo) = reduced(a + a, 0.0);
-                // eʳ - 1
-                let p = hi + lo;
-                let p_lo = (hi - p) + lo;
-                // t = (E - 1) + E·p. Where E + 1 is rounded, both are off by the same, which the quotient does not see.
-                let e = two_to(n + ROUNDING);
-                let above = e + 1.0;
-                let below = above - 2.0;
-                let (ep, ep_lo) = (e * p, e * p_lo);
-                let t = below + ep;
-                let t_lo = ((below - t) + ep) + ep_lo;
-                let d = above + ep;
-                let d_lo = ((above - d) + ep) + ep_lo;
-                let inverse = 1.0 / d;
-                let q = t * inverse;
-                let rest = (-q).mul_add(d, t) + (-q).mul_add(d_lo, t_lo);
-                rest.mul_add(inverse, q).copysign(x)
-            }
-
             /// k and m of `x = 2ᵏ·m`, √½ ≤ m < √2, for a normal x.
             #[inline(always)]
             pub(in crate::functions) fn parts(x: $R) -> ($R, $R) {
@@ -101,27 +77,39 @@ macro_rules! functions {
                 (<$R>::from_bits(k | WHOLE) - (((1 as $Bits) << $digits) as $R + $bias as $R), m)
             }
 
-            /// `k·ln 2 + ln m`, by the series of `ln((1 + s) / (1 - s))` for `s = f / (2 + f)`, `f = m - 1`.
+            /// k, f and s of `x = 2ᵏ·m`, `f = m - 1` and `s = f / (2 + f)`.
             #[inline(always)]
-            fn sum((k, m): ($R, $R)) -> $R {
+            fn quotient((k, m): ($R, $R)) -> ($R, $R, $R) {
                 let f = m - 1.0;
-                let s = f / (2.0 + f);
+                (k, f, f / (2.0 + f))
+            }
+
+            /// `k·ln 2 + ln m`, by the series of `ln((1 + s) / (1 - s))`.
+            #[inline(always)]
+            fn sum((k, f, s): ($R, $R, $R)) -> $R {
                 let z = s * s;
                 let r = z * polynomial!(z; $ln);
                 let half = 0.5 * f * f;
                 k.mul_add(LN2, f - (half - s.mul_add(half + r, k * LN2_REST)))
             }
 
+            /// ln of normal numbers, in two loops, each short enough that a processor looks ahead to several vectors.
             #[inline(always)]
-            pub(in crate::functions) fn ln_normal(x: $R) -> $R {
-                sum(parts(x))
+            pub(in crate::functions) fn ln_normal(x: &[$R; BLOCK], out: &mut [$R; BLOCK]) {
+                let [mut k, mut f, mut s] = [[0.0; BLOCK]; 3];
+                for n in 0..BLOCK {
+                    (k[n], f[n], s[n]) = quotient(parts(x[n]));
+                }
+                for n in 0..BLOCK {
+                    out[n] = sum((k[n], f[n], s[n]));
+                }
             }
 
             #[inline(always)]
             pub(in crate::functions) fn ln(x: $R) -> $R {
                 let is_small = x < <$R>::MIN_POSITIVE;
                 let (k, m) = parts(if is_small { x * $lift } else { x });
-                let y = sum((if is_small { k - $by } else { k }, m));
+                let y = sum(quotient((if is_small { k - $by } else { k }, m)));
                 let y = if x == 0.0 { <$R>::NEG_INFINITY } else { y };
                 let y = if x < 0.0 || x.is_nan() { <$R>::NAN } else { y };
                 if x == <$R>::INFINITY { x } else { y }
@@ -134,7 +122,7 @@ functions! {
     /// Of `f64`.
     double: f64, u64;
     digits 52, bias 1023, rounding 6_755_399_441_055_744.0, lift 18_014_398_509_481_984.0 by 54.0;
-    near 708.0, range -746.0 to 710.0, one from 20.0;
+    near 708.0, range -746.0 to 710.0;
     ln2 0.693_147_180_559_890_3 + 5.497_923_018_708_371e-14, root 0x3fe6_a09e_667f_3bcd;
     exp [
         0.5, 0.166_666_666_666_666_7, 0.041_666_666_666_666_67, 0.008_333_333_333_326_084, 0.001_388_888_888_888_371_1,
@@ -150,7 +138,7 @@ functions! {
     /// Of `f32`.
     single: f32, u32;
     digits 23, bias 127, rounding 12_582_912.0, lift 16_777_216.0 by 24.0;
-    near 87.0, range -104.0 to 89.0, one from 10.0;
+    near 87.0, range -104.0 to 89.0;
     ln2 0.693_145_75 + 1.428_606_8e-6, root 0x3f35_04f3;
     exp [0.5, 0.166_666_67, 0.041_666_463, 0.008_333_311, 0.001_393_373_1, 0.000_198_910_8];
     ln [0.666_666_7, 0.400_001_23, 0.285_507_8, 0.233_316_15]

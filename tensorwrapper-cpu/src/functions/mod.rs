@@ -1,7 +1,8 @@
 //! Elementary functions of many elements at once, by vector instructions.
 //!
-//! `exponential` has exp, ln and tanh, `circular` sin and cos, `power` powers; `kernel` has what they share. Each function is plain
-//! arithmetic without branches, which the compiler turns into vectors. Errors are below one unit in the last place (`tests`). An
+//! `exponential` has exp and ln, `circular` sin and cos, `power` powers; `kernel` has what they share. Each of these functions is plain
+//! arithmetic without branches, which the compiler turns into vectors. `hyperbolic` has tanh, which looks constants up in registers,
+//! for which `lanes` has the instructions. Errors are below one unit in the last place (`tests`). An
 //! element's value depends on nothing but the element: neither on its neighbours nor on the number of threads.
 //!
 //! Where there is no fused multiply-add, and for complex numbers, the functions are those of `Scalar`.
@@ -12,7 +13,9 @@
 
 mod circular;
 mod exponential;
+mod hyperbolic;
 mod kernel;
+mod lanes;
 mod power;
 #[cfg(test)]
 mod tests;
@@ -33,15 +36,15 @@ fn is_fused(simd: Simd) -> bool {
 
 /// Runs a function of real numbers by vector instructions and returns; goes on where elements are complex.
 macro_rules! by_vectors {
-    ($simd:expr, $from:expr, $to:expr, $function:expr) => {
+    ($simd:expr, $from:expr, $to:expr, $function:expr, $dispatch:path) => {
         match ($from.map(T::erase), T::erase_mut($to)) {
-            (None, SliceMut::F64(to)) => return dispatch($simd, Call { function: $function, from: From::Itself, to }),
-            (None, SliceMut::F32(to)) => return dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (None, SliceMut::F64(to)) => return $dispatch($simd, Call { function: $function, from: From::Itself, to }),
+            (None, SliceMut::F32(to)) => return $dispatch($simd, Call { function: $function, from: From::Itself, to }),
             (Some(SliceRef::F64(from)), SliceMut::F64(to)) => {
-                return dispatch($simd, Call { function: $function, from: From::Memory(from), to });
+                return $dispatch($simd, Call { function: $function, from: From::Memory(from), to });
             }
             (Some(SliceRef::F32(from)), SliceMut::F32(to)) => {
-                return dispatch($simd, Call { function: $function, from: From::Memory(from), to });
+                return $dispatch($simd, Call { function: $function, from: From::Memory(from), to });
             }
             _ => {}
         }
@@ -51,8 +54,11 @@ macro_rules! by_vectors {
 /// Writes the values of a function at elements of `from`; at those of `to` itself, if there are no others.
 pub(super) fn apply<T: Scalar>(simd: Simd, function: Unary, from: Option<&[T]>, to: &mut [T]) {
     use Unary::{Cos, Exp, Ln, Recip, Sin, Sqrt, Tanh};
-    if is_fused(simd) && matches!(function, Exp | Ln | Sin | Cos | Tanh | Sqrt | Recip) {
-        by_vectors!(simd, from, to, function);
+    if is_fused(simd) && matches!(function, Tanh) {
+        by_vectors!(simd, from, to, hyperbolic::Tanh, hyperbolic::dispatch);
+    }
+    if is_fused(simd) && matches!(function, Exp | Ln | Sin | Cos | Sqrt | Recip) {
+        by_vectors!(simd, from, to, function, dispatch);
     }
     from.iter().for_each(|from| to.copy_from_slice(from));
     T::apply(function, to);
@@ -61,7 +67,7 @@ pub(super) fn apply<T: Scalar>(simd: Simd, function: Unary, from: Option<&[T]>, 
 /// As [`apply`], for powers.
 pub(super) fn power<T: Scalar>(simd: Simd, exponent: Exponent, from: Option<&[T]>, to: &mut [T]) {
     if is_fused(simd) {
-        by_vectors!(simd, from, to, exponent);
+        by_vectors!(simd, from, to, exponent, dispatch);
     }
     from.iter().for_each(|from| to.copy_from_slice(from));
     match exponent {
@@ -91,10 +97,11 @@ macro_rules! functions {
                 match function {
                     Unary::Exp => whole!(Ordinary::<$R>::near_zero($functions::NEAR), $functions::exp_near, $functions::exp),
                     Unary::Ln => {
-                        whole!(Ordinary::<$R>::between($R::MIN_POSITIVE, $R::INFINITY), $functions::ln_normal, $functions::ln)
-                    }
-                    Unary::Tanh => {
-                        kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $functions::tanh));
+                        let ordinary = Ordinary::<$R>::between($R::MIN_POSITIVE, $R::INFINITY);
+                        kernel::blocks!(from, to, |x, out| match ordinary.holds_all(x) {
+                            true => $functions::ln_normal(x, out),
+                            false => kernel::each!(x, out, $functions::ln),
+                        });
                     }
                     Unary::Sqrt => {
                         kernel::blocks!(from, to, |x, out| kernel::each!(x, out, $R::sqrt));

@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Call, Ordinary, apart, blocks, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Ordinary, blocks, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.
@@ -13,17 +13,21 @@ pub(crate) enum Exponent {
     Real(f64),
 }
 
-/// The ln of a normal number as two numbers.
+/// A quotient `f / (2 + f)`, f = m - 1, in two numbers, for `x = 2ᵏ·m`; and k.
 #[inline(always)]
-fn ln(x: f64) -> (f64, f64) {
+fn quotient(x: f64) -> (f64, f64, f64) {
     let (k, m) = double::parts(x);
     let f = m - 1.0;
-    // s = f / (2 + f), in two numbers
     let d = 2.0 + f;
     let d_lo = (2.0 - d) + f;
     let inverse = 1.0 / d;
     let s = f * inverse;
-    let s_lo = (-s).mul_add(d_lo, (-s).mul_add(d, f)) * inverse;
+    (k, s, (-s).mul_add(d_lo, (-s).mul_add(d, f)) * inverse)
+}
+
+/// ln x as two numbers, by the series of `ln((1 + s) / (1 - s))`.
+#[inline(always)]
+fn ln((k, s, s_lo): (f64, f64, f64)) -> (f64, f64) {
     // 2s + ⅔s³ + s⁵·(…)
     let (z, z_lo) = two_product(s, s);
     let z_lo = (s + s).mul_add(s_lo, z_lo);
@@ -50,19 +54,34 @@ fn ln(x: f64) -> (f64, f64) {
     (hi, (v - hi) + lo)
 }
 
-/// xᵖ, where both x and the result are normal.
+/// e to the power `p·(hi + lo)`, where it is normal.
 #[inline(always)]
-fn power(x: f64, p: f64) -> f64 {
-    let (hi, lo) = ln(x);
+fn exp((hi, lo): (f64, f64), p: f64) -> f64 {
     let (y, y_lo) = two_product(p, hi);
     let y_lo = p.mul_add(lo, y_lo);
     let (n, hi, lo) = double::reduced(y, -y_lo);
     double::scaled(1.0 + (hi + lo), n)
 }
 
-/// The same for single precision, with 10 digits more than it has.
+/// xᵖ, where both x and the result are normal; elsewhere anything. In three loops: a processor looks ahead of one that is short to several
+/// vectors, and works on one where another waits.
 #[inline(always)]
-fn power_f32(x: f32, p: f64) -> f32 {
+fn power(x: &[f64; BLOCK], out: &mut [f64; BLOCK], p: f64) {
+    let [mut a, mut b, mut c] = [[0.0; BLOCK]; 3];
+    for n in 0..BLOCK {
+        (a[n], b[n], c[n]) = quotient(x[n]);
+    }
+    for n in 0..BLOCK {
+        (a[n], b[n]) = ln((a[n], b[n], c[n]));
+    }
+    for n in 0..BLOCK {
+        out[n] = exp((a[n], b[n]), p);
+    }
+}
+
+/// ln x with 10 digits more than single precision has.
+#[inline(always)]
+fn ln_f32(x: f32) -> f64 {
     let (k, m) = double::parts(f64::from(x));
     let f = m - 1.0;
     let s = f / (2.0 + f);
@@ -70,7 +89,12 @@ fn power_f32(x: f32, p: f64) -> f32 {
     let r = polynomial!(z; [
         0.666_666_665_540_420_1, 0.400_001_222_118_106_5, 0.285_507_786_331_919_64, 0.233_316_144_718_434_98
     ]);
-    let y = p * k.mul_add(LN_2, s.mul_add(2.0, s * z * r));
+    k.mul_add(LN_2, s.mul_add(2.0, s * z * r))
+}
+
+/// eʸ, where it is normal.
+#[inline(always)]
+fn exp_f32(y: f64) -> f32 {
     let n = y.mul_add(LOG2_E, double::ROUNDING) - double::ROUNDING;
     let r = (-n).mul_add(LN_2, y);
     let q = polynomial!(r; [
@@ -78,6 +102,18 @@ fn power_f32(x: f32, p: f64) -> f32 {
         0.001_393_373_071_579_208_3, 0.000_198_910_804_639_988_43
     ]);
     double::scaled((r * r).mul_add(q, r) + 1.0, n) as f32
+}
+
+/// As [`power`].
+#[inline(always)]
+fn power_f32(x: &[f32; BLOCK], out: &mut [f32; BLOCK], p: f64) {
+    let mut y = [0.0; BLOCK];
+    for n in 0..BLOCK {
+        y[n] = p * ln_f32(x[n]);
+    }
+    for n in 0..BLOCK {
+        out[n] = exp_f32(y[n]);
+    }
 }
 
 /// Numbers as sums of two.
@@ -183,7 +219,14 @@ macro_rules! powers {
                         let most = if p.is_nan() { 0.0 } else { (2.0 as $R).powf(($largest / p.abs()).min($largest)) };
                         let ordinary = Ordinary::<$R>::between(1.0 / most, most);
                         let exponent = f64::from(p);
-                        apart!(from, to, ordinary, |x| $power(x, exponent), others x.powf(p));
+                        blocks!(from, to, |x, out| {
+                            $power(x, out, exponent);
+                            if !ordinary.holds_all(x) {
+                                for n in 0..BLOCK {
+                                    out[n] = if ordinary.holds(x[n]) { out[n] } else { x[n].powf(p) };
+                                }
+                            }
+                        });
                     }
                 }
             }

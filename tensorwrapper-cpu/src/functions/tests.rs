@@ -234,6 +234,48 @@ fn single_precision() {
     every("the power -3", step, &|simd, x| power(simd, Exponent::Whole(-3), None, x), &|x| x.powi(-3));
 }
 
+/// tanh beside the borders of its intervals, their centers, the place from which on it is one, and the smallest numbers.
+#[test]
+fn tanh_at_borders() {
+    macro_rules! check {
+        ($R:ident, $module:ident, $error:expr) => {
+            let (limit, scale) = (hyperbolic::$module::LIMIT, hyperbolic::$module::SCALE);
+            let borders = (0..=16).map(|n| (((1 << (1 + n / 4)) as $R) * (1.0 + (n % 4) as $R / 4.0) - 2.0) / scale);
+            let places = borders.chain(hyperbolic::$module::CENTERS).chain([limit, 1.0, $R::MIN_POSITIVE, $R::MAX, 0.0]);
+            let near = places.flat_map(|x| (0..9).map(move |n| $R::from_bits((x.to_bits() + n).saturating_sub(4))));
+            let x: Vec<$R> = near.flat_map(|x| [x, -x]).collect();
+            // As it is computed where instructions have no form of their own, one number after the other.
+            let mut one = vec![0.0; x.len()];
+            hyperbolic::dispatch(Simd::Portable, Call { function: hyperbolic::Tanh, from: From::Memory(&x), to: &mut one });
+            for (&x, &y) in x.iter().zip(&one) {
+                // Numbers so small are their own values, and units of exact values are not for them.
+                let is_near = if x.abs() < 1e-30 { y.to_bits() == x.to_bits() } else { x.is_infinite() || $error(x, y) < 1.0 };
+                assert!(x.is_nan() || is_near, "tanh of {x:e} is {y:e}");
+                assert!(x.abs() < limit || x.is_nan() || y == $R::signum(x), "tanh of {x:e} is {y:e}");
+                assert!(x.is_nan() || y.abs() <= 1.0 && y.is_sign_negative() == x.is_sign_negative());
+            }
+            for pair in one.chunks(2) {
+                assert!(pair[0].is_nan() || pair[0].to_bits() == (-pair[1]).to_bits());
+            }
+            for simd in forms() {
+                // Of every length up to several registers, so that each number is at every place of one.
+                for start in 0..x.len() {
+                    let end = x.len().min(start + 1 + start % 67);
+                    let mut y = vec![0.0; end - start];
+                    apply(simd, Unary::Tanh, Some(&x[start..end]), &mut y);
+                    let same = |(a, b): (&$R, &$R)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                    assert!(y.iter().zip(&one[start..end]).all(same), "tanh by {simd:?}");
+                }
+            }
+        };
+    }
+    check!(f64, double, |x: f64, y: f64| Two::tanh(x).error(0, y));
+    check!(f32, single, |x: f32, y: f32| {
+        let unit = 2f64.powi(((y.abs().to_bits() >> 23) as i32).max(1) - 150);
+        (f64::from(y) - f64::from(x).tanh()).abs() / unit
+    });
+}
+
 /// Checks every argument, or one of so many.
 fn every(what: &str, step: u64, apply: &dyn Fn(Simd, &mut [f32]), exact: &dyn Fn(f64) -> f64) {
     for simd in forms() {
