@@ -17,8 +17,9 @@ macro_rules! functions {
 
             /// A number so large that the last digit of a sum with it is that of whole numbers.
             pub(in crate::functions) const ROUNDING: $R = $rounding;
-            const LN2: $R = $ln2;
-            const LN2_REST: $R = $ln2_rest;
+            /// ln 2 without its last digits, and the rest.
+            pub(in crate::functions) const LN2: $R = $ln2;
+            pub(in crate::functions) const LN2_REST: $R = $ln2_rest;
             const BIAS: $Bits = ($bias as $Bits) << $digits;
 
             /// 2ⁿ for n + `ROUNDING`: the last digits, as an exponent.
