@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Call, Ordinary, blocks, each, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Lines, Ordinary, blocks, each, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.
@@ -63,7 +63,8 @@ fn exp((hi, lo): (f64, f64), p: f64) -> f64 {
 /// vectors, and works on one where another waits.
 #[inline(always)]
 fn power(x: &[f64; BLOCK], out: &mut [f64; BLOCK], p: f64) {
-    let [mut a, mut b, mut c] = [[0.0; BLOCK]; 3];
+    let [mut a, mut b, mut c] = [Lines([0.0; BLOCK]); 3];
+    let (Lines(a), Lines(b), Lines(c)) = (&mut a, &mut b, &mut c);
     for n in 0..BLOCK {
         (a[n], b[n], c[n]) = quotient(x[n]);
     }
@@ -103,7 +104,7 @@ fn exp_f32(y: f64) -> f32 {
 /// As [`power`].
 #[inline(always)]
 fn power_f32(x: &[f32; BLOCK], out: &mut [f32; BLOCK], p: f64) {
-    let mut y = [0.0; BLOCK];
+    let Lines(y) = &mut Lines([0.0; BLOCK]);
     for n in 0..BLOCK {
         y[n] = p * ln_f32(x[n]);
     }
@@ -178,16 +179,17 @@ macro_rules! powers {
                     Exponent::Whole(n) => {
                         let ordinary = Ordinary::<f64>::between(1.0 / EXACT, EXACT);
                         blocks!(from, to, |x, out| {
-                            let mut given = [1.0; BLOCK];
+                            let mut given = Lines([1.0; BLOCK]);
+                            let Lines(given) = &mut given;
                             for n in 0..BLOCK {
                                 given[n] = f64::from(x[n]);
                             }
                             let [mut hi, lo] = match n {
                                 3 => {
                                     given.iter_mut().for_each(|x| *x = cube(*x));
-                                    [given, [0.0; BLOCK]]
+                                    [*given, [0.0; BLOCK]]
                                 }
-                                _ => whole(&given, n.unsigned_abs()),
+                                _ => whole(given, n.unsigned_abs()),
                             };
                             let mut sizes = hi;
                             sizes.iter_mut().for_each(|size| *size = size.abs());
