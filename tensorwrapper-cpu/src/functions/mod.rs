@@ -14,8 +14,11 @@
 
 mod circular;
 mod exponential;
+// Other processors compute one number after the other, and do not need all of it.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod hyperbolic;
 mod kernel;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod lanes;
 mod power;
 #[cfg(test)]
