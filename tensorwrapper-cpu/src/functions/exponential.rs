@@ -1,6 +1,6 @@
 //! exp and ln, for both types of real numbers.
 
-use super::kernel::{BLOCK, polynomial};
+use super::kernel::{BLOCK, Lines, polynomial};
 
 macro_rules! functions {
     (
@@ -12,13 +12,14 @@ macro_rules! functions {
     ) => {
         $(#[$doc])*
         pub(super) mod $name {
-            use super::{BLOCK, polynomial};
+            use super::{BLOCK, Lines, polynomial};
             use std::$R::consts::LOG2_E;
 
             /// A number so large that the last digit of a sum with it is that of whole numbers.
             pub(in crate::functions) const ROUNDING: $R = $rounding;
-            const LN2: $R = $ln2;
-            const LN2_REST: $R = $ln2_rest;
+            /// ln 2 without its last digits, and the rest.
+            pub(in crate::functions) const LN2: $R = $ln2;
+            pub(in crate::functions) const LN2_REST: $R = $ln2_rest;
             const BIAS: $Bits = ($bias as $Bits) << $digits;
 
             /// 2ⁿ for n + `ROUNDING`: the last digits, as an exponent.
@@ -96,7 +97,8 @@ macro_rules! functions {
             /// ln of normal numbers, in two loops, each short enough that a processor looks ahead to several vectors.
             #[inline(always)]
             pub(in crate::functions) fn ln_normal(x: &[$R; BLOCK], out: &mut [$R; BLOCK]) {
-                let [mut k, mut f, mut s] = [[0.0; BLOCK]; 3];
+                let [mut k, mut f, mut s] = [Lines([0.0; BLOCK]); 3];
+                let (Lines(k), Lines(f), Lines(s)) = (&mut k, &mut f, &mut s);
                 for n in 0..BLOCK {
                     (k[n], f[n], s[n]) = quotient(parts(x[n]));
                 }

@@ -11,6 +11,11 @@ pub(super) use polynomial;
 /// Elements that are looked at together: whether all of them are ordinary.
 pub(super) const BLOCK: usize = 64;
 
+/// A block at the start of a cache line, which the widest vectors fill: one that lies across two takes longer.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Lines<R>(pub(super) [R; BLOCK]);
+
 /// What a function is computed of, element by element: other memory, or the result's own.
 pub(super) enum From<'v, R> {
     Memory(&'v [R]),

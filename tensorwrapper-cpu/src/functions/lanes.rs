@@ -46,7 +46,8 @@ pub(super) trait Lanes: Copy {
     unsafe fn or(self, other: Self) -> Self;
 
     unsafe fn table(numbers: &[Self::Real; ENTRIES]) -> Self::Table;
-    /// The last two digits of the exponent and the first two behind the point: the quarters of [2, 4), of [4, 8), [8, 16) and [16, 32).
+    /// The quarter of a binade that a number is in: the last two digits of its exponent and the first two behind the point. Those of
+    /// [2, 4) are the places 0 to 3, and so on to 15.
     unsafe fn quarter(self) -> Self::Place;
     unsafe fn look_up(table: Self::Table, place: Self::Place) -> Self;
 }

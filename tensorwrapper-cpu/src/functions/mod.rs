@@ -1,20 +1,24 @@
 //! Elementary functions of many elements at once, by vector instructions.
 //!
 //! `exponential` has exp and ln, `circular` sin and cos, `power` powers; `kernel` has what they share. Each of these functions is plain
-//! arithmetic without branches, which the compiler turns into vectors. `hyperbolic` has tanh, which looks constants up in registers,
-//! for which `lanes` has the instructions. Errors are below one unit in the last place (`tests`). An
-//! element's value depends on nothing but the element: neither on its neighbours nor on the number of threads.
+//! arithmetic without branches, which the compiler turns into vectors. `hyperbolic` has tanh, which looks constants up; `lanes` has the
+//! instructions for that. Errors are below one unit in the last place (`tests`). An element's value depends on nothing but the element:
+//! neither on its neighbours nor on the number of threads.
 //!
 //! Where there is no fused multiply-add, and for complex numbers, the functions are those of `Scalar`.
 //!
-//! Sources: the structure of each function is that of FreeBSD's msun (S. Moshier, K. C. Ng), with arguments reduced as in W. J. Cody,
+//! Sources: the structure of each function but tanh is that of FreeBSD's msun (S. Moshier, K. C. Ng), with arguments reduced as in W. J. Cody,
 //! W. Waite, "Software Manual for the Elementary Functions" (1980), and sums in two numbers as in T. J. Dekker, Numer. Math. 18 (1971)
-//! 224. Polynomials are Chebyshev fits that were made with 60 digits, those of `sine` and `cosine` msun's.
+//! 224. Polynomials are Chebyshev fits that were made with 60 digits, those of `sine` and `cosine` msun's;
+//! `hyperbolic` says how those of tanh were made.
 
 mod circular;
 mod exponential;
+// Other processors compute one number after the other, and do not need all of it.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod hyperbolic;
 mod kernel;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod lanes;
 mod power;
 #[cfg(test)]

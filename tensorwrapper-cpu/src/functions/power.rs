@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::exponential::double;
-use super::kernel::{BLOCK, Call, Ordinary, blocks, polynomial, two_product};
+use super::kernel::{BLOCK, Call, Lines, Ordinary, blocks, polynomial, two_product};
 use crate::multiversion::Loops;
 
 /// The exponent of a power.
@@ -18,38 +18,34 @@ pub(crate) enum Exponent {
 fn quotient(x: f64) -> (f64, f64, f64) {
     let (k, m) = double::parts(x);
     let f = m - 1.0;
-    let d = 2.0 + f;
-    let d_lo = (2.0 - d) + f;
-    let inverse = 1.0 / d;
+    let inverse = 1.0 / (2.0 + f);
     let s = f * inverse;
-    (k, s, (-s).mul_add(d_lo, (-s).mul_add(d, f)) * inverse)
+    // The difference is exact, as f and 2s are near each other.
+    (k, s, (-s).mul_add(f, f - (s + s)) * inverse)
 }
 
 /// ln x as two numbers, by the series of `ln((1 + s) / (1 - s))`.
 #[inline(always)]
 fn ln((k, s, s_lo): (f64, f64, f64)) -> (f64, f64) {
-    // 2s + ⅔s³ + s⁵·(…)
+    // 2s + ⅔s³ + s³·(…); the first term in brackets is what ⅔ has beyond its number.
     let (z, z_lo) = two_product(s, s);
     let z_lo = (s + s).mul_add(s_lo, z_lo);
-    let tail = z
-        * z
-        * s
-        * polynomial!(z; [
-            0.4, 0.285_714_285_714_293_7, 0.222_222_222_216_527_65, 0.181_818_183_360_998_48, 0.153_845_948_870_071_8,
-            0.133_348_087_988_123_4, 0.117_061_264_645_633_98, 0.117_243_270_608_467_47
-        ]);
+    let rest = polynomial!(z; [
+        3.700_743_415_417_188e-17, 0.4, 0.285_714_285_714_293_7, 0.222_222_222_216_527_65, 0.181_818_183_360_998_48,
+        0.153_845_948_870_071_8, 0.133_348_087_988_123_4, 0.117_061_264_645_633_98, 0.117_243_270_608_467_47
+    ]);
     let (c, c_lo) = two_product(z, s);
     let c_lo = c_lo + z.mul_add(s_lo, z_lo * s);
     let (t, t_lo) = two_product(c, 2.0 / 3.0);
-    let t_lo = t_lo + c.mul_add(3.700_743_415_417_188e-17, c_lo * (2.0 / 3.0));
-    let (l, l_lo) = two_product(k, LN_2);
-    let l_lo = k.mul_add(2.319_046_813_846_299_6e-17, l_lo);
+    let t_lo = c.mul_add(rest, c_lo.mul_add(2.0 / 3.0, t_lo));
+    // Exact, as the factor has zeros for the digits of k.
+    let l = k * double::LN2;
     // Each sum begins with the larger number, or with zero.
     let u = l + (s + s);
     let u_lo = (l - u) + (s + s);
     let v = u + t;
     let v_lo = (u - v) + t;
-    let lo = ((u_lo + v_lo) + (l_lo + (s_lo + s_lo))) + (t_lo + tail);
+    let lo = (u_lo + v_lo) + k.mul_add(double::LN2_REST, s_lo + s_lo) + t_lo;
     let hi = v + lo;
     (hi, (v - hi) + lo)
 }
@@ -67,7 +63,8 @@ fn exp((hi, lo): (f64, f64), p: f64) -> f64 {
 /// vectors, and works on one where another waits.
 #[inline(always)]
 fn power(x: &[f64; BLOCK], out: &mut [f64; BLOCK], p: f64) {
-    let [mut a, mut b, mut c] = [[0.0; BLOCK]; 3];
+    let [mut a, mut b, mut c] = [Lines([0.0; BLOCK]); 3];
+    let (Lines(a), Lines(b), Lines(c)) = (&mut a, &mut b, &mut c);
     for n in 0..BLOCK {
         (a[n], b[n], c[n]) = quotient(x[n]);
     }
@@ -107,7 +104,7 @@ fn exp_f32(y: f64) -> f32 {
 /// As [`power`].
 #[inline(always)]
 fn power_f32(x: &[f32; BLOCK], out: &mut [f32; BLOCK], p: f64) {
-    let mut y = [0.0; BLOCK];
+    let Lines(y) = &mut Lines([0.0; BLOCK]);
     for n in 0..BLOCK {
         y[n] = p * ln_f32(x[n]);
     }
@@ -182,16 +179,17 @@ macro_rules! powers {
                     Exponent::Whole(exponent) => {
                         let ordinary = Ordinary::<f64>::between(1.0 / EXACT, EXACT);
                         blocks!(from, to, |x, out| {
-                            let mut given = [1.0; BLOCK];
+                            let mut given = Lines([1.0; BLOCK]);
+                            let Lines(given) = &mut given;
                             for n in 0..BLOCK {
                                 given[n] = f64::from(x[n]);
                             }
                             let [mut hi, lo] = match exponent {
                                 3 => {
                                     given.iter_mut().for_each(|x| *x = cube(*x));
-                                    [given, [0.0; BLOCK]]
+                                    [*given, [0.0; BLOCK]]
                                 }
-                                _ => whole(&given, exponent.unsigned_abs()),
+                                _ => whole(given, exponent.unsigned_abs()),
                             };
                             let mut sizes = hi;
                             sizes.iter_mut().for_each(|size| *size = size.abs());

@@ -238,9 +238,11 @@ fn single_precision() {
 #[test]
 fn tanh_at_borders() {
     macro_rules! check {
-        ($R:ident, $module:ident, $error:expr) => {
-            let (limit, scale) = (hyperbolic::$module::LIMIT, hyperbolic::$module::SCALE);
-            let borders = (0..=16).map(|n| (((1 << (1 + n / 4)) as $R) * (1.0 + (n % 4) as $R / 4.0) - 2.0) / scale);
+        ($R:ident, $Bits:ident, $module:ident, $scale:expr, $error:expr) => {
+            let (limit, start) = (hyperbolic::$module::LIMIT, hyperbolic::$module::START);
+            // Quarters of binades from the start on.
+            let quarter = |n: $Bits| $R::from_bits(start.to_bits() + (n << ($R::MANTISSA_DIGITS - 3)));
+            let borders = (0..=16).map(|n| (quarter(n) - start) / $scale);
             let places = borders.chain(hyperbolic::$module::CENTERS).chain([limit, 1.0, $R::MIN_POSITIVE, $R::MAX, 0.0]);
             let near = places.flat_map(|x| (0..9).map(move |n| $R::from_bits((x.to_bits() + n).saturating_sub(4))));
             let x: Vec<$R> = near.flat_map(|x| [x, -x]).collect();
@@ -269,8 +271,8 @@ fn tanh_at_borders() {
             }
         };
     }
-    check!(f64, double, |x: f64, y: f64| Two::tanh(x).error(0, y));
-    check!(f32, single, |x: f32, y: f32| {
+    check!(f64, u64, double, hyperbolic::double::SCALE, |x: f64, y: f64| Two::tanh(x).error(0, y));
+    check!(f32, u32, single, 1.0, |x: f32, y: f32| {
         let unit = 2f64.powi(((y.abs().to_bits() >> 23) as i32).max(1) - 150);
         (f64::from(y) - f64::from(x).tanh()).abs() / unit
     });

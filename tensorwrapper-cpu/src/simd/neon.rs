@@ -5,6 +5,7 @@
 use std::arch::aarch64::*;
 
 use super::vector::{Vector, one_register, order_in_memory};
+use tensorwrapper_core::element::Element;
 
 /// A vector in one register.
 macro_rules! single {

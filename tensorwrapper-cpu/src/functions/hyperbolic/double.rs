@@ -16,7 +16,8 @@ use crate::functions::lanes::{ENTRIES, Formula, Lanes};
 
 /// From here on the values are one.
 pub(in crate::functions) const LIMIT: f64 = 19.25;
-/// 2 + scale·limit is a little less than 32.
+/// Leading digits of `START + SCALE·|x|` are the place in the tables. At the limit it is a little less than 32.
+pub(in crate::functions) const START: f64 = 2.0;
 pub(in crate::functions) const SCALE: f64 = 1.557_617_187_5;
 /// c
 pub(in crate::functions) const CENTERS: [f64; ENTRIES] = [
@@ -98,7 +99,7 @@ impl<V: Lanes<Real = f64>> Formula<V> for Quotient<V> {
             let (one, sign) = (V::splat(1.0), V::splat(-0.0));
             // What is not a number passes.
             let size = V::splat(LIMIT).min(x.and_not(sign));
-            let place = V::splat(SCALE).mul_add(size, V::splat(2.0)).quarter();
+            let place = V::splat(SCALE).mul_add(size, V::splat(START)).quarter();
             let value = V::look_up(self.values, place);
             let is_first = V::look_up(self.is_first, place);
             // Exact, as c is at least half of |x| and at most twice as much, or zero.
