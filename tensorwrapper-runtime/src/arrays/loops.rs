@@ -91,30 +91,31 @@ pub(super) fn update_in_order<T: Copy>(to: &mut [T], function: impl FnMut(T) -> 
     vectorised(Update(to, function));
 }
 
-/// Runs loops from elements of one type to those of another. Where what is written is smaller, as truth values are, reading takes the
-/// time, and the widest instructions pay.
-fn vectorised_by_size<T, U, L: Loops>(loops: L) -> L::Result {
-    if size_of::<U>() < size_of::<T>() { vectorised_reads(loops) } else { vectorised(loops) }
+/// Runs loops that write to some place. The widest instructions write whole lines: they pay where lines begin there, as in all whole tensors,
+/// and cost more than they save elsewhere.
+fn vectorised_to<U, L: Loops>(to: *const U, loops: L) -> L::Result {
+    const LINE: usize = 64;
+    if to.addr().is_multiple_of(LINE) { vectorised_reads(loops) } else { vectorised(loops) }
 }
 
 /// `to[n] = function(from[n])`.
 pub(super) fn map<T: Stored, U: Stored>(from: &[T], to: &mut [U], function: impl Fn(T) -> U + Copy + Sync) {
-    in_pieces(to, &|to, start| vectorised_by_size::<T, U, _>(One(&from[start..], to, function)));
+    in_pieces(to, &|to, start| vectorised_to(to.as_ptr(), One(&from[start..], to, function)));
 }
 
 /// `to[n] = function(a[n], b[n])`.
 pub(super) fn zip<T: Stored, U: Stored, V: Stored>(a: &[T], b: &[U], to: &mut [V], function: impl Fn(T, U) -> V + Copy + Sync) {
-    in_pieces(to, &|to, start| vectorised_by_size::<T, V, _>(Two(&a[start..], &b[start..], to, function)));
+    in_pieces(to, &|to, start| vectorised_to(to.as_ptr(), Two(&a[start..], &b[start..], to, function)));
 }
 
 /// `to[n] = function(to[n])`.
 pub(super) fn update<T: Stored>(to: &mut [T], function: impl Fn(T) -> T + Copy + Sync) {
-    in_pieces(to, &|to, _| vectorised(Update(to, function)));
+    in_pieces(to, &|to, _| vectorised_to(to.as_ptr(), Update(to, function)));
 }
 
 /// `to[n] = function(to[n], by[n])`.
 pub(super) fn update_by<T: Stored, U: Stored>(to: &mut [T], by: &[U], function: impl Fn(T, U) -> T + Copy + Sync) {
-    in_pieces(to, &|to, start| vectorised(UpdateBy(to, &by[start..], function)));
+    in_pieces(to, &|to, start| vectorised_to(to.as_ptr(), UpdateBy(to, &by[start..], function)));
 }
 
 /// Runs a task for pieces of some elements, with the number of the first element of each; several at a time if they are many.
@@ -127,8 +128,8 @@ fn in_pieces<T: Stored>(elements: &mut [T], task: &(dyn Fn(&mut [T], usize) + Sy
     thread_pool::each_mut(threads, &mut pieces, &|(n, piece)| task(piece, *n * PIECE));
 }
 
-/// How many lanes are compared at once.
-const LANES: usize = 16;
+/// How many lanes are compared at once: so many that a comparison does not wait for the one before.
+const LANES: usize = 32;
 
 struct Best<'l, T, F>(&'l [T], F);
 
@@ -139,11 +140,11 @@ impl<T: Stored, F: Fn(T, T) -> bool> Loops for Best<'_, T, F> {
     #[allow(clippy::eq_op, reason = "NaN differs from itself")]
     fn run(self) -> (T, bool) {
         let (pieces, rest) = self.0.as_chunks::<LANES>();
-        let (mut best, mut is_nan) = ([self.0[0]; LANES], [false; LANES]);
+        let (mut best, mut nan) = ([self.0[0]; LANES], [T::NOTHING; LANES]);
         for piece in pieces {
-            for ((best, is_nan), &x) in best.iter_mut().zip(&mut is_nan).zip(piece) {
+            for ((best, nan), &x) in best.iter_mut().zip(&mut nan).zip(piece) {
                 *best = if (self.1)(x, *best) { x } else { *best };
-                *is_nan |= x != x;
+                *nan = if x != x { x } else { *nan };
             }
         }
         let pick = |best: T, x: T| if (self.1)(x, best) { x } else { best };
@@ -154,7 +155,7 @@ impl<T: Stored, F: Fn(T, T) -> bool> Loops for Best<'_, T, F> {
             let (left, right) = best.split_at_mut(lanes);
             left.iter_mut().zip(right).for_each(|(best, x)| *best = pick(*best, *x));
         }
-        (rest.iter().copied().fold(best[0], pick), is_nan.contains(&true) || rest.iter().any(|x| x != x))
+        (rest.iter().copied().fold(best[0], pick), [&nan, rest].into_iter().flatten().fold(false, |found, x| found | (x != x)))
     }
 }
 
@@ -190,24 +191,6 @@ impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for First<'_, T, F> {
             }
         }
         position(&self.0[first..], |x| x == best).map(|at| first + at)
-    }
-}
-
-/// For each line of so many elements the number of the one that no other is ahead of, as [`first`] says it.
-pub(super) struct FirstOfLines<'l, T, F> {
-    pub(super) elements: &'l [T],
-    pub(super) extent: usize,
-    pub(super) at: &'l mut [i64],
-    pub(super) is_ahead: F,
-}
-
-impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for FirstOfLines<'_, T, F> {
-    type Result = ();
-    #[inline(always)]
-    fn run(self) {
-        for (at, line) in self.at.iter_mut().zip(self.elements.chunks_exact(self.extent)) {
-            *at = First(line, self.is_ahead).run().map_or(0, |n| n as i64);
-        }
     }
 }
 

@@ -5,11 +5,11 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, MultiIndex};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
-use tensorwrapper_cpu::{vectorised, vectorised_reads};
+use tensorwrapper_cpu::vectorised;
 
 use super::axes::checked;
 use super::iteration::lanes;
-use super::loops::{Columns, FirstOfLines};
+use super::loops::Columns;
 use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef, index_of};
 
@@ -47,7 +47,8 @@ fn along<T: Stored + PartialOrd, S: Extents>(
     }
     let columns: usize = view.extents()[axis + 1..].iter().product();
     if let Some(elements) = view.as_slice().filter(|_| columns == 1) {
-        let result = loops::written(layout.len(), |at| vectorised_reads(FirstOfLines { elements, extent, at, is_ahead }))?;
+        let mut result = Owned::with_room(layout.len())?;
+        result.extend(elements.chunks_exact(extent).map(|line| loops::first(line, is_ahead).map_or(0, |n| n as i64)));
         return Ok(Tensor::from_parts(result, layout));
     }
     if let Some(elements) = view.as_slice() {
