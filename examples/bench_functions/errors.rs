@@ -82,9 +82,9 @@ const SCATTER: u32 = 2_654_435_761;
 /// Prints the errors at all numbers of `f32`, in their order and scattered: a function that looks at blocks of elements must not
 /// compute other values beside other neighbours.
 ///
-/// Taken as exact is what this library's own function of `f64` says. `function_errors.py` finds the errors of that: of most functions
-/// below one unit of `f64`, of powers by whole numbers a few dozen at most, which are 10⁻⁷ units of `f32` or less. So the greatest error
-/// is right in all its digits, and some hundred results may be taken for the nearest number wrongly, or for another.
+/// Taken as exact is what this library's own function of `f64` says. `function_errors.py` finds the errors of that: below one unit of
+/// `f64`, which is 10⁻⁸ units of `f32`. So the greatest error is right in all its digits, and some hundred results may be taken for the
+/// nearest number wrongly, or for another.
 pub fn every(context: &Context, function: &str) -> Result<(), Failure> {
     let function: Function = function.parse()?;
     let [mut x, mut y] = [Vector::<f32>::zeros((CHUNK,))?, Vector::zeros((CHUNK,))?];

@@ -221,7 +221,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
         Route::Chosen if sorted.has_vector() || sorted.inner.is_empty() || sorted.suits_axpy() => return Ok(None),
         Route::Chosen => match in_vectors(threads, &sorted)? {
             Some(matrices) => EpilogueKernel::UnpackedGemm(Box::new(matrices)),
-            None if sorted.suits_engine_in_lines() => blocks(sorted, Simd::chosen()?),
+            None if sorted.suits_engine_apart() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
         Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),

@@ -10,7 +10,7 @@ use tensorwrapper_core::storage::LINE;
 const WIDE: usize = 8 << 20;
 /// Bytes from an element of a matrix to the next one, added over the interleaved operands and twice for a result, whose lines are read and
 /// written: up to so many, reading lines once for each matrix was measured to be faster than staging (`docs/results/contraction.md`).
-const STAGED_FROM: usize = 32;
+const READ_AGAIN_UP_TO: usize = 32;
 
 /// Which way products of two factors go; anything but `Chosen` is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,32 +50,38 @@ pub(crate) enum Route {
 impl<T: Element> ClassifiedAxes<T> {
     /// Whether the matrices are large enough for the engine, and no operand is staged for it.
     pub(super) fn suits_engine(&self) -> bool {
-        self.suits_engine_in_lines() || self.multiplications() > SMALL && self.is_read_again()
+        self.suits_engine_with(Caches::here().second)
     }
 
-    /// The same where neighbours in memory belong to one matrix, or else matrices are too large to be staged.
-    pub(super) fn suits_engine_in_lines(&self) -> bool {
+    /// The same with a second cache of so many bytes.
+    fn suits_engine_with(&self, cache: usize) -> bool {
+        self.suits_engine_apart() || self.multiplications() > SMALL && self.is_read_again(cache)
+    }
+
+    /// The same of matrices that are not multiplied one after the other, so that lines of interleaved ones have left the caches in between;
+    /// or that are finished by a program, which would run for single elements of an interleaved result.
+    pub(super) fn suits_engine_apart(&self) -> bool {
         let is_in_lines = || [LEFT, RIGHT, OUT].into_iter().all(|operand| self.interleaved(operand).is_none());
         self.multiplications() > SMALL && (is_in_lines() || self.is_wide())
     }
 
     /// Whether operands whose neighbours in memory belong to different matrices are read again for each of these, instead of staged.
-    fn is_read_again(&self) -> bool {
+    fn is_read_again(&self, cache: usize) -> bool {
         let bytes = [LEFT, RIGHT, OUT].map(|operand| self.interleaved(operand).unwrap_or(0));
         // Where all three are interleaved, kernels that multiply several matrices at once read each line once.
         let few = bytes.contains(&0)
-            && bytes[LEFT].saturating_add(bytes[RIGHT]).saturating_add(bytes[OUT].saturating_mul(2)) <= STAGED_FROM;
-        few && (0..3).all(|operand| bytes[operand] == 0 || self.is_kept(operand, bytes[operand]))
+            && bytes[LEFT].saturating_add(bytes[RIGHT]).saturating_add(bytes[OUT].saturating_mul(2)) <= READ_AGAIN_UP_TO;
+        few && (0..3).all(|operand| bytes[operand] == 0 || self.is_kept(operand, bytes[operand], cache))
     }
 
-    /// Whether the lines of an interleaved operand are still in the second cache when the next matrix is read from them: the engine
-    /// computes matrices along the last axis of the batch one after the other.
-    fn is_kept(&self, operand: usize, bytes: usize) -> bool {
+    /// Whether the lines of an interleaved operand are still in a cache when the next matrix is read from them: the engine computes matrices
+    /// along the last axis of the batch one after the other.
+    fn is_kept(&self, operand: usize, bytes: usize, cache: usize) -> bool {
         let [first, second] = self.groups_of(operand);
         let elements = points(first).saturating_mul(points(second));
         let is_next =
             self.batch.last().is_some_and(|axis| axis.strides[operand].unsigned_abs() == narrowest(&self.batch, operand));
-        is_next && elements.saturating_mul(bytes) <= Caches::here().second
+        is_next && elements.saturating_mul(bytes) <= cache
     }
 
     /// The axes of an operand's matrices.
@@ -116,6 +122,8 @@ mod tests {
     use super::*;
     use tensorwrapper_core::backend::fuse::Axis;
 
+    const CACHE: usize = 1 << 20;
+
     /// Products of 100 rows, columns and terms, whose batch is the innermost axis of the operands that are interleaved.
     fn batch<T: Element>(extent: usize, interleaved: [bool; 3]) -> ClassifiedAxes<T> {
         let step = interleaved.map(|is| if is { extent as isize } else { 1 });
@@ -133,25 +141,27 @@ mod tests {
 
     #[test]
     fn few_interleaved_matrices_are_not_staged() {
-        let longest = |is_interleaved: [bool; 3]| (1..64).take_while(|&n| batch::<f64>(n, is_interleaved).suits_engine()).count();
+        let suits = |n: usize, is_interleaved: [bool; 3]| batch::<f64>(n, is_interleaved).suits_engine_with(CACHE);
+        let longest = |is_interleaved: [bool; 3]| (1..64).take_while(|&n| suits(n, is_interleaved)).count();
         assert_eq!(longest([true, false, false]), 4, "32 bytes from an element to the next one");
         assert_eq!(longest([true, true, false]), 2, "16 bytes each");
         assert_eq!(longest([false, false, true]), 2, "a result counts twice");
         assert_eq!(longest([true, true, true]), 1, "not all three");
-        assert!(batch::<f32>(8, [false, true, false]).suits_engine() && !batch::<f32>(9, [false, true, false]).suits_engine());
-        assert!((1..64).all(|n| batch::<f64>(n, [false; 3]).suits_engine()));
-        assert!((2..64).all(|n| !batch::<f64>(n, [true, false, false]).suits_engine_in_lines()));
+        let suits_single = |n: usize| batch::<f32>(n, [false, true, false]).suits_engine_with(CACHE);
+        assert!(suits_single(8) && !suits_single(9));
+        assert!((1..64).all(|n| suits(n, [false; 3])));
+        assert!((2..64).all(|n| !batch::<f64>(n, [true, false, false]).suits_engine_apart()));
     }
 
     #[test]
     fn lines_that_have_left_the_cache_are_staged() {
         let mut heads = batch::<f64>(2, [true, false, false]);
         heads.batch.push(Axis { extent: 50, strides: [20_000, 20_000, 20_000] });
-        assert!(!heads.suits_engine(), "all other matrices are between two of the same lines");
+        assert!(!heads.suits_engine_with(CACHE), "all other matrices are between two of the same lines");
         heads.batch.swap(0, 1);
-        assert!(heads.suits_engine());
+        assert!(heads.suits_engine_with(CACHE));
         let mut long = batch::<f64>(2, [true, false, false]);
-        long.rows[0].extent = Caches::here().second / size_of::<f64>() / 100;
-        assert!(!long.suits_engine(), "matrices of twice the second cache");
+        long.rows[0].extent = 1000;
+        assert!(!long.suits_engine_with(CACHE), "100 000 elements, each 16 bytes behind the one before");
     }
 }

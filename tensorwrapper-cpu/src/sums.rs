@@ -52,9 +52,9 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
     }
 }
 
-/// Whether the engine is the one that would multiply them one by one.
+/// Whether the engine multiplies them, in any order.
 fn suits_engine<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> bool {
-    sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine_in_lines()
+    sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine_apart()
 }
 
 /// By kernels in vectors, if there are some for matrices that lie so.

@@ -49,6 +49,7 @@ pub(super) trait Lanes: Copy {
     /// The quarter of a binade that a number is in: the last two digits of its exponent and the first two behind the point. Those of
     /// [2, 4) are the places 0 to 3, and so on to 15.
     unsafe fn quarter(self) -> Self::Place;
+    /// The numbers at these places, of which the last four digits count alone: so any number has a place in a table, what is no number too.
     unsafe fn look_up(table: Self::Table, place: Self::Place) -> Self;
 }
 

@@ -205,7 +205,14 @@ macro_rules! powers {
                             if !ordinary.holds_all(&sizes) {
                                 for n in 0..BLOCK {
                                     if !ordinary.holds(sizes[n]) {
-                                        out[n] = f64::from(x[n]).powf(f64::from(exponent)) as $R;
+                                        let x = f64::from(x[n]);
+                                        let value = match exponent {
+                                            1 => x,
+                                            2 => x * x,
+                                            -1 => 1.0 / x,
+                                            _ => x.powf(f64::from(exponent)),
+                                        };
+                                        out[n] = value as $R;
                                     }
                                 }
                             }

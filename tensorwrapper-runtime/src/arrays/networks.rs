@@ -19,7 +19,9 @@ const NEAR: usize = 256;
 /// Whether a matrix has enough columns, and these are short enough, for the network to be ahead of sorting each column by itself.
 pub(super) fn pays(rows: usize, columns: usize) -> bool {
     const LONGEST: usize = 1 << 14;
-    columns >= LANES / 2 && (2..=LONGEST).contains(&rows)
+    // Fewer take as long as all lanes.
+    const FEWEST: usize = 12;
+    columns >= FEWEST && (2..=LONGEST).contains(&rows)
 }
 
 /// Merges the sorted halves of each `size` rows, a power of two, between two rows. Rows behind the last one count as the largest.
@@ -159,7 +161,7 @@ mod tests {
     fn columns_are_sorted_as_each_is_by_itself() {
         let mut state = 1;
         for rows in (2..70).chain([255, 256, 257, 300, 511, 513, 1000]) {
-            let columns = 8 + (state >> 40) as usize % 40;
+            let columns = 1 + (state >> 40) as usize % 40;
             let matrix = drawn(rows * columns, &mut state);
             let (mut sorted, mut places) = (matrix.clone(), vec![0; matrix.len()]);
             sort(&mut sorted, columns).unwrap();

@@ -159,43 +159,56 @@ fn cumprod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize
 }
 
 /// The different elements, in any order, if there are few of them: in a table, each where its bits say or, if that is taken, behind it.
-/// Equal elements of different bits, zeros of both signs, are both among them.
+/// Zeros of both signs may both be among them.
+#[allow(clippy::eq_op, reason = "NaN differs from itself")]
 fn few<'t, T: Stored + PartialOrd>(elements: impl Iterator<Item = &'t T>) -> Option<Vec<T>> {
-    // A table of so many slots stays in the first cache, and with a quarter of them taken, most elements are found at once.
+    // A quarter of the table is taken at most, so that most elements are where their bits say. Numbers of elements make it small enough
+    // for the first cache.
     const BITS: u32 = 11;
     const MOST: usize = (1 << BITS) / 4;
-    let mut slots = [None; 1 << BITS];
-    let mut found = Vec::new();
+    const FREE: u16 = u16::MAX;
+    let mut slots = [FREE; 1 << BITS];
+    let (mut found, mut nan) = (Vec::new(), None);
     for &x in elements {
+        if x != x {
+            // It equals nothing, so that a table would have it again and again.
+            nan = Some(x);
+            continue;
+        }
         let mut word = [0; 8];
         let bytes = x.to_bytes();
         let bytes = bytes.as_ref();
         word[..bytes.len()].copy_from_slice(bytes);
         // Fibonacci hashing: Knuth, The Art of Computer Programming, volume 3, section 6.4.
         let mut at = (u64::from_le_bytes(word).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BITS)) as usize;
-        while slots[at].is_some_and(|other| other != x) {
+        while slots[at] != FREE && found[usize::from(slots[at])] != x {
             at = (at + 1) % slots.len();
         }
-        if slots[at].is_none() {
+        if slots[at] == FREE {
             if found.len() == MOST {
                 return None;
             }
-            slots[at] = Some(x);
+            slots[at] = found.len() as u16;
             found.push(x);
         }
     }
+    found.extend(nan);
     Some(found)
 }
 
 fn unique<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, (Dyn,)>, Error> {
-    let mut elements = few(view.elements()).unwrap_or_else(|| view.elements().copied().collect());
+    /// Elements from which on a table is worth being cleared.
+    const MANY: usize = 256;
+    let few = if view.len() < MANY { None } else { few(view.elements()) };
+    let mut elements = few.unwrap_or_else(|| view.elements().copied().collect());
     sort(&mut elements);
     elements.dedup_by(|x, y| order(x, y).is_eq());
     Tensor::from_vec((elements.len(),), elements)
 }
 
 methods!(impl[T: Stored + PartialOrd] {
-    /// The same elements in ascending order along an axis, NaN last. Equal elements keep their order.
+    /// The same elements in ascending order along an axis, NaN last. Zeros of both signs are equal, in any order; `argsort_along` leaves equal
+    /// elements in theirs.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

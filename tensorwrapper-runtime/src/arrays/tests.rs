@@ -171,6 +171,17 @@ fn nan_is_largest_and_last() {
         let all = lines.unique().unwrap();
         assert!(all.len() == 3 && all.as_slice()[..2] == [1.0, 2.0] && all[[2]].is_nan());
     }
+    // Beside so many lines without NaN that they would be sorted side by side, along an axis in the middle.
+    let cube = Tensor::<f64>::from_fn([4, 5, 6], |at| f64::from(((at[0] * 7 + at[1] * 11 + at[2] * 5) % 9) as u8)).unwrap();
+    let (sorted, whole) = (cube.sort_along(1).unwrap(), cube.map(|x| x as u8).unwrap().sort_along(1).unwrap());
+    for (lane, sorted) in cube.lanes(1).unwrap().zip(sorted.lanes(1).unwrap()) {
+        let mut expected: Vec<f64> = lane.elements().copied().collect();
+        expected.sort_by(f64::total_cmp);
+        assert!(sorted.elements().eq(&expected));
+    }
+    assert_eq!(sorted.map(|x| x as u8).unwrap(), whole);
+    assert_eq!(cube.map(|x| x > 4.0).unwrap().sort_along(1).unwrap(), sorted.map(|x| x > 4.0).unwrap());
+    assert_eq!(cube.map(|x| x as i64).unwrap().argsort_along(1).unwrap(), cube.argsort_along(1).unwrap());
     assert_eq!(Tensor::from_array([0.0, -0.0, 1.0, -0.0]).unwrap().unique().unwrap().as_slice(), [0.0, 1.0]);
     assert_eq!(a.clip(0.0, 1.5).unwrap().as_slice()[..1], [1.5]);
     assert_eq!(a.equal(&a).unwrap().count(), 2);
