@@ -6,7 +6,7 @@
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
-use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::storage::{LINE, Owned};
 use tensorwrapper_core::stored::Stored;
 use tensorwrapper_cpu::{Loops, vectorised, vectorised_reads};
 
@@ -94,7 +94,6 @@ pub(super) fn update_in_order<T: Copy>(to: &mut [T], function: impl FnMut(T) -> 
 /// Runs loops that write to some place. The widest instructions write whole lines: they pay where lines begin there, as in all whole tensors,
 /// and cost more than they save elsewhere.
 fn vectorised_to<U, L: Loops>(to: *const U, loops: L) -> L::Result {
-    const LINE: usize = 64;
     if to.addr().is_multiple_of(LINE) { vectorised_reads(loops) } else { vectorised(loops) }
 }
 

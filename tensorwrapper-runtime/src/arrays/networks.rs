@@ -103,6 +103,18 @@ fn in_blocks(columns: usize, mut sort: impl FnMut(Range<usize>)) {
     (0..columns).step_by(LANES).map(|start| start.min(columns - width)).for_each(|start| sort(start..start + width));
 }
 
+/// Copies a block of the columns of a matrix into the first lanes.
+fn read<T: Copy>(matrix: &[T], columns: usize, block: &Range<usize>, rows: &mut [[T; LANES]]) {
+    let lines = matrix.chunks_exact(columns);
+    rows.iter_mut().zip(lines).for_each(|(row, line)| row[..block.len()].copy_from_slice(&line[block.clone()]));
+}
+
+/// Copies the first lanes to a block of the columns of a matrix.
+fn write<T: Copy>(rows: &[[T; LANES]], matrix: &mut [T], columns: usize, block: &Range<usize>) {
+    let lines = matrix.chunks_exact_mut(columns);
+    rows.iter().zip(lines).for_each(|(row, line)| line[block.clone()].copy_from_slice(&row[..block.len()]));
+}
+
 /// Sorts each column of a row-major matrix. There is no NaN.
 ///
 /// # Errors
@@ -111,11 +123,9 @@ pub(super) fn sort<T: Stored + PartialOrd>(matrix: &mut [T], columns: usize) -> 
     let mut block = Owned::zeros(matrix.len() / columns * LANES)?;
     let rows = block.as_chunks_mut::<LANES>().0;
     in_blocks(columns, |block| {
-        let lines = matrix.chunks_exact(columns);
-        rows.iter_mut().zip(lines).for_each(|(row, line)| row[..block.len()].copy_from_slice(&line[block.clone()]));
+        read(matrix, columns, &block, rows);
         vectorised_reads(Sorted(rows));
-        let lines = matrix.chunks_exact_mut(columns);
-        rows.iter().zip(lines).for_each(|(row, line)| line[block.clone()].copy_from_slice(&row[..block.len()]));
+        write(rows, matrix, columns, &block);
     });
     Ok(())
 }
@@ -129,12 +139,10 @@ pub(super) fn argsort<T: Stored + PartialOrd>(matrix: &[T], columns: usize, to: 
     let (mut block, mut places) = (Owned::zeros(len)?, Owned::zeros(len)?);
     let (rows, places) = (block.as_chunks_mut::<LANES>().0, places.as_chunks_mut::<LANES>().0);
     in_blocks(columns, |block| {
-        let lines = matrix.chunks_exact(columns);
-        rows.iter_mut().zip(lines).for_each(|(row, line)| row[..block.len()].copy_from_slice(&line[block.clone()]));
+        read(matrix, columns, &block, rows);
         places.iter_mut().zip(0..).for_each(|(row, n)| row.fill(n));
         vectorised_reads(Placed(rows, places));
-        let lines = to.chunks_exact_mut(columns);
-        places.iter().zip(lines).for_each(|(row, line)| line[block.clone()].copy_from_slice(&row[..block.len()]));
+        write(places, to, columns, &block);
     });
     Ok(())
 }
