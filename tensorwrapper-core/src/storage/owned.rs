@@ -178,7 +178,9 @@ impl<T: Plain> Clone for Owned<T> {
 
 impl<T: Plain> From<&[T]> for Owned<T> {
     fn from(elements: &[T]) -> Owned<T> {
-        let mut copy = Owned::in_room(Vec::with_capacity(padded::<T>(elements.len())), elements.len());
+        let len = elements.len();
+        // What the system refuses ends the program, as copies of a vector do.
+        let mut copy = Owned::with_room(len).unwrap_or_else(|_| Owned::in_room(Vec::with_capacity(padded::<T>(len)), len));
         copy.memory.extend_from_slice(elements);
         copy
     }

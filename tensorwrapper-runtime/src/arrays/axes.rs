@@ -1,6 +1,7 @@
 //! Axes by number, checked against a tensor's rank, and extents, compared with those of another tensor.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::PerAxis;
 
 /// Axes of a tensor by their numbers, counted from 0: one (`1`), or several (`[0, 2]`).
 #[diagnostic::on_unimplemented(
@@ -34,11 +35,11 @@ impl Axes for Vec<usize> {
     }
 }
 
-/// All axes of a tensor: those that are not named, in order, then those that are.
+/// All axes of a tensor: those that are not named, in order, then those that are; and how many are not.
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] when there is no such axis, or one is named twice.
-pub(super) fn divided(axes: &impl Axes, rank: usize) -> Result<(Vec<usize>, Vec<usize>), Error> {
+pub(super) fn divided(axes: &impl Axes, rank: usize) -> Result<(PerAxis<usize>, usize), Error> {
     let named = axes.numbers();
     for (n, &axis) in named.iter().enumerate() {
         checked(axis, rank)?;
@@ -46,7 +47,10 @@ pub(super) fn divided(axes: &impl Axes, rank: usize) -> Result<(Vec<usize>, Vec<
             return Err(Error::new(ErrorKind::Shape(format!("axis {axis} is named twice in {named:?}"))));
         }
     }
-    Ok(((0..rank).filter(|axis| !named.contains(axis)).collect(), named.to_vec()))
+    let mut order: PerAxis<usize> = (0..rank).filter(|axis| !named.contains(axis)).collect();
+    let kept = order.len();
+    order.extend(named.iter().copied());
+    Ok((order, kept))
 }
 
 /// The axis, if the tensor has it.

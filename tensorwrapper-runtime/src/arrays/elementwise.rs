@@ -14,7 +14,7 @@ use super::operand::Right;
 use crate::tensor::{Tensor, TensorRef};
 
 /// Elements up to which plain loops are faster than the call of a device for operands in any order.
-const FEW: usize = 1 << 10;
+pub(super) const FEW: usize = 1 << 10;
 
 /// Bytes of a result that is written past the caches, as the device does.
 const LARGE: usize = 1 << 26;

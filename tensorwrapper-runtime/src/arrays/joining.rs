@@ -1,5 +1,6 @@
 //! Tensors put together, taken apart, and surrounded.
 
+use smallvec::SmallVec;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Dyn, Extents};
@@ -10,9 +11,10 @@ use super::axes::{checked, same_extents};
 use super::iteration::count;
 use super::methods;
 use super::operand::WholeOperand;
+use super::runs::{Runs, in_runs};
 use crate::tensor::{Tensor, TensorRef, copy_between};
 
-/// Elements of a run that is copied as one.
+/// Elements of a run that is worth being copied as one.
 const RUN: usize = 16;
 
 fn refuse<R>(message: String) -> Result<R, Error> {
@@ -27,15 +29,21 @@ fn write<T: Stored>(into: &mut Tensor<T>, from: &[usize], view: &TensorRef<'_, T
     }
     let (elements, layout) = target.parts_mut();
     let (source, source_layout) = view.located();
-    // Runs along the last axis, where both have such.
-    let (last, run) = (view.rank().wrapping_sub(1), view.extents().last().copied().unwrap_or(1));
-    if run >= RUN && layout.strides()[last] == 1 && source_layout.strides()[last] == 1 && !layout.is_empty() {
-        let (to, from) = (layout.chip(last, 0), source_layout.chip(last, 0));
-        let places = to.positions().zip(from.positions());
-        places.for_each(|(to, from)| elements[to..to + run].copy_from_slice(&source[from..from + run]));
-        return Ok(());
-    }
     copy_between(source, source_layout, elements, layout)
+}
+
+/// Appends the elements of tensors one after the other along an axis: for each index of the axes before it, those of all tensors. `starts`
+/// has the positions of the elements of each.
+fn append<T: Stored>(parts: &[Runs<'_, T>], level: usize, axis: usize, starts: &[usize], into: &mut Owned<T>) {
+    if level == axis {
+        parts.iter().zip(starts).for_each(|(part, &start)| part.each(axis, start, &mut |run| into.extend(run.iter().copied())));
+        return;
+    }
+    let mut starts = SmallVec::<[usize; 8]>::from(starts);
+    for _ in 0..parts[0].extents[level] {
+        append(parts, level + 1, axis, &starts, into);
+        starts.iter_mut().zip(parts).for_each(|(start, part)| *start = part.position(level, *start, 1));
+    }
 }
 
 /// The tensors one after the other along an axis that they have.
@@ -71,6 +79,15 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
         extents[axis] = extents[axis].saturating_add(view.extents()[axis]);
     }
     let layout = Strided::row_major(&extents)?;
+    let parts: SmallVec<[_; 8]> = views.iter().filter(|view| !view.is_empty()).map(Runs::new).collect();
+    if parts.iter().map(|part| part.length(axis)).sum::<usize>() >= RUN * parts.len() {
+        let mut elements = Owned::with_room(layout.len())?;
+        if !parts.is_empty() {
+            let starts: SmallVec<[usize; 8]> = parts.iter().map(|part| part.start).collect();
+            append(&parts, 0, axis, &starts, &mut elements);
+        }
+        return Ok(Tensor::from_parts(elements, layout));
+    }
     // Each element is written below.
     let mut result = Tensor::from_parts(Owned::for_results(layout.len())?, layout);
     let mut at = vec![0; extents.len()];
@@ -139,10 +156,35 @@ fn pad<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, widths: &[(usize, usiz
     }
     let wider = |(&extent, &(before, after)): (&usize, &(usize, usize))| extent.saturating_add(before).saturating_add(after);
     let extents: Vec<usize> = view.extents().iter().zip(widths).map(wider).collect();
-    let mut result = Tensor::filled(&extents[..], value)?;
-    let starts: Vec<usize> = widths.iter().map(|&(before, _)| before).collect();
-    write(&mut result, &starts, &view.clone().into_dyn())?;
-    Ok(result)
+    let layout = Strided::row_major(&extents)?;
+    let mut elements = Owned::with_room(layout.len())?;
+    in_runs(view, |source| Surrounded { source, widths, strides: layout.strides(), value }.append(0, source.start, &mut elements))?;
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+/// A tensor surrounded by a value, and the strides of the result.
+struct Surrounded<'a, T> {
+    source: &'a Runs<'a, T>,
+    widths: &'a [(usize, usize)],
+    strides: &'a [isize],
+    value: T,
+}
+
+impl<T: Stored> Surrounded<'_, T> {
+    /// Appends the elements of the axes from this one on, of which the tensor's first one is at this position.
+    fn append(&self, axis: usize, start: usize, into: &mut Owned<T>) {
+        let Some(&(before, after)) = self.widths.get(axis) else {
+            return self.source.each(axis, start, &mut |run| into.extend(run.iter().copied()));
+        };
+        let around = |width: usize| std::iter::repeat_n(self.value, width * self.strides[axis] as usize);
+        into.extend(around(before));
+        if self.widths[axis + 1..].iter().all(|&widths| widths == (0, 0)) {
+            self.source.each(axis, start, &mut |run| into.extend(run.iter().copied()));
+        } else {
+            (0..self.source.extents[axis]).for_each(|n| self.append(axis + 1, self.source.position(axis, start, n), into));
+        }
+        into.extend(around(after));
+    }
 }
 
 fn roll<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize, by: isize) -> Result<Tensor<T, S>, Error> {
@@ -163,13 +205,35 @@ fn tile<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, times: &[usize]) -> R
             times.len()
         ));
     }
-    // Each axis becomes two: how often, and the axis itself.
-    let mut repeated = view.clone().into_dyn();
-    for (axis, &times) in times.iter().enumerate() {
-        repeated = repeated.repeat(2 * axis, times)?;
-    }
     let extents: Vec<usize> = view.extents().iter().zip(times).map(|(&extent, &times)| extent.saturating_mul(times)).collect();
-    Ok(repeated.to_tensor()?.reshape(&extents[..])?.0)
+    let layout = Strided::row_major(&extents)?;
+    let mut elements = Owned::for_results(layout.len())?;
+    if !layout.is_empty() {
+        in_runs(view, |source| repeat(source, times, 0, source.start, &mut elements, 0))?;
+    }
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+/// Writes the elements of the axes from this one on, each so many times as its number says, from a place on, and results in the place behind
+/// them. What is repeated is copied from where it was just written, which the caches still have.
+fn repeat<T: Stored>(source: &Runs<'_, T>, times: &[usize], axis: usize, start: usize, to: &mut [T], first: usize) -> usize {
+    let mut end = first;
+    if times[axis..].iter().skip(1).all(|&times| times == 1) {
+        source.each(axis, start, &mut |run| {
+            to[end..end + run.len()].copy_from_slice(run);
+            end += run.len();
+        });
+    } else {
+        for n in 0..source.extents[axis] {
+            end = repeat(source, times, axis + 1, source.position(axis, start, n), to, end);
+        }
+    }
+    let once = first..end;
+    for _ in 1..times.get(axis).copied().unwrap_or(1) {
+        to.copy_within(once.clone(), end);
+        end += once.len();
+    }
+    end
 }
 
 fn compress<T: Stored, S: Extents>(

@@ -3,6 +3,8 @@
 //!
 //! Functions are copied into each loop, so that what they capture is not read again for each element. Must not know of tensors.
 
+use std::array::from_fn;
+
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
@@ -147,27 +149,29 @@ impl<T: Stored, F: Fn(T, T) -> bool> Loops for Best<'_, T, F> {
             }
         }
         let pick = |best: T, x: T| if (self.1)(x, best) { x } else { best };
-        // Lanes are compared side by side, half of them with the other half.
-        let mut lanes = LANES;
-        while lanes > 1 {
-            lanes /= 2;
-            let (left, right) = best.split_at_mut(lanes);
-            left.iter_mut().zip(right).for_each(|(best, x)| *best = pick(*best, *x));
-        }
-        (rest.iter().copied().fold(best[0], pick), [&nan, rest].into_iter().flatten().fold(false, |found, x| found | (x != x)))
+        // Lanes are compared side by side, half of them with the other half, in arrays that registers hold.
+        let halves = |lanes: &[T]| -> [T; LANES / 4] { from_fn(|n| pick(lanes[n], lanes[n + LANES / 4])) };
+        let (left, right) = (halves(&best[..LANES / 2]), halves(&best[LANES / 2..]));
+        let best: [T; LANES / 4] = from_fn(|n| pick(left[n], right[n]));
+        let best: [T; LANES / 8] = from_fn(|n| pick(best[n], best[n + LANES / 8]));
+        let best = best.into_iter().reduce(pick).unwrap_or(self.0[0]);
+        (rest.iter().copied().fold(best, pick), [&nan, rest].into_iter().flatten().fold(false, |found, x| found | (x != x)))
     }
 }
 
-/// The number of the first element that is asked for. Elements are asked together, and one by one only if one of them is it.
+/// The number of the first element that is asked for. Elements are asked together, then fewer, and one by one only where one of them is it.
 #[inline(always)]
 fn position<T: Copy>(elements: &[T], is_it: impl Fn(T) -> bool) -> Option<usize> {
-    const TOGETHER: usize = 64;
-    for (n, piece) in elements.chunks(TOGETHER).enumerate() {
+    const FEW: usize = 8;
+    let (pieces, rest) = elements.as_chunks::<LANES>();
+    for (n, piece) in pieces.iter().enumerate() {
         if piece.iter().fold(false, |found, &x| found | is_it(x)) {
-            return piece.iter().position(|&x| is_it(x)).map(|at| n * TOGETHER + at);
+            let few = piece.as_chunks::<FEW>().0;
+            let first = few.iter().position(|few| few.iter().fold(false, |found, &x| found | is_it(x)))? * FEW;
+            return piece[first..].iter().position(|&x| is_it(x)).map(|at| n * LANES + first + at);
         }
     }
-    None
+    rest.iter().position(|&x| is_it(x)).map(|at| pieces.len() * LANES + at)
 }
 
 struct First<'l, T, F>(&'l [T], F);
@@ -193,9 +197,26 @@ impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for First<'_, T, F> {
     }
 }
 
+struct FirstOfLines<'l, T, F>(&'l [T], usize, &'l mut [i64], F);
+
+impl<T: Stored, F: Fn(T, T) -> bool + Copy> Loops for FirstOfLines<'_, T, F> {
+    type Result = ();
+    #[inline(always)]
+    fn run(self) {
+        for (line, to) in self.0.chunks_exact(self.1).zip(self.2) {
+            *to = First(line, self.3).run().map_or(0, |at| at as i64);
+        }
+    }
+}
+
 /// The number of the first element that no other is ahead of; of the first NaN, if there is one; `None` if there is no element.
 pub(super) fn first<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool + Copy) -> Option<usize> {
     vectorised_reads(First(elements, is_ahead))
+}
+
+/// [`first`] in each line of so many elements, at least one.
+pub(super) fn first_of_lines<T: Stored>(elements: &[T], extent: usize, to: &mut [i64], is_ahead: impl Fn(T, T) -> bool + Copy) {
+    vectorised_reads(FirstOfLines(elements, extent, to, is_ahead));
 }
 
 /// The element that none is ahead of; NaN, if there is one; `None` if there is no element.

@@ -2,9 +2,12 @@
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extent, Extents};
+use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
+use super::elementwise::FEW;
 use super::methods;
 use super::operand::WholeOperand;
 use crate::exec::einsum;
@@ -99,6 +102,14 @@ fn dot<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOper
 
 fn outer<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
+    if let (Some(left), Some(right)) = (view.as_slice(), other.as_slice())
+        && left.len().saturating_mul(right.len()) <= FEW
+    {
+        let mut elements = Owned::with_room(left.len() * right.len())?;
+        left.iter().for_each(|&x| elements.extend(right.iter().map(|&y| x * y)));
+        let layout = Strided::row_major(&[view.extents(), other.extents()].concat())?;
+        return Ok(Tensor::from_parts(elements, layout));
+    }
     let (left, right) = (letters(0, view.rank())?, letters(view.rank(), other.rank())?);
     einsum(&format!("{left},{right}->{left}{right}"), &[view, &other])
 }

@@ -6,7 +6,7 @@
 //!
 //! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
 //! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, many short ones by
-//! `networks`, `joining` puts tensors together and takes them apart, `matrices` has what is known of matrices, and `comparisons` makes truth
+//! `networks`, `joining` puts tensors together and takes them apart by the `runs` of their elements, `matrices` has what is known of matrices, and `comparisons` makes truth
 //! values, which select.
 
 mod axes;
@@ -25,6 +25,7 @@ mod positions;
 mod random;
 mod reductions;
 mod rounding;
+mod runs;
 mod static_operators;
 #[cfg(test)]
 mod tests;

@@ -47,8 +47,7 @@ fn along<T: Stored + PartialOrd, S: Extents>(
     }
     let columns: usize = view.extents()[axis + 1..].iter().product();
     if let Some(elements) = view.as_slice().filter(|_| columns == 1) {
-        let mut result = Owned::with_room(layout.len())?;
-        result.extend(elements.chunks_exact(extent).map(|line| loops::first(line, is_ahead).map_or(0, |n| n as i64)));
+        let result = loops::written(layout.len(), |to| loops::first_of_lines(elements, extent, to, is_ahead))?;
         return Ok(Tensor::from_parts(result, layout));
     }
     if let Some(elements) = view.as_slice() {

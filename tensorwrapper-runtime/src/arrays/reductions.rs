@@ -40,10 +40,9 @@ impl<T: Stored + PartialOrd> Fold<T> {
 /// # Errors
 /// [`ErrorKind::Shape`] for axes that are none, [`ErrorKind::Undefined`] for the largest or smallest of no elements, [`ErrorKind::Memory`].
 fn folded<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes, fold: &Fold<T>) -> Result<Tensor<T>, Error> {
-    let (kept, reduced) = divided(axes, view.rank())?;
-    let order = [&kept[..], &reduced[..]].concat();
+    let (order, kept) = divided(axes, view.rank())?;
     let permuted = view.permute(&order)?;
-    let layout = Strided::row_major(&permuted.extents()[..kept.len()])?;
+    let layout = Strided::row_major(&permuted.extents()[..kept])?;
     if fold.start.is_none() && permuted.is_empty() && !layout.is_empty() {
         let which = if fold.reduction == Reduction::Max { "largest" } else { "smallest" };
         return Err(Error::new(ErrorKind::Undefined(format!(
@@ -53,7 +52,7 @@ fn folded<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes, f
         ))));
     }
     if let Some((elements, strides)) = permuted.numbers() {
-        let nest = LoopNest::new(permuted.extents().to_vec(), kept.len());
+        let nest = LoopNest::new(permuted.extents(), kept);
         let mut result = Owned::<T>::for_results(layout.len())?;
         if let Some(output) = T::numbers_mut(&mut result) {
             let program = Program::new(vec![Instruction::Input(0)]);
@@ -62,7 +61,7 @@ fn folded<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes, f
         }
         return Ok(Tensor::from_parts(result, layout));
     }
-    let terms: usize = permuted.extents()[kept.len()..].iter().product();
+    let terms: usize = permuted.extents()[kept..].iter().product();
     let mut elements = permuted.elements().copied();
     let mut result = Owned::with_room(layout.len())?;
     for _ in 0..layout.len() {
@@ -143,13 +142,13 @@ fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axe
 
 /// The mean of squared distances from the mean, along axes.
 fn var_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
-    let (kept, reduced) = divided(&axes, view.rank())?;
+    let (order, kept) = divided(&axes, view.rank())?;
     let divisor = count::<T::Real>(terms(view, &axes).saturating_sub(ddof));
     let mean = mean_along(view, axes)?;
-    let permuted = view.permute(&[&kept[..], &reduced[..]].concat())?;
+    let permuted = view.permute(&order)?;
     let layout = mean.view().located().1.clone();
     // The mean of each line, repeated along the axes that are reduced.
-    let strides = [mean.strides(), &vec![0; reduced.len()]].concat();
+    let strides = [mean.strides(), &vec![0; order.len() - kept]].concat();
     let repeated = TensorRef::strided(permuted.extents(), &strides, 0, mean.as_slice())?;
     let (distance, square) = (2, if T::DTYPE.is_complex() { 3 } else { 2 });
     let mut steps = vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Subtract, 0, 1)];
@@ -157,7 +156,7 @@ fn var_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes
         steps.push(Instruction::Apply(Unary::Abs, distance));
     }
     steps.push(Instruction::Combine(Binary::Multiply, square, square));
-    let nest = LoopNest::new(permuted.extents().to_vec(), kept.len());
+    let nest = LoopNest::new(permuted.extents(), kept);
     let mut squares = Owned::<T>::for_results(layout.len())?;
     let ((x, x_layout), (mean, mean_layout)) = (permuted.parts(), repeated.parts());
     let inputs = [Operand::new(x, x_layout), Operand::new(mean, mean_layout)];

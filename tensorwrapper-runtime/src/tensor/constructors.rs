@@ -12,6 +12,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Dyn, Extents, IntoShape, NestedArray, StaticExtents};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::{Numeric, Stored};
+use tensorwrapper_cpu::{Loops, vectorised};
 
 /// Constructors. See [`IntoShape`] for what can be given as a shape.
 impl<T: Stored, S: Extents> Tensor<T, S> {
@@ -166,8 +167,8 @@ impl<T: Element> Tensor<T, (Dyn,)> {
     pub fn linspace(first: T, last: T, count: usize) -> Result<Self, Error> {
         let steps = count.saturating_sub(1).max(1);
         let layout = Strided::row_major(&[count])?;
-        let mut elements = Owned::with_room(count)?;
-        elements.extend((0..count).map(|n| first + (last - first) * real::<T>(n as f64 / steps as f64)));
+        let mut elements = Owned::for_results(count)?;
+        vectorised(Spaced { to: &mut elements, first, distance: last - first, steps: steps as f64 });
         if count > 1 {
             // The last number is not the first one and a sum.
             elements[steps] = last;
@@ -199,6 +200,31 @@ impl<T: Stored, S: StaticExtents> Tensor<T, S> {
         let mut copy = Owned::with_room(elements.len())?;
         copy.extend(elements.iter().copied());
         Ok(Tensor::from_parts(copy, Strided::row_major(S::EXTENTS)?))
+    }
+}
+
+/// Numbers at equal distances.
+struct Spaced<'l, T> {
+    to: &'l mut [T],
+    first: T,
+    /// Of the last number from the first one, which is so many steps away.
+    distance: T,
+    steps: f64,
+}
+
+impl<T: Element> Loops for Spaced<'_, T> {
+    type Result = ();
+    #[inline(always)]
+    fn run(self) {
+        // Vectors have conversions of short integers.
+        let mut before = 0.0;
+        for piece in self.to.chunks_mut(1 << 16) {
+            let end = before + piece.len() as f64;
+            for (to, n) in piece.iter_mut().zip(0_u32..) {
+                *to = self.first + self.distance * real::<T>((before + f64::from(n)) / self.steps);
+            }
+            before = end;
+        }
     }
 }
 

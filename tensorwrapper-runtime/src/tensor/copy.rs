@@ -6,6 +6,9 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
+/// Elements up to which plain loops take less time than a device takes to prepare its copy.
+const FEW: usize = 1 << 11;
+
 /// The elements that a layout addresses, last index running fastest.
 ///
 /// # Errors
@@ -14,6 +17,16 @@ pub(crate) fn in_c_order<T: Stored>(source: &[T], layout: &Strided) -> Result<Ow
     if layout.is_row_major() && !layout.is_empty() {
         let mut elements = Owned::with_room(layout.len())?;
         elements.extend(source[layout.offset()..][..layout.len()].iter().copied());
+        return Ok(elements);
+    }
+    if (1..=FEW).contains(&layout.len())
+        && let Some(last) = layout.rank().checked_sub(1)
+    {
+        let (extent, stride) = (layout.extents()[last], layout.strides()[last]);
+        let mut elements = Owned::with_room(layout.len())?;
+        for start in layout.chip(last, 0).positions() {
+            elements.extend((0..extent).map(|n| source[start.wrapping_add_signed(stride.wrapping_mul(n as isize))]));
+        }
         return Ok(elements);
     }
     let mut elements = Owned::for_results(layout.len())?;

@@ -1,5 +1,6 @@
 //! Bounds of what an equation over integers computes, whatever the order of its sums and products.
 
+use smallvec::SmallVec;
 use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationNode};
 
@@ -59,7 +60,7 @@ fn product(a: f64, b: f64) -> f64 {
 
 /// The largest absolute value of all registers, for inputs of at most these; nothing where that is not known.
 pub(super) fn largest(program: &Program, inputs: &[f64]) -> Option<f64> {
-    let mut registers: Vec<f64> = Vec::with_capacity(program.instructions().len());
+    let mut registers = SmallVec::<[f64; 16]>::new();
     for instruction in program.instructions() {
         let bound = match *instruction {
             Instruction::Input(n) | Instruction::Converted(n) => inputs[n],

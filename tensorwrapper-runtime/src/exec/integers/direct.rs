@@ -1,5 +1,7 @@
 //! One program for each element of integers that are read as they lie.
 
+use smallvec::SmallVec;
+
 use super::map::{CHUNK, Registers};
 use super::reader::{Input, Reader};
 use super::{bounds, largest};
@@ -40,8 +42,8 @@ fn each(program: &Program, inputs: &[Input<'_>], total: usize) -> Result<Numbers
     let (mut narrow, mut wide) = (Registers::<i32>::new(total), Registers::<i64>::new(total));
     for start in (0..total).step_by(CHUNK) {
         let len = CHUNK.min(total - start);
-        let inputs: Vec<IntegersRef<'_>> = readers.iter_mut().map(|reader| reader.next(len)).collect();
-        let bounds: Vec<f64> = inputs.iter().map(|&numbers| largest::of_integers(numbers)).collect();
+        let inputs: SmallVec<[IntegersRef<'_>; 8]> = readers.iter_mut().map(|reader| reader.next(len)).collect();
+        let bounds: SmallVec<[f64; 8]> = inputs.iter().map(|&numbers| largest::of_integers(numbers)).collect();
         let fits = bounds::largest(program, &bounds).is_some_and(|most| most <= f64::from(i32::MAX));
         match fits {
             true => {

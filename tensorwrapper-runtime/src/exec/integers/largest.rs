@@ -1,5 +1,7 @@
 //! The largest absolute values of integers.
 
+use std::array::from_fn;
+
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_core::stored::IntegersRef;
@@ -21,7 +23,7 @@ pub(super) fn of_integers(numbers: IntegersRef<'_>) -> f64 {
     }
 }
 
-/// The largest of these, by several lanes at once: one would wait for itself.
+/// The largest of these.
 struct Largest<'n, T, F>(&'n [T], F);
 
 impl<T: Copy, R: Copy + Default + PartialOrd, F: Fn(T) -> R> Loops for Largest<'_, T, F> {
@@ -29,13 +31,11 @@ impl<T: Copy, R: Copy + Default + PartialOrd, F: Fn(T) -> R> Loops for Largest<'
 
     #[inline(always)]
     fn run(self) -> R {
-        const LANES: usize = 16;
+        // So many that they are several vectors of each type: one vector would wait for itself.
+        const LANES: usize = 64;
         let larger = |largest: R, number: R| if number > largest { number } else { largest };
         let (pieces, rest) = self.0.as_chunks::<LANES>();
-        let mut lanes = [R::default(); LANES];
-        for piece in pieces {
-            lanes.iter_mut().zip(piece).for_each(|(lane, &number)| *lane = larger(*lane, (self.1)(number)));
-        }
+        let lanes = pieces.iter().fold([R::default(); LANES], |lanes, piece| from_fn(|n| larger(lanes[n], (self.1)(piece[n]))));
         let rest = rest.iter().map(|&number| (self.1)(number));
         lanes.into_iter().chain(rest).fold(R::default(), larger)
     }

@@ -9,7 +9,7 @@ use tensorwrapper_core::backend::{Binary, Comparison, Instruction, Program, Redu
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::IntegersRef;
-use tensorwrapper_cpu::{Loops, vectorised};
+use tensorwrapper_cpu::{Loops, vectorised_reads};
 
 /// Elements that an instruction is computed for at a time: what a program holds of them stays in the nearest cache.
 pub(super) const CHUNK: usize = 1024;
@@ -19,10 +19,12 @@ pub(super) trait Lane: Numeric + Ord {
     fn wrapping_power(self, exponent: u32) -> Self;
     /// Of an integer of another type, the last bits.
     fn of(number: i64) -> Self;
+    /// The integers, if they are of this type.
+    fn typed(numbers: IntegersRef<'_>) -> Option<&[Self]>;
 }
 
 macro_rules! lanes {
-    ($($T:ty)*) => { $(
+    ($($T:ty, $Variant:ident)*) => { $(
         impl Lane for $T {
             #[inline(always)]
             fn wrapping_power(self, exponent: u32) -> Self {
@@ -33,10 +35,18 @@ macro_rules! lanes {
             fn of(number: i64) -> Self {
                 number as $T
             }
+
+            #[inline(always)]
+            fn typed(numbers: IntegersRef<'_>) -> Option<&[Self]> {
+                match numbers {
+                    IntegersRef::$Variant(numbers) => Some(numbers),
+                    _ => None,
+                }
+            }
         }
     )* };
 }
-lanes! { i32 i64 }
+lanes! { i32, I32 i64, I64 }
 
 /// A program for each index in 64 bits, `reduced` values folded into each of the `kept` elements.
 ///
@@ -106,10 +116,23 @@ impl<I: Lane> Registers<I> {
     /// What integers do not have.
     pub(super) fn run(&mut self, program: &Program, inputs: &[IntegersRef<'_>], len: usize) -> Result<&[I], Error> {
         let Registers { elements, width } = self;
-        elements.resize(program.instructions().len() * *width, I::NOTHING);
-        vectorised(Chunk { program, inputs, registers: elements, width: *width, len })?;
+        if elements.is_empty() {
+            elements.resize(program.instructions().len() * *width, I::NOTHING);
+            constants(program, elements, *width)?;
+        }
+        vectorised_reads(Chunk { program, inputs, registers: elements, width: *width, len })?;
         Ok(elements.len().checked_sub(*width).map_or(&[], |last| &elements[last..][..len]))
     }
+}
+
+/// Writes the constants of a program, which nothing overwrites.
+fn constants<I: Lane>(program: &Program, registers: &mut [I], width: usize) -> Result<(), Error> {
+    for (instruction, register) in program.instructions().iter().zip(registers.chunks_exact_mut(width)) {
+        if let Instruction::Constant(c) = *instruction {
+            register.fill(I::of(literal(c)?));
+        }
+    }
+    Ok(())
 }
 
 /// A program for some elements.
@@ -127,17 +150,24 @@ impl<I: Lane> Loops for Chunk<'_, I> {
     #[inline(always)]
     fn run(self) -> Result<(), Error> {
         let Chunk { program, inputs, registers, width, len } = self;
-        for (n, instruction) in program.instructions().iter().enumerate() {
+        let instructions = program.instructions();
+        // Inputs of this type are used where they are, but for one that is the result.
+        let in_place = |register: usize| match instructions[register] {
+            Instruction::Input(n) | Instruction::Converted(n) if register + 1 < instructions.len() => I::typed(inputs[n]),
+            _ => None,
+        };
+        for (n, instruction) in instructions.iter().enumerate() {
             let (before, rest) = registers.split_at_mut(n * width);
-            let before = |register: usize| &before[register * width..][..len];
+            let before = |register: usize| in_place(register).unwrap_or(&before[register * width..][..len]);
             let result = &mut rest[..len];
             match *instruction {
+                Instruction::Input(_) | Instruction::Converted(_) if in_place(n).is_some() => {}
                 Instruction::Input(n) | Instruction::Converted(n) => match inputs[n] {
                     IntegersRef::I32(numbers) => read(result, numbers),
                     IntegersRef::I64(numbers) => read(result, numbers),
                     IntegersRef::U8(numbers) => read(result, numbers),
                 },
-                Instruction::Constant(c) => result.fill(I::of(literal(c)?)),
+                Instruction::Constant(_) => {}
                 Instruction::Negate(a) => one(result, before(a), I::negated),
                 Instruction::Apply(Unary::Abs, a) => one(result, before(a), |a| if a < I::NOTHING { a.negated() } else { a }),
                 Instruction::Apply(Unary::Conj | Unary::Re, a) => one(result, before(a), |a| a),
