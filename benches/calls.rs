@@ -85,6 +85,27 @@ fn planning() {
     }
 }
 
+/// 1000 elements, one after the other by their indices.
+fn indexing() {
+    let (rows, columns) = (25, 40);
+    let cell = |at: &[usize]| (at[0] * columns + at[1]) as f64 * 0.01;
+    let any = Tensor::<f64>::from_fn([rows, columns], cell).expect("a small matrix fits");
+    let matrix = Tensor::<f64, Shape![_, _]>::from_fn((rows, columns), cell).expect("a small matrix fits");
+    let elements = matrix.as_slice().to_vec();
+    time("sum of 1000 elements a[[i, j]]", || {
+        let a = black_box(&any);
+        (0..rows).flat_map(|i| (0..columns).map(move |j| a[[i, j]])).sum::<f64>()
+    });
+    time("sum of 1000 elements a[[i, j]], rank known", || {
+        let a = black_box(&matrix);
+        (0..rows).flat_map(|i| (0..columns).map(move |j| a[[i, j]])).sum::<f64>()
+    });
+    time("sum of 1000 elements v[i * columns + j] of a vector", || {
+        let v = black_box(&elements);
+        (0..rows).flat_map(|i| (0..columns).map(move |j| v[i * columns + j])).sum::<f64>()
+    });
+}
+
 macro_rules! fixed {
     ($($n:literal),*) => { $(
         let cell = |i: usize, j: usize| (i * $n + j) as f64 * 0.01;
@@ -136,6 +157,7 @@ fn main() {
         dynamic(n);
     }
     planning();
+    indexing();
     fixed!(3, 4, 8, 16);
     chains!((3 3 3 3) (4 4 4 4) (8 8 8 8) (8 8 8 2) (16 16 16 16));
 }

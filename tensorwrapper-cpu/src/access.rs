@@ -1,5 +1,6 @@
 //! How an operand of an element-wise program is read along the axes of a chunk. Knows neither programs nor memory.
 
+use super::loops::PerOperand;
 use tensorwrapper_core::backend::fuse::Axis;
 
 /// As many of them at least: shorter rows are left to tiles of any axes.
@@ -19,7 +20,7 @@ pub(super) enum AccessPattern {
 }
 
 impl AccessPattern {
-    pub(super) fn of(axes: &[Axis<Vec<isize>>], operand: usize) -> AccessPattern {
+    pub(super) fn of(axes: &[Axis<PerOperand>], operand: usize) -> AccessPattern {
         let mut stride = 1;
         let mut contiguous = true;
         for axis in axes.iter().rev() {
@@ -46,7 +47,7 @@ pub(super) struct BlockAccess {
 
 impl BlockAccess {
     /// Of an operand along the two axes of a block.
-    pub(super) fn of([across, along]: [&Axis<Vec<isize>>; 2], operand: usize) -> BlockAccess {
+    pub(super) fn of([across, along]: [&Axis<PerOperand>; 2], operand: usize) -> BlockAccess {
         let (row, column) = (across.strides[operand], along.strides[operand]);
         BlockAccess { rows: across.extent, columns: along.extent, row, column }
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::access::{BlockAccess, LEAST};
 use super::lines::{Line, by_line_and_size};
-use super::loops::{Axes, Grid, Plan};
+use super::loops::{Axes, Grid, PerOperand, Plan};
 use super::multiversion::{LINE, prefetch_line};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::Axis;
@@ -28,7 +28,7 @@ pub(super) struct BlockPart {
 pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize) -> Option<Vec<BlockPart>> {
     let axes = plan.kept.axes();
     let (output, height) = (start.len() - 1, LINE / size);
-    let is_across = |axis: &Axis<Vec<isize>>| crossed.iter().zip(&axis.strides).all(|(crossed, stride)| !crossed || *stride == 1);
+    let is_across = |axis: &Axis<PerOperand>| crossed.iter().zip(&axis.strides).all(|(crossed, stride)| !crossed || *stride == 1);
     let across = axes.iter().position(is_across)?;
     let along = axes.iter().position(|axis| axis.strides[output] == 1)?;
     if plan.reduced.points() != 1 || across == along || axes[across].extent < height || axes[along].extent < LEAST {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn parts_make_up_the_plan() {
-        let axis = |extent, strides: [isize; 3]| Axis { extent, strides: strides.to_vec() };
+        let axis = |extent, strides: [isize; 3]| Axis { extent, strides: strides.as_slice().into() };
         let plan = Plan::choose(vec![axis(131, [150, 1, 150]), axis(150, [1, 131, 1])], vec![], 2, Chunks::of_program(512));
         let whole = parts(&plan, &[0; 3], &[false, true], 8).unwrap();
         let points: Vec<usize> = whole.iter().map(|part| part.plan.kept.points()).collect();

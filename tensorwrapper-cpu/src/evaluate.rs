@@ -11,7 +11,7 @@ use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
 use super::functions::{self, Exponent};
 use super::fused_program::{FusedProgram, Pass, RegisterPair};
-use super::loops::{Grid, runs};
+use super::loops::{Grid, PerOperand, runs};
 use super::multiversion::{self, LINE};
 use super::passes::{Rows, binary, chosen, compared, quaternary, rows_of, ternary, unary};
 use super::registers::{Assignment, Held, Registers, Slots};
@@ -48,7 +48,7 @@ pub(super) struct Evaluator<'a, T> {
     functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
     access: Vec<AccessPattern>,
-    axes: &'a [Axis<Vec<isize>>],
+    axes: &'a [Axis<PerOperand>],
     simd: Simd,
     /// Elements of a row: chunks are several where they are blocks, whose inputs are read where they lie.
     row: usize,

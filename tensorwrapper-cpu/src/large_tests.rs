@@ -223,7 +223,7 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
     ]);
     let program = Program::new(program.collect());
     let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
-    let axis = |n: usize| Axis { extent: extents[n], strides: vec![transposed[n], plain[n]] };
+    let axis = |n: usize| Axis { extent: extents[n], strides: [transposed[n], plain[n]].as_slice().into() };
     let plan = Plan::choose((0..3).map(axis).collect(), vec![], 1, Chunks::of_program(512));
     assert!(block_schedule::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
     let (mut found, mut expected) = (output.clone(), output);

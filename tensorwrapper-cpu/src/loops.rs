@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::access::{AccessPattern, BlockAccess};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{LoopNest, Operand};
@@ -20,13 +22,15 @@ const LINE: usize = 16;
 /// Stride from which on a chunk uses so little of each cache line that most are fetched again and again.
 const WIDE: usize = 16;
 
-/// Axes over the inputs in their order, then the output.
-pub(super) type Axes = Vec<Axis<Vec<isize>>>;
+/// A stride for each input in their order, then that of the output: few enough to need no memory of their own.
+pub(super) type PerOperand = SmallVec<[isize; 4]>;
+/// Axes over the inputs and the output.
+pub(super) type Axes = Vec<Axis<PerOperand>>;
 
 /// Kept and reduced axes over the inputs and the output, none of them backwards where that can be, and the first positions.
-pub(super) fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Strided) -> (Axes, Axes, Vec<isize>) {
+pub(super) fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Strided) -> (Axes, Axes, PerOperand) {
     let offsets = inputs.iter().map(|input| input.layout()).chain([output]).map(|layout| layout.offset() as isize);
-    let mut start: Vec<isize> = offsets.collect();
+    let mut start: PerOperand = offsets.collect();
     let axis = |n: usize| {
         let out = output.strides().get(n).copied().unwrap_or(0);
         let strides = inputs.iter().map(|input| input.layout().strides()[n]).chain([out]).collect();
@@ -128,7 +132,7 @@ impl Grid {
 
     /// Stands on the chunk of that number; `start` is where point 0 lies.
     pub(super) fn walk<'a>(&'a self, start: &[isize], chunk: usize) -> Walk<'a> {
-        let outer = Odometer::new(&self.outer, &start.to_vec(), chunk / self.pieces);
+        let outer = Odometer::new(&self.outer, &PerOperand::from_slice(start), chunk / self.pieces);
         Walk { grid: self, outer, piece: chunk % self.pieces }
     }
 }
@@ -136,7 +140,7 @@ impl Grid {
 /// Walks over the chunks of a grid.
 pub(super) struct Walk<'a> {
     grid: &'a Grid,
-    outer: Odometer<'a, Vec<isize>>,
+    outer: Odometer<'a, PerOperand>,
     piece: usize,
 }
 
@@ -207,7 +211,7 @@ impl Plan {
     }
 
     /// Axes from the outermost loop to the innermost.
-    pub(super) fn axes(&mut self) -> impl DoubleEndedIterator<Item = &mut Axis<Vec<isize>>> {
+    pub(super) fn axes(&mut self) -> impl DoubleEndedIterator<Item = &mut Axis<PerOperand>> {
         let (first, last) =
             if self.along_kept { (&mut self.reduced, &mut self.kept) } else { (&mut self.kept, &mut self.reduced) };
         first.outer.iter_mut().chain(&mut first.inner).chain(&mut last.outer).chain(&mut last.inner)
@@ -237,7 +241,7 @@ fn cost(grid: &Grid, output: usize, each: f64) -> f64 {
 /// Cuts `len` points from `first` on into runs along the innermost axis:
 /// calls `run` with the position of the run's first element, its stride and its part of `0..len`.
 pub(super) fn runs(
-    axes: &[Axis<Vec<isize>>],
+    axes: &[Axis<PerOperand>],
     operand: usize,
     start: isize,
     first: usize,
@@ -259,7 +263,7 @@ pub(super) fn runs(
         }
         return;
     }
-    let axis = |axis: &Axis<Vec<isize>>| Axis { extent: axis.extent, strides: [axis.strides[operand]] };
+    let axis = |axis: &Axis<PerOperand>| Axis { extent: axis.extent, strides: [axis.strides[operand]] };
     let outer: Vec<Axis<[isize; 1]>> = outer.iter().map(axis).collect();
     let mut walk = Odometer::new(&outer, &[start], row);
     while next(walk.position[0]) {
@@ -270,12 +274,13 @@ pub(super) fn runs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use smallvec::smallvec;
 
     #[test]
     fn only_what_lies_in_chunks_is_folded_in_memory() {
         let width = |step: isize| {
-            let kept = vec![Axis { extent: 3, strides: vec![10_000 * step, 1] }];
-            let reduced = vec![Axis { extent: 10_000, strides: vec![step, 0] }];
+            let kept = vec![Axis { extent: 3, strides: smallvec![10_000 * step, 1] }];
+            let reduced = vec![Axis { extent: 10_000, strides: smallvec![step, 0] }];
             Plan::of_memory::<f64>(&kept, &reduced, 1, 0).map(|plan| plan.chunked().width)
         };
         assert_eq!(width(1), Some(2000), "five chunks of at most 2048");

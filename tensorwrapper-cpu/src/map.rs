@@ -13,13 +13,15 @@ mod tiles_tests;
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use self::flat::Flat;
 use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
 use super::evaluate::{Data, Evaluator, Input, NextChunk};
 use super::fold::fold_in_pairs;
 use super::fused_program::FusedProgram;
-use super::loops::{Axes, Chunks, Plan, axes, runs};
+use super::loops::{Axes, Chunks, PerOperand, Plan, axes, runs};
 use super::multiversion::{Loops, dispatch, dispatch_narrow};
 use super::outer::OuterProduct;
 use super::permute::Permutation;
@@ -104,8 +106,8 @@ pub(super) fn map_by<T: Scalar>(
     let mut plan = in_memory.unwrap_or_else(|| Plan::choose(kept, reduced, inputs.len(), Chunks::of_program(ready.width::<T>())));
     let all = plan.kept.points().saturating_mul(plan.reduced.points());
     let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
-    let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
-    let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
+    let crossed: SmallVec<[bool; 4]> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
+    let own: SmallVec<[Option<&[T]>; 4]> = inputs.iter().map(|input| T::typed(input.data())).collect();
     let streams = is_large(layout.len().saturating_mul(size_of::<T>()));
     let run = |threads: usize,
                plan: &Plan,
@@ -122,15 +124,27 @@ pub(super) fn map_by<T: Scalar>(
         let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
         let evaluator = Evaluator::new(simd, &ready, functions, memory, plan.chunked());
         let (kept, reduced, has_lines) = (plan.kept.axes(), plan.reduced.axes(), evaluator.has_lines(start));
-        Map { simd, plan, kept, reduced, evaluator, has_lines, reduction, start: start.to_vec(), out, streams, coming }
-            .run(threads);
+        Map {
+            simd,
+            plan,
+            kept,
+            reduced,
+            evaluator,
+            has_lines,
+            reduction,
+            start: PerOperand::from_slice(start),
+            out,
+            streams,
+            coming,
+        }
+        .run(threads);
     };
     if crossed.contains(&true) {
         if let Some(parts) = block_schedule::parts(&plan, &start, &crossed, size_of::<T>()) {
             parts.iter().for_each(|part| run(threads, &part.plan, (&part.start, out), &[], &[]));
             return Ok(());
         }
-        let mut schedule = TiledSchedule::new(plan, crossed);
+        let mut schedule = TiledSchedule::new(plan, crossed.into_vec());
         let tiles = |schedule: &TiledSchedule, start: &[isize], out: Sink<'_, T>| {
             schedule.run(threads, start, &own, |threads, tile, packed| {
                 run(threads, &tile.plan, (&tile.start, out), packed, &tile.coming);
@@ -170,7 +184,7 @@ struct Map<'a, T> {
     /// Whether most of what chunks read begins at cache lines.
     has_lines: bool,
     reduction: Reduction,
-    start: Vec<isize>,
+    start: PerOperand,
     out: Sink<'a, T>,
     /// Whether the result is so large that it is written past the caches.
     streams: bool,

@@ -2,6 +2,7 @@
 //!
 //! The smaller factor is copied first, in the order of the result and with everything that numbers are multiplied by.
 
+use super::loops::PerOperand;
 use super::multiversion::{finish_streams, streamed};
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
@@ -77,7 +78,7 @@ impl<T: Scalar> OuterProduct<T> {
     /// The product of two inputs that share no axis, where a program is that and the result is large.
     pub(super) fn of_program(
         simd: Simd,
-        [kept, reduced]: [&[Axis<Vec<isize>>]; 2],
+        [kept, reduced]: [&[Axis<PerOperand>]; 2],
         program: &Program,
         inputs: &[Operand<'_>],
         start: &[isize],

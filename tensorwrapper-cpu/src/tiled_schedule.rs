@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::loops::{Axes, Plan};
+use super::loops::{Axes, PerOperand, Plan};
 use super::multiversion::prefetch;
 use super::permute::{Pair, Permutation};
 use super::sink::Sink;
@@ -106,12 +106,12 @@ impl TiledSchedule {
             sizes[axis] = size;
         };
         let is_across =
-            |axis: &Axis<Vec<isize>>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
+            |axis: &Axis<PerOperand>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
         let inner = if plan.along_kept || is_whole { kept } else { axes.len() };
         inner.checked_sub(1).into_iter().for_each(|last| give(last, ALONG, &mut sizes));
         (0..axes.len()).filter(|&n| is_across(&axes[n])).for_each(|n| give(n, ACROSS, &mut sizes));
         (0..axes.len()).rev().for_each(|n| give(n, usize::MAX, &mut sizes));
-        let tiles = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis {
+        let tiles = |(axis, &size): (&Axis<PerOperand>, &usize)| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.iter().map(|stride| stride.wrapping_mul(size as isize)).collect(),
         };
@@ -179,7 +179,7 @@ impl TiledSchedule {
     ) -> Result<(), Error> {
         let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
         let mut copies: Vec<Option<Copied>> = self.crossed.iter().map(|_| None).collect();
-        let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
+        let mut walk = Odometer::new(&self.counts, &PerOperand::from_slice(start), range.start);
         for _ in range {
             let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
             let (plan, start) = self.pack(threads, &index, &walk.position, inputs, (&mut packed, &mut copies))?;
@@ -230,7 +230,7 @@ impl TiledSchedule {
         let axes = all_axes(&self.plan);
         let crossed = inputs.iter().enumerate().filter(|&(n, _)| self.crossed[n]);
         let of_input = |(n, data): (usize, &Option<&'a [T]>)| {
-            let own = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
+            let own = |(axis, &size): (&Axis<PerOperand>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
             UpcomingTile::new((*data)?, start[n], axes.iter().zip(&self.sizes).map(own).collect())
         };
         crossed.filter_map(of_input).collect()

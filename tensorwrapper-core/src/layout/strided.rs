@@ -213,6 +213,7 @@ impl Strided {
     }
 
     /// Position of a multi-index; `None` if it is out of range or has another rank.
+    #[inline]
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         if index.len() != self.rank() {
             return None;

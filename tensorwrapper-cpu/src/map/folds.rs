@@ -6,6 +6,7 @@ use super::Map;
 use super::short::Short;
 use crate::evaluate::NextChunk;
 use crate::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
+use crate::loops::PerOperand;
 use crate::multiversion::{dispatch, dispatch_narrow};
 use crate::registers::Registers;
 use tensorwrapper_core::backend::function::Scalar;
@@ -45,7 +46,7 @@ impl<T: Scalar> Map<'_, T> {
 
     /// Reduced points folded into a chunk, several of them in one pass: the values are rows of an input.
     fn fold_rows(&self, (input, data): (usize, &[T]), (start, first): (&[isize], usize), range: Range<usize>, target: &mut [T]) {
-        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
+        let mut walk = Odometer::new(&self.reduced, &PerOperand::from_slice(start), range.start);
         let len = target.len();
         let follow = self.reduced.last().is_some_and(|axis| axis.strides[input] == len as isize);
         let mut next = || {
@@ -69,8 +70,8 @@ impl<T: Scalar> Map<'_, T> {
         range: Range<usize>,
         target: &mut [T],
     ) {
-        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
-        let mut next = Odometer::new(&self.reduced, &start.to_vec(), range.start + 1);
+        let mut walk = Odometer::new(&self.reduced, &PerOperand::from_slice(start), range.start);
+        let mut next = Odometer::new(&self.reduced, &PerOperand::from_slice(start), range.start + 1);
         let mut values = vec![T::ZERO; target.len()];
         for point in 0..range.len() {
             let ahead = NextChunk { start: &next.position, first, len: target.len() };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::evaluate::Evaluator;
 use crate::fold::fold_all;
-use crate::loops::Axes;
+use crate::loops::{Axes, PerOperand};
 use crate::multiversion::Loops;
 use crate::sink::Sink;
 use tensorwrapper_core::backend::Reduction;
@@ -35,7 +35,7 @@ impl<T: Scalar> Loops for Short<'_, '_, T> {
             return self.fold_rows(input, data, output, len);
         }
         let mut registers = self.evaluator.registers(len);
-        let mut walk = Odometer::new(self.kept, &self.start.to_vec(), self.range.start);
+        let mut walk = Odometer::new(self.kept, &PerOperand::from_slice(self.start), self.range.start);
         for _ in self.range {
             let value = fold_all(self.reduction, self.evaluator.run(&mut registers, &walk.position, 0, len));
             // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
@@ -54,7 +54,7 @@ impl<T: Scalar> Short<'_, '_, T> {
             // SAFETY: the only output.
             return unsafe { self.out.write(self.start[output], value) };
         };
-        let mut walk = Odometer::new(outer, &self.start.to_vec(), self.range.start / inner.extent);
+        let mut walk = Odometer::new(outer, &PerOperand::from_slice(self.start), self.range.start / inner.extent);
         let (mut index, mut left) = (self.range.start % inner.extent, self.range.len());
         while left > 0 {
             let count = left.min(inner.extent - index);

@@ -158,7 +158,9 @@ fn pad<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, widths: &[(usize, usiz
     let extents: Vec<usize> = view.extents().iter().zip(widths).map(wider).collect();
     let layout = Strided::row_major(&extents)?;
     let mut elements = Owned::with_room(layout.len())?;
-    in_runs(view, |source| Surrounded { source, widths, strides: layout.strides(), value }.append(0, source.start, &mut elements))?;
+    in_runs(view, |source| {
+        Surrounded { source, widths, strides: layout.strides(), value }.append(0, source.start, &mut elements)
+    })?;
     Ok(Tensor::from_parts(elements, layout))
 }
 

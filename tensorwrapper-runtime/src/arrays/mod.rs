@@ -5,9 +5,9 @@
 //! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
 //!
 //! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
-//! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, many short ones by
-//! `networks`, `joining` puts tensors together and takes them apart by the `runs` of their elements, `matrices` has what is known of matrices, and `comparisons` makes truth
-//! values, which select.
+//! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, many of them
+//! `side_by_side` by `networks`, `joining` puts tensors together and takes them apart by the `runs` of their elements, `matrices` has what
+//! is known of matrices, and `comparisons` makes truth values, which select.
 
 mod axes;
 mod comparisons;
@@ -26,6 +26,7 @@ mod random;
 mod reductions;
 mod rounding;
 mod runs;
+mod side_by_side;
 mod static_operators;
 #[cfg(test)]
 mod tests;

@@ -1,186 +1,157 @@
-//! Sorts the columns of a matrix side by side: a vector has an element of each of several columns, and one comparison of two rows orders
-//! all of them. Which rows are compared does not depend on the elements, so that there is no branch to be guessed.
+//! A network of comparisons that sorts many lines side by side: a vector has an element of each of several lines, and one comparison of
+//! two vectors orders all of them. Which are compared does not depend on the elements, so that there is no branch to be guessed.
 //!
-//! The comparisons are those of Batcher's odd-even merge sort (Knuth, The Art of Computer Programming, volume 3, section 5.3.4).
-//! A column of n elements takes n log²(n) / 4 of them, more than other ways take, and that is why long columns are left to these.
+//! The comparisons are those of Batcher's bitonic merge sort (Knuth, The Art of Computer Programming, volume 3, section 5.3.4), with the
+//! second half of each merge read backwards, so that the smaller element always goes up and rows behind the last one may be missing.
+//! A line of n elements takes n log²(n) / 4 of them, more than other ways take, and that is why long lines are left to these. Eight rows
+//! are ordered at once in registers, by three levels of the merge: its comparisons are cheap, and reading and writing rows is not.
+//!
+//! This file does not know where lines come from; that is `side_by_side.rs`.
 
-use std::ops::Range;
+use std::array::from_fn;
 
-use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
-use tensorwrapper_cpu::{Loops, vectorised_reads};
+use tensorwrapper_cpu::Loops;
 
-/// Columns that are sorted at once.
-const LANES: usize = 16;
-/// Rows that stay in the first cache while they are merged among themselves.
-const NEAR: usize = 256;
+/// Rows that are ordered at once.
+pub(super) const FEW: usize = 8;
+/// Rows that stay near the processor while they are merged among themselves.
+const NEAR: usize = 512;
 
-/// Whether a matrix has enough columns, and these are short enough, for the network to be ahead of sorting each column by itself.
-pub(super) fn pays(rows: usize, columns: usize) -> bool {
-    const LONGEST: usize = 1 << 14;
-    // Fewer take as long as all lanes.
-    const FEWEST: usize = 12;
-    columns >= FEWEST && (2..=LONGEST).contains(&rows)
+/// An element of each of several lines, and where it was. Places are `()` if nobody asks for them. A row begins at a cache line: what
+/// lies across two of them takes twice as long to read.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Row<T, P, const L: usize> {
+    pub(super) elements: [T; L],
+    pub(super) places: [P; L],
 }
 
-/// Merges the sorted halves of each `size` rows, a power of two, between two rows. Rows behind the last one count as the largest.
-///
-/// The function is called in one place, so that it is inlined and compiled for the instructions of the loops around it.
+/// An element with its place.
+type Placed<T, P> = (T, P);
+
+/// The smaller of two elements, and the other one. Places differ, so that equal elements are put in their order by these.
 #[inline(always)]
-fn merge(rows: Range<usize>, size: usize, order: &mut impl FnMut(usize, usize)) {
-    for start in rows.clone().step_by(size) {
-        let end = rows.end.min(start + size);
-        let (mut distance, mut first) = (size / 2, start);
-        while distance > 0 {
-            let last = end.saturating_sub(distance);
-            for from in (first..last).step_by(2 * distance) {
-                (from..last.min(from + distance)).for_each(|row| order(row, row + distance));
+fn exchanged<T: Stored + PartialOrd, P: Copy + Ord>((x, n): Placed<T, P>, (y, m): Placed<T, P>) -> (Placed<T, P>, Placed<T, P>) {
+    let is_less = (y < x) | ((y == x) & (m < n));
+    ((if is_less { y } else { x }, if is_less { m } else { n }), (if is_less { x } else { y }, if is_less { n } else { m }))
+}
+
+/// Comparisons of a few elements. A type stands where a closure could: one that is not inlined is not compiled for the instructions of
+/// the loops around it.
+trait Network<const N: usize> {
+    fn order<T: Stored + PartialOrd, P: Copy + Ord>(few: &mut [Placed<T, P>; N]);
+}
+
+/// Networks of the pairs that they compare, the one that gets the smaller element first.
+macro_rules! networks {
+    ($($(#[$doc:meta])* $name:ident of $number:literal: $($upper:literal $lower:literal),*;)*) => { $(
+        $(#[$doc])*
+        struct $name;
+        impl Network<$number> for $name {
+            #[inline(always)]
+            fn order<T: Stored + PartialOrd, P: Copy + Ord>(few: &mut [Placed<T, P>; $number]) {
+                $((few[$upper], few[$lower]) = exchanged(few[$upper], few[$lower]);)*
             }
-            distance /= 2;
-            first = start + distance;
+        }
+    )* };
+}
+
+networks! {
+    /// Sorts by the fewest comparisons.
+    Sort of 8: 0 2, 1 3, 4 6, 5 7, 0 4, 1 5, 2 6, 3 7, 0 1, 2 3, 4 5, 6 7, 2 4, 3 5, 1 4, 3 6, 1 2, 3 4, 5 6;
+    /// The first three levels of a merge.
+    First of 8: 0 7, 1 6, 2 5, 3 4, 0 2, 1 3, 4 6, 5 7, 0 1, 2 3, 4 5, 6 7;
+    /// Any three levels after the first one.
+    Next of 8: 0 4, 1 5, 2 6, 3 7, 0 2, 1 3, 4 6, 5 7, 0 1, 2 3, 4 5, 6 7;
+    Pair of 2: 0 1;
+}
+
+/// Orders the rows at some places by a network. The loop over the lanes is the innermost one, which the compiler makes vectors of.
+#[inline(always)]
+fn order<T, P, W, const L: usize, const N: usize>(rows: &mut [Row<T, P, L>], at: [usize; N], _: W)
+where
+    T: Stored + PartialOrd,
+    P: Copy + Ord,
+    W: Network<N>,
+{
+    let before: [Row<T, P, L>; N] = from_fn(|n| rows[at[n]]);
+    let mut after = before;
+    for lane in 0..L {
+        let mut few = from_fn(|n| (before[n].elements[lane], before[n].places[lane]));
+        W::order(&mut few);
+        for n in 0..N {
+            (after[n].elements[lane], after[n].places[lane]) = few[n];
+        }
+    }
+    for n in 0..N {
+        rows[at[n]] = after[n];
+    }
+}
+
+/// One level of a merge, for rows of which some are missing at the end: compares the halves of each `2 * half` rows.
+#[inline(always)]
+fn level<T: Stored + PartialOrd, P: Copy + Ord, const L: usize>(rows: &mut [Row<T, P, L>], half: usize, is_first: bool) {
+    for middle in (half..rows.len()).step_by(2 * half) {
+        for lower in middle..rows.len().min(middle + half) {
+            let upper = if is_first { 2 * middle - 1 - lower } else { lower - half };
+            order(rows, [upper, lower], Pair);
         }
     }
 }
 
-/// Calls a function for all pairs of rows to be put in order, the first one before the second one.
+/// Three levels of a merge: of the eighths of each `8 * eighth` rows, and where some are missing level by level. Levels below `FEW` rows
+/// are left to the last three, which compare the rows next to each other.
 #[inline(always)]
-fn network(rows: usize, mut order: impl FnMut(usize, usize)) {
-    for (together, smallest, largest) in [(NEAR, 2, NEAR), (rows, 2 * NEAR, usize::MAX)] {
-        for start in (0..rows).step_by(together) {
-            let end = rows.min(start + together);
-            let mut size = smallest;
-            while size <= largest && size < 2 * (end - start) {
-                merge(start..end, size, &mut order);
-                size *= 2;
+fn three_levels<T: Stored + PartialOrd, P: Copy + Ord, const L: usize>(rows: &mut [Row<T, P, L>], eighth: usize, is_first: bool) {
+    let size = 8 * eighth;
+    let (whole, rest) = rows.split_at_mut(rows.len() / size * size);
+    for start in (0..whole.len()).step_by(size) {
+        for row in start..start + eighth {
+            if is_first {
+                let last = 2 * start + size - 1 - row;
+                order(whole, from_fn(|n| if n < 4 { row + n * eighth } else { last - (7 - n) * eighth }), First);
+            } else {
+                order(whole, from_fn(|n| row + n * eighth), Next);
             }
         }
     }
+    let mut half = size / 2;
+    while half >= FEW.max(eighth) {
+        level(rest, half, is_first && half == size / 2);
+        half /= 2;
+    }
 }
 
-struct Sorted<'l, T>(&'l mut [[T; LANES]]);
+/// Merges the sorted halves of each `size` rows, a power of two of at least 16. A level that is repeated finds everything in order.
+#[inline(always)]
+fn merge<T: Stored + PartialOrd, P: Copy + Ord, const L: usize>(rows: &mut [Row<T, P, L>], size: usize) {
+    let mut eighth = size / 8;
+    three_levels(rows, eighth, true);
+    while eighth > 1 {
+        eighth = (eighth / 8).max(1);
+        three_levels(rows, eighth, false);
+    }
+}
 
-impl<T: Stored + PartialOrd> Loops for Sorted<'_, T> {
+/// Sorts rows, of which there are a multiple of [`FEW`].
+pub(super) struct Sorted<'l, T, P, const L: usize>(pub(super) &'l mut [Row<T, P, L>]);
+
+impl<T: Stored + PartialOrd, P: Copy + Ord, const L: usize> Loops for Sorted<'_, T, P, L> {
     type Result = ();
     #[inline(always)]
     fn run(self) {
-        network(self.0.len(), |upper, lower| {
-            let (above, below) = self.0.split_at_mut(lower);
-            for (first, second) in above[upper].iter_mut().zip(&mut below[0]) {
-                let (x, y) = (*first, *second);
-                *first = if y < x { y } else { x };
-                *second = if y < x { x } else { y };
-            }
-        });
-    }
-}
-
-/// Elements, and where each of them was. Places differ, so that equal elements are put in their order by these.
-struct Placed<'l, T>(&'l mut [[T; LANES]], &'l mut [[i64; LANES]]);
-
-impl<T: Stored + PartialOrd> Loops for Placed<'_, T> {
-    type Result = ();
-    #[inline(always)]
-    fn run(self) {
-        network(self.0.len(), |upper, lower| {
-            let (above, below) = self.0.split_at_mut(lower);
-            let (places_above, places_below) = self.1.split_at_mut(lower);
-            let elements = above[upper].iter_mut().zip(&mut below[0]);
-            let places = places_above[upper].iter_mut().zip(&mut places_below[0]);
-            for ((first, second), (to_first, to_second)) in elements.zip(places) {
-                let ((x, y), (n, m)) = ((*first, *second), (*to_first, *to_second));
-                let exchanged = (y < x) | ((y == x) & (m < n));
-                (*first, *to_first) = if exchanged { (y, m) } else { (x, n) };
-                (*second, *to_second) = if exchanged { (x, n) } else { (y, m) };
-            }
-        });
-    }
-}
-
-/// Calls a function for the first of each `LANES` columns, of as many as there are if there are fewer. Those at the end may come twice.
-fn in_blocks(columns: usize, mut sort: impl FnMut(Range<usize>)) {
-    let width = columns.min(LANES);
-    (0..columns).step_by(LANES).map(|start| start.min(columns - width)).for_each(|start| sort(start..start + width));
-}
-
-/// Copies a block of the columns of a matrix into the first lanes.
-fn read<T: Copy>(matrix: &[T], columns: usize, block: &Range<usize>, rows: &mut [[T; LANES]]) {
-    let lines = matrix.chunks_exact(columns);
-    rows.iter_mut().zip(lines).for_each(|(row, line)| row[..block.len()].copy_from_slice(&line[block.clone()]));
-}
-
-/// Copies the first lanes to a block of the columns of a matrix.
-fn write<T: Copy>(rows: &[[T; LANES]], matrix: &mut [T], columns: usize, block: &Range<usize>) {
-    let lines = matrix.chunks_exact_mut(columns);
-    rows.iter().zip(lines).for_each(|(row, line)| line[block.clone()].copy_from_slice(&row[..block.len()]));
-}
-
-/// Sorts each column of a row-major matrix. There is no NaN.
-///
-/// # Errors
-/// The system has no memory for some columns.
-pub(super) fn sort<T: Stored + PartialOrd>(matrix: &mut [T], columns: usize) -> Result<(), Error> {
-    let mut block = Owned::zeros(matrix.len() / columns * LANES)?;
-    let rows = block.as_chunks_mut::<LANES>().0;
-    in_blocks(columns, |block| {
-        read(matrix, columns, &block, rows);
-        vectorised_reads(Sorted(rows));
-        write(rows, matrix, columns, &block);
-    });
-    Ok(())
-}
-
-/// For each column of a row-major matrix the rows of its elements in their order, of equal elements the upper one first. There is no NaN.
-///
-/// # Errors
-/// As [`sort`].
-pub(super) fn argsort<T: Stored + PartialOrd>(matrix: &[T], columns: usize, to: &mut [i64]) -> Result<(), Error> {
-    let len = matrix.len() / columns * LANES;
-    let (mut block, mut places) = (Owned::zeros(len)?, Owned::zeros(len)?);
-    let (rows, places) = (block.as_chunks_mut::<LANES>().0, places.as_chunks_mut::<LANES>().0);
-    in_blocks(columns, |block| {
-        read(matrix, columns, &block, rows);
-        places.iter_mut().zip(0..).for_each(|(row, n)| row.fill(n));
-        vectorised_reads(Placed(rows, places));
-        write(places, to, columns, &block);
-    });
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Elements of few kinds, so that many are equal.
-    fn drawn(len: usize, state: &mut u64) -> Vec<f32> {
-        let mut draw = || {
-            *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (*state >> 33) as f32
-        };
-        (0..len).map(|_| draw() % 50.0 - 25.0).collect()
-    }
-
-    fn column<T: Copy>(matrix: &[T], columns: usize, column: usize) -> Vec<T> {
-        matrix.iter().copied().skip(column).step_by(columns).collect()
-    }
-
-    /// As many rows as end anywhere within the powers of two, and across the rows that are merged first.
-    #[test]
-    fn columns_are_sorted_as_each_is_by_itself() {
-        let mut state = 1;
-        for rows in (2..70).chain([255, 256, 257, 300, 511, 513, 1000]) {
-            let columns = 1 + (state >> 40) as usize % 40;
-            let matrix = drawn(rows * columns, &mut state);
-            let (mut sorted, mut places) = (matrix.clone(), vec![0; matrix.len()]);
-            sort(&mut sorted, columns).unwrap();
-            argsort(&matrix, columns, &mut places).unwrap();
-            for n in 0..columns {
-                let line = column(&matrix, columns, n);
-                let mut expected: Vec<(f32, i64)> = line.into_iter().zip(0..).collect();
-                expected.sort_by(|(x, _), (y, _)| x.total_cmp(y));
-                let (elements, from): (Vec<f32>, Vec<i64>) = expected.into_iter().unzip();
-                assert_eq!(column(&sorted, columns, n), elements, "{rows} rows, column {n} of {columns}");
-                assert_eq!(column(&places, columns, n), from, "{rows} rows, column {n} of {columns}");
+        let len = self.0.len();
+        for start in (0..len).step_by(FEW) {
+            order::<_, _, _, L, FEW>(self.0, from_fn(|n| start + n), Sort);
+        }
+        for (together, smallest, largest) in [(NEAR, 2 * FEW, NEAR), (len, 2 * NEAR, usize::MAX)] {
+            for rows in self.0.chunks_mut(together) {
+                let mut size = smallest;
+                while size <= largest && size < 2 * rows.len() {
+                    merge(rows, size);
+                    size *= 2;
+                }
             }
         }
     }

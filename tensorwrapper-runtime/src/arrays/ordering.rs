@@ -11,7 +11,8 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::axes::checked;
-use super::{loops, methods, networks};
+use super::side_by_side::{self, Lines};
+use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef};
 
 fn is_nan<T: PartialOrd>(x: &T) -> bool {
@@ -75,16 +76,31 @@ fn first_and_back(axis: usize, rank: usize) -> (Vec<usize>, Vec<usize>) {
     (first, back)
 }
 
-/// The elements with an axis first, where its lines are sorted side by side, as the columns of a matrix.
-#[allow(clippy::eq_op, reason = "NaN differs from itself")]
-fn side_by_side<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Option<Tensor<T>>, Error> {
-    let extent = view.extents()[checked(axis, view.rank())?];
-    if view.is_empty() || !networks::pays(extent, view.len() / extent) {
+/// A tensor of the same extents, made from the lines along an axis by a function for all of them, if it pays to sort them side by side and
+/// there is no NaN.
+fn by_all_lines<T: Stored, S: Extents, U: Stored>(
+    view: &TensorRef<'_, T, S>,
+    axis: usize,
+    write: impl FnOnce((&[T], usize, Lines), &mut [U]) -> Result<bool, Error>,
+) -> Result<Option<Tensor<U, S>>, Error> {
+    let rank = view.rank();
+    let extent = view.extents()[checked(axis, rank)?];
+    if view.is_empty() || !side_by_side::pays(extent, view.len() / extent) {
         return Ok(None);
     }
-    let columns = view.permute(&first_and_back(axis, view.rank()).0)?.to_tensor()?.into_dyn();
-    let has_nan = columns.as_slice().iter().fold(false, |found, x| found | (x != x));
-    Ok((!has_nan).then_some(columns))
+    // The last axis stays where it is, as the first one does, and any other one comes first.
+    let is_last = axis + 1 == rank;
+    let (order, lines) =
+        if is_last { ((0..rank).collect(), Lines::Rows) } else { (first_and_back(axis, rank).0, Lines::Columns) };
+    let view = view.permute(&order)?;
+    let copied = if view.as_slice().is_none() { Some(view.to_tensor()?) } else { None };
+    let from = view.as_slice().or(copied.as_ref().map(Tensor::as_slice)).expect("a copy is stored in order");
+    let layout = Strided::row_major(view.extents())?;
+    let mut to = Owned::for_results(layout.len())?;
+    if !write((from, extent, lines), &mut to)? {
+        return Ok(None);
+    }
+    put_back(Tensor::from_parts(to, layout), if is_last { 0 } else { axis }).map(Some)
 }
 
 /// Puts the first axis where it was.
@@ -96,10 +112,8 @@ fn put_back<T: Stored, S: Extents>(columns: Tensor<T>, axis: usize) -> Result<Te
 }
 
 fn sort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<T, S>, Error> {
-    if let Some(mut columns) = side_by_side(view, axis)? {
-        let number = columns.len() / columns.extents()[0];
-        networks::sort(columns.as_mut_slice(), number)?;
-        return put_back(columns, axis);
+    if let Some(sorted) = by_all_lines(view, axis, side_by_side::sort)? {
+        return Ok(sorted);
     }
     by_lines(view, axis, |line, to| {
         to.copy_from_slice(line);
@@ -108,11 +122,8 @@ fn sort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, ax
 }
 
 fn argsort_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize) -> Result<Tensor<i64, S>, Error> {
-    if let Some(columns) = side_by_side(view, axis)? {
-        let number = columns.len() / columns.extents()[0];
-        let mut places = Owned::for_results(columns.len())?;
-        networks::argsort(columns.as_slice(), number, &mut places)?;
-        return put_back(Tensor::from_parts(places, Strided::row_major(columns.extents())?), axis);
+    if let Some(places) = by_all_lines(view, axis, side_by_side::argsort)? {
+        return Ok(places);
     }
     by_lines(view, axis, |line, to| {
         let mut pairs: Vec<(T, i64)> = line.iter().copied().zip(0..).collect();

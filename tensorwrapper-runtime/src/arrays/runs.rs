@@ -59,7 +59,10 @@ impl<'a, T: Stored> Runs<'a, T> {
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the copy.
-pub(super) fn in_runs<T: Stored, S: Extents, R>(view: &TensorRef<'_, T, S>, compute: impl FnOnce(&Runs<'_, T>) -> R) -> Result<R, Error> {
+pub(super) fn in_runs<T: Stored, S: Extents, R>(
+    view: &TensorRef<'_, T, S>,
+    compute: impl FnOnce(&Runs<'_, T>) -> R,
+) -> Result<R, Error> {
     let runs = Runs::new(view);
     if runs.whole_from == view.rank() && view.rank() > 0 && !view.is_empty() {
         return Ok(compute(&Runs::new(&view.to_tensor()?.view())));

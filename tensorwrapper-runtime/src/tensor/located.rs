@@ -142,6 +142,7 @@ macro_rules! indexing {
         impl<$($generics)*, const R: usize> std::ops::Index<[usize; R]> for $Type {
             type Output = T;
 
+            #[inline]
             #[track_caller]
             fn index(&self, index: [usize; R]) -> &T {
                 match self.located.get(&index) {
@@ -158,6 +159,7 @@ macro_rules! indexing {
         impl<$($generics)*, I: AsRef<[usize]> + ?Sized> std::ops::Index<&I> for $Type {
             type Output = T;
 
+            #[inline]
             #[track_caller]
             fn index(&self, index: &I) -> &T {
                 match self.located.get(index.as_ref()) {
@@ -175,6 +177,7 @@ macro_rules! indexing {
         /// # Panics
         /// When the index is out of range or of another rank.
         impl<$($generics)*, const R: usize> std::ops::IndexMut<[usize; R]> for $Type {
+            #[inline]
             #[track_caller]
             fn index_mut(&mut self, index: [usize; R]) -> &mut T {
                 let Some(position) = self.located.layout.position(&index) else {
@@ -189,6 +192,7 @@ macro_rules! indexing {
         /// # Panics
         /// When the index is out of range or of another rank.
         impl<$($generics)*, I: AsRef<[usize]> + ?Sized> std::ops::IndexMut<&I> for $Type {
+            #[inline]
             #[track_caller]
             fn index_mut(&mut self, index: &I) -> &mut T {
                 let index = index.as_ref();

@@ -15,19 +15,14 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// The number 1.
-    ///
-    /// # Errors
-    /// Memory.
-    pub(super) fn one() -> Result<Labelled, Error> {
-        Ok(Labelled { labels: Vec::new(), numbers: Owned::filled(1, 1)? })
-    }
-
     /// The elements with axes of these labels; labels that it lacks repeat them.
     ///
     /// # Errors
     /// Memory.
-    pub(super) fn arranged(&self, labels: &[Label], extents: &[usize]) -> Result<Owned<i64>, Error> {
+    pub(super) fn arranged(self, labels: &[Label], extents: &[usize]) -> Result<Owned<i64>, Error> {
+        if self.labels == labels {
+            return Ok(self.numbers);
+        }
         let extents_of = |labels: &[Label]| labels.iter().map(|&label| extents[label]).collect::<Vec<usize>>();
         let place = |label: &Label| labels.iter().position(|known| known == label);
         let places: Vec<usize> =
@@ -68,19 +63,22 @@ fn size(labels: &[Label], extents: &[usize]) -> Result<usize, Error> {
 /// # Errors
 /// Memory.
 pub(super) fn contract(alpha: i64, factors: Vec<Labelled>, output: &[Label], extents: &[usize]) -> Result<Owned<i64>, Error> {
-    let mut later: Vec<Vec<Label>> = factors.iter().map(|factor| factor.labels.clone()).collect();
-    let in_none = (0..extents.len()).filter(|label| !output.contains(label) && !later.concat().contains(label));
-    let repeated = in_none.fold(alpha, |times, label| times.wrapping_mul(extents[label] as i64));
-    let mut product = Labelled::one()?;
-    for factor in factors {
-        later.remove(0);
-        let is_kept = |label: &Label| output.contains(label) || later.iter().flatten().any(|later| later == label);
-        let (left, right) = (product, factor);
-        let (of_left, of_right) = (left.labels.clone(), right.labels.clone());
-        let left = left.summed(|label| is_kept(label) || of_right.contains(label), extents)?;
+    let in_none = |label: &usize| !output.contains(label) && !factors.iter().any(|factor| factor.labels.contains(label));
+    let repeated = (0..extents.len()).filter(in_none).fold(alpha, |times, label| times.wrapping_mul(extents[label] as i64));
+    let mut factors = factors.into_iter();
+    let mut product = match factors.next() {
+        Some(first) => first,
+        None => Labelled { labels: Vec::new(), numbers: Owned::filled(1, 1)? },
+    };
+    while let Some(right) = factors.next() {
+        let later = factors.as_slice();
+        let is_kept = |label: &Label| output.contains(label) || later.iter().any(|later| later.labels.contains(label));
+        let (of_left, of_right) = (product.labels.clone(), right.labels.clone());
+        let left = product.summed(|label| is_kept(label) || of_right.contains(label), extents)?;
         let right = right.summed(|label| is_kept(label) || of_left.contains(label), extents)?;
         product = pair(left, right, is_kept, extents)?;
     }
+    let product = product.summed(|label| output.contains(label), extents)?;
     let mut result = product.arranged(output, extents)?;
     if repeated != 1 {
         result.iter_mut().for_each(|number| *number = number.wrapping_mul(repeated));
