@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One sweep of DMRG over tensors that conserve charges: symmray and the `dmrg` example, in turn.
 
-    python -m venv venv && venv/bin/pip install symmray scipy
+    python -m venv venv && venv/bin/pip install symmray scipy cotengra quimb
     cargo build --release --example dmrg
     venv/bin/python benches/peers/dmrg.py --program target/release/examples/dmrg [--sites 40] [--bond 128] [--rounds 3]
 

@@ -30,6 +30,9 @@ const FEW_COLUMNS: usize = 64;
 const FEW_PANELS: usize = 4;
 /// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
+/// Products side by side from which on it is worth finding out which lines each of them reads, so that they are asked for in time: that takes
+/// about as long as a small product.
+const MANY_ITEMS: usize = 8;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
 
@@ -106,11 +109,12 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         Workspace::lend(|workspace| {
             let [height, breadth] = self.block(part);
             let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
-            let mut items = items.into_iter().peekable();
-            let mut known = false;
+            let items = items.into_iter();
+            let asks = once && items.size_hint().0 >= MANY_ITEMS;
+            let (mut items, mut known) = (items.peekable(), false);
             while let Some(Item { start, adds }) = items.next() {
                 // A part that is a single block is written down for the first item alone, and what the next item reads is asked for.
-                let next = items.peek().filter(|_| once).map_or(start, |next| next.start);
+                let next = items.peek().filter(|_| asks).map_or(start, |next| next.start);
                 self.compute_one(workspace, part, [height, breadth], [start, next], (out, adds), (known, once))?;
                 known = once;
             }

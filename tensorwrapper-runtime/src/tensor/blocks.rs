@@ -25,6 +25,7 @@ pub(crate) use tiled::meeting;
 
 mod arithmetic;
 mod consistent;
+mod lines;
 mod norm;
 mod part;
 mod rows;

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of which blocks are there.
 
+use smallvec::SmallVec;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::shape::Tiling;
 
@@ -15,6 +16,10 @@ pub(super) struct Part {
     pub(super) first: usize,
     pub(super) extent: usize,
 }
+
+/// The numbers of the parts of some labels, or as many numbers of another kind. There are very many of them, of few labels each, so that no
+/// memory is asked for.
+pub(super) type Parts = SmallVec<[usize; 6]>;
 
 /// How the result of an equation is to be cut along each axis, where that is said, and what says so.
 pub(super) type Aim<'a> = &'a [Option<(String, Tiling)>];

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 use tensorwrapper_core::backend::{Contraction, Device, LoopNest, PreparedSum, SumTerm};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -21,8 +22,8 @@ const BEGIN: usize = 4000;
 /// factors are conjugated. Products of one shape share a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ProductShape {
-    pub(super) extents: Vec<usize>,
-    pub(super) strides: [Vec<isize>; 3],
+    pub(super) extents: SmallVec<[usize; 6]>,
+    pub(super) strides: [SmallVec<[isize; 6]>; 3],
     pub(super) conjugates: [bool; 2],
 }
 
@@ -85,7 +86,7 @@ impl ProductShape {
         let layout = |n: usize| Strided::within(&self.extents[..self.strides[n].len()], &self.strides[n], 0, usize::MAX);
         let (left, right, output) = (layout(0)?, layout(1)?, layout(2)?);
         device.prepare_sum(&Contraction {
-            nest: &LoopNest::new(self.extents.clone(), kept),
+            nest: &LoopNest::new(self.extents.to_vec(), kept),
             alpha: scale,
             dtype: T::DTYPE,
             factors: &[(&left, self.conjugates[0]), (&right, self.conjugates[1])],

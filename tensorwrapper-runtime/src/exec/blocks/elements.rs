@@ -12,7 +12,7 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Operator;
 use tensorwrapper_notation::{Comparison, Condition, ConditionBuilder};
 
-use super::cuts::{Cuts, Part};
+use super::cuts::{Cuts, Part, Parts};
 use super::equal::ProductComparison;
 use super::flow;
 use super::infer::{Said, align, frame, renamed};
@@ -51,7 +51,7 @@ enum Has {
 }
 
 /// Pieces by their parts.
-type Pieces = HashMap<Vec<usize>, Piece>;
+type Pieces = HashMap<Parts, Piece>;
 /// The part of each label of the result that a box has.
 type At = Vec<(usize, Part)>;
 
@@ -198,7 +198,7 @@ impl Planner<'_> {
             let axis = self.left.iter().position(|own| own == label).expect("a label that is not summed is on the left");
             at[axis].0
         };
-        pieces.get(&labels.iter().map(part).collect::<Vec<usize>>())
+        pieces.get(&labels.iter().map(part).collect::<Parts>())
     }
 
     /// Whether a box lies within the rows of ragged axes: there are no indices behind their ends, whatever a function makes of zero.

@@ -9,8 +9,8 @@ use tensorwrapper_core::backend::{
 };
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::Owned;
 
 /// Where strides and positions of the slab stand, and those of the matrix.
 const SLAB: usize = 0;
@@ -40,12 +40,12 @@ pub(super) struct Move {
     conjugates: bool,
 }
 
-/// Memory for the three matrices of a group.
+/// Memory for the three matrices of a group. Groups that are computed one after the other share it.
 #[derive(Debug, Default)]
-pub(super) struct Room<T> {
-    left: Vec<T>,
-    right: Vec<T>,
-    out: Vec<T>,
+pub(super) struct Room<T: Element> {
+    left: Owned<T>,
+    right: Owned<T>,
+    out: Owned<T>,
 }
 
 impl Move {
@@ -72,13 +72,24 @@ impl Move {
 
     /// Calls back with each row of elements: where it begins in the slab and in the matrix, its length, and its strides there.
     fn rows(&self, mut row: impl FnMut([usize; 2], usize, [usize; 2])) {
-        let (last, outer) = match self.axes.split_last() {
-            Some((last, outer)) => (*last, outer),
-            None => (Axis { extent: 1, strides: [1, 1] }, &self.axes[..]),
+        let (last, outer) =
+            self.axes.split_last().map_or((Axis { extent: 1, strides: [1, 1] }, &[][..]), |(last, outer)| (*last, outer));
+        let strides = last.strides.map(|stride| stride as usize);
+        // Rows are often short: along the axis around them, they are found by addition alone.
+        let (near, outer) =
+            outer.split_last().map_or((Axis { extent: 1, strides: [0, 0] }, outer), |(near, outer)| (*near, outer));
+        let mut each = |mut at: [isize; 2]| {
+            for _ in 0..near.extent {
+                row(at.map(|at| at as usize), last.extent, strides);
+                at = [at[SLAB] + near.strides[SLAB], at[MATRIX] + near.strides[MATRIX]];
+            }
         };
+        if outer.is_empty() {
+            return each(self.start);
+        }
         let mut walk = Odometer::new(outer, &self.start, 0);
         for _ in 0..points(outer) {
-            row(walk.position.map(|at| at as usize), last.extent, last.strides.map(|stride| stride as usize));
+            each(walk.position);
             walk.step();
         }
     }
@@ -232,7 +243,7 @@ fn gathered<'m, T: Element>(
     device: &dyn Device,
     moves: &[Move],
     slab: &'m [T],
-    room: &'m mut Vec<T>,
+    room: &'m mut Owned<T>,
     size: usize,
 ) -> Result<&'m [T], Error> {
     if let Some(start) = Move::in_place(moves) {
@@ -243,12 +254,12 @@ fn gathered<'m, T: Element>(
     Ok(&room[..size])
 }
 
-/// Makes room for so many elements, whatever they are.
-fn grow<T: Element>(room: &mut Vec<T>, size: usize) -> Result<(), Error> {
+/// Makes room for so many elements, whatever they are: those that are there are all written before they are read.
+fn grow<T: Element>(room: &mut Owned<T>, size: usize) -> Result<(), Error> {
     if room.len() < size {
         // The smaller one goes first, so that both are never there at once.
         drop(std::mem::take(room));
-        *room = zeros(size)?;
+        *room = Owned::for_results(size)?;
     }
     Ok(())
 }

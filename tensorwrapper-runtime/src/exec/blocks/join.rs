@@ -6,14 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smallvec::smallvec;
 use tensorwrapper_core::structure::Structure;
 
-use super::cuts::Cuts;
+use super::cuts::{Cuts, Parts};
 use super::packed::PackedPair;
 use super::pieces::Piece;
-
-/// The parts of some labels.
-pub(super) type Parts = Vec<usize>;
 
 /// The labels of a product of two factors, by the parts that they play.
 pub(super) struct Roles {
@@ -135,7 +133,7 @@ impl<'j> Join<'j> {
                 let block = self.place(batch, row.0, column.0).block;
                 match self.is_part {
                     true => self.result.1.stored().is_ok_and(|stored| stored.find(&block).is_some()),
-                    false => self.result.1.symmetry().canonical(&block).0 == block,
+                    false => self.result.1.symmetry().canonical(&block).0[..] == block[..],
                 }
             };
             let own = (0..columns.len()).filter(|&n| is_canonical(&columns[n])).collect();
@@ -149,7 +147,7 @@ impl<'j> Join<'j> {
     fn place(&self, batch: &Parts, row: &Parts, column: &Parts) -> Place {
         let roles = [(&self.roles.batch, batch), (&self.roles.rows, row), (&self.roles.columns, column)];
         let (mut place, rank) = (Place::default(), self.result.0.len());
-        (place.block, place.first) = (vec![0; rank], vec![0; rank]);
+        (place.block, place.first) = (smallvec![0; rank], smallvec![0; rank]);
         for (labels, parts) in roles {
             for (label, &part) in labels.iter().zip(parts) {
                 let axis = self.result.0.iter().position(|own| own == label).expect("the result has the label");
@@ -168,9 +166,9 @@ impl<'j> Join<'j> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) block: Parts,
-    pub(super) first: Vec<usize>,
-    pub(super) extents: Vec<usize>,
-    pub(super) axes: Vec<usize>,
+    pub(super) first: Parts,
+    pub(super) extents: Parts,
+    pub(super) axes: Parts,
 }
 
 /// A group before it is known where the result's blocks lie.

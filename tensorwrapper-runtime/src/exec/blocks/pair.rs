@@ -9,9 +9,9 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
 
-use super::cuts::Cuts;
+use super::cuts::{Cuts, Parts};
 use super::group::{Group, Room};
-use super::join::{Join, Parts, PlannedGroup, Roles};
+use super::join::{Join, PlannedGroup, Roles};
 use super::packed::{self, PackedPair};
 use super::pieces::{labels, pieces};
 use super::placed::{Placed, Sizes};
@@ -98,17 +98,18 @@ impl PairRequest<'_> {
             };
             let mut works = Vec::new();
             for group in groups {
-                let [placed, packed] = [false, true].map(|packs| Placed { join, structure: result.0, group, packs });
-                let [whole, small] = [placed.sizes(), packed.sizes()];
-                let [gathered, strips] = [placed.cost(&whole), packed.cost(&small)];
+                let placed = Placed { join, structure: result.0, group, packs: false };
+                let whole = placed.sizes();
+                let gathered = placed.cost(&whole);
+                let strips = placed.in_strips(gathered);
                 pair.tuples += group.places.len() * group.terms.len();
-                let fastest = (&whole, gathered.min(strips));
+                let fastest = (&whole, strips.as_ref().map_or(gathered, |(.., cost)| *cost));
                 if let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
                     pair.count(&whole);
                     works.extend(direct);
                     continue;
                 }
-                let (placed, sizes) = if strips < gathered { (packed, small) } else { (placed, whole) };
+                let (placed, sizes) = strips.map_or((placed, whole), |(packed, small, _)| (packed, small));
                 let ([rows, columns, _], cost) = (placed.has_packed(), sizes.multiplications());
                 pair.is_packed |= rows || columns;
                 // Of an antisymmetric pair in a tile of one index nothing is left.
@@ -203,9 +204,13 @@ impl Pair {
             (room.iter().sum::<usize>() * size + work) as u128
         };
         let large = of(&mut self.large.iter());
-        let side_by_side = threads.min(self.tasks.len()) as u128;
+        // One after the other, tasks share their memory.
+        let side_by_side = threads.min(self.tasks.len());
+        if side_by_side < 2 {
+            return large.max(of(&mut self.tasks.iter().flat_map(Task::gathered)));
+        }
         let task = self.tasks.iter().map(|task| of(&mut task.gathered())).max().unwrap_or(0);
-        large.max(task * side_by_side)
+        large.max(task * side_by_side as u128)
     }
 
     /// Computes it from the slabs of its factors into that of the result, or adds it there.

@@ -2,24 +2,25 @@
 //!
 //! Knows nothing of other factors.
 
+use smallvec::{SmallVec, smallvec};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
-use super::cuts::{Cuts, Part};
+use super::cuts::{Cuts, Part, Parts};
 use super::terms::Factor;
 
 /// A strided part of a slab, over the labels of a factor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
     /// The number of the part of each label, in the order of the factor's labels, each label once.
-    pub(super) parts: Vec<usize>,
+    pub(super) parts: Parts,
     /// The number of the stored block that it is a part of, or follows from.
     pub(super) stored: usize,
     /// Extents and strides along these labels, and where the first element is in the slab.
-    pub(super) extents: Vec<usize>,
-    pub(super) strides: Vec<isize>,
+    pub(super) extents: Parts,
+    pub(super) strides: SmallVec<[isize; 6]>,
     pub(super) offset: usize,
     pub(super) negates: bool,
     pub(super) conjugates: bool,
@@ -135,10 +136,10 @@ impl Image<'_> {
     fn piece(&self, strides: &[isize], chosen: &[(usize, Part)]) -> Piece {
         let count = self.labels.len();
         let mut piece = Piece {
-            parts: vec![0; count],
+            parts: smallvec![0; count],
             stored: self.image.number,
-            extents: vec![0; count],
-            strides: vec![0; count],
+            extents: smallvec![0; count],
+            strides: smallvec![0; count],
             offset: self.image.start,
             negates: self.image.by.sign() == Sign::Minus,
             conjugates: self.is_complex && self.image.by.conjugates() != self.factor.conjugates,

@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 use tensorwrapper_core::backend::{Device, SumTerm};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Shape;
 use tensorwrapper_core::structure::Structure;
 
+use super::cuts::Parts;
 use super::direct::{self, Direct, ProductShape, SumKernels};
 use super::group::{Group, Move};
-use super::join::{Entry, Join, Parts, Place, PlannedGroup};
+use super::join::{Entry, Join, Place, PlannedGroup};
 use super::packed::{self, PackedPair};
 use super::pieces::Piece;
 use super::tasks::{Placement, Work};
@@ -85,6 +87,16 @@ impl Placed<'_> {
     /// About how many multiplications the group takes, if it is gathered.
     pub(super) fn cost(&self, sizes: &Sizes) -> usize {
         direct::gathered(self.copied(sizes), sizes.multiplications())
+    }
+
+    /// The same with packed pairs, if there are such and it takes less to gather them so: with its sizes and about how many multiplications
+    /// that takes.
+    pub(super) fn in_strips(&self, whole: usize) -> Option<(Self, Sizes, usize)> {
+        self.join.packed.iter().find(|pair| pair.is_some())?;
+        let packed = Placed { packs: true, ..*self };
+        let sizes = packed.sizes();
+        let cost = packed.cost(&sizes);
+        (cost < whole).then_some((packed, sizes, cost))
     }
 
     /// The group as a product of gathered matrices.
@@ -188,7 +200,7 @@ impl Placed<'_> {
                 }
             }
         }
-        shape.strides[2] = strides.to_vec();
+        shape.strides[2] = SmallVec::from_slice(strides);
         shape.conjugates = pieces.map(|piece| piece.conjugates);
         shape
     }
@@ -282,6 +294,9 @@ impl Lying<'_> {
     /// The piece, strip by strip, in a matrix in which it begins there. `then` says by which factor it is multiplied on the way, and
     /// whether it is conjugated, for the orders of pairs that strips stand for.
     fn moves(&self, lines: &[Line; 3], start: isize, then: &dyn Fn([usize; 3]) -> (f64, bool)) -> Vec<Move> {
+        if lines.iter().all(|line| line.pair.is_none()) {
+            return vec![self.whole(lines, start, then([1; 3]))];
+        }
         let extents = |line: &Line| -> Vec<usize> { line.axes.iter().map(|&axis| self.extents[axis]).collect() };
         let strips = lines.each_ref().map(|line| packed::strips(&extents(line), line.pair));
         let counts: Shape = strips.iter().map(Vec::len).collect();
@@ -306,6 +321,19 @@ impl Lying<'_> {
             found.push(Move::new(&extents, [&slab, &matrix], begins, then(orders)));
         });
         found
+    }
+
+    /// The same where no pair is packed: one strip has all of it.
+    fn whole(&self, lines: &[Line; 3], start: isize, how: (f64, bool)) -> Move {
+        let mut matrix: SmallVec<[isize; 6]> = SmallVec::from_elem(0, self.extents.len());
+        for line in lines {
+            let mut stride = line.stride;
+            for &axis in line.axes.iter().rev() {
+                matrix[axis] = stride;
+                stride *= self.extents[axis] as isize;
+            }
+        }
+        Move::new(self.extents, [self.strides, &matrix], [self.offset, start as usize], how)
     }
 }
 

@@ -11,11 +11,10 @@ use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
 
-use super::cuts::Cuts;
+use super::cuts::{Cuts, Parts};
 use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
-use super::join::Parts;
 use super::order::Chosen;
 use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest};

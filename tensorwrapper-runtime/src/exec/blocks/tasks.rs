@@ -99,11 +99,11 @@ impl Task {
         kernels: &Kernels,
         slabs: [&[T]; 2],
         (out, adds): (&mut [T], bool),
+        room: &mut Room<T>,
     ) -> Result<(), Error> {
-        let mut room = Room::default();
         self.works.iter().try_for_each(|work| match work {
             Work::Direct(direct) => direct.run(device, &kernels.sums, slabs, (&mut *out, adds)),
-            Work::Gathered(group) => group.run(device, &kernels.prepared[&group.extents], slabs, (&mut *out, adds), &mut room),
+            Work::Gathered(group) => group.run(device, &kernels.prepared[&group.extents], slabs, (&mut *out, adds), room),
         })
     }
 }
@@ -130,7 +130,8 @@ pub(super) fn run<T: Element>(
     (out, adds): (&mut [T], bool),
 ) -> Result<(), Error> {
     if threads < 2 || tasks.len() < 2 {
-        let mut run = |task: &Task| task.run(device, kernels, slabs, (&mut out[task.range.clone()], adds));
+        let mut room = Room::default();
+        let mut run = |task: &Task| task.run(device, kernels, slabs, (&mut out[task.range.clone()], adds), &mut room);
         return tasks.iter().try_for_each(&mut run);
     }
     let (mut rest, mut begins, mut shares) = (out, 0, Vec::with_capacity(tasks.len()));
@@ -141,7 +142,7 @@ pub(super) fn run<T: Element>(
         shares.push(Share { task, out, result: Ok(()) });
     }
     thread_pool::each_mut(threads, &mut shares, &|share| {
-        share.result = share.task.run(device, kernels, slabs, (&mut *share.out, adds));
+        share.result = share.task.run(device, kernels, slabs, (&mut *share.out, adds), &mut Room::default());
     });
     shares.into_iter().try_for_each(|share| share.result)
 }

@@ -7,6 +7,7 @@ use tensorwrapper_core::internal::ties::places;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
+use super::lines::{add_scaled, inner, scale};
 use super::norm::{is_exact, norm};
 
 impl<T: Element> Blocks<T> {
@@ -62,7 +63,7 @@ impl<T: Element> Blocks<T> {
     /// [`ErrorKind::Shape`] when the number is not real, but the symmetry conjugates.
     pub fn scale(&mut self, by: T) -> Result<(), Error> {
         self.check_factor(by)?;
-        self.slab.iter_mut().for_each(|x| *x *= by);
+        scale(&mut self.slab, by);
         Ok(())
     }
 
@@ -82,7 +83,7 @@ impl<T: Element> Blocks<T> {
     pub fn add_scaled(&mut self, by: T, other: &Blocks<T>) -> Result<(), Error> {
         self.check_same(other)?;
         self.check_factor(by)?;
-        self.slab.iter_mut().zip(other.slab.iter()).for_each(|(x, &y)| *x += by * y);
+        add_scaled(&mut self.slab, by, &other.slab);
         Ok(())
     }
 
@@ -232,19 +233,4 @@ impl<T: Element> Blocks<T> {
             format!("a tensor whose symmetry conjugates is multiplied by real numbers only, not by {}", by.to_complex());
         Err(Error::new(ErrorKind::Shape(message)))
     }
-}
-
-/// `Σ conj(x) · y`, in as many sums side by side as a vector register may hold.
-fn inner<T: Element>(x: &[T], y: &[T]) -> T {
-    const LANES: usize = 8;
-    let mut sums = [T::ZERO; LANES];
-    let (chunks, others) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
-    let rest = chunks.remainder().iter().zip(others.remainder());
-    let rest = rest.fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
-    for (x, y) in chunks.zip(others) {
-        for ((sum, &x), &y) in sums.iter_mut().zip(x).zip(y) {
-            *sum += x.conj() * y;
-        }
-    }
-    sums.into_iter().fold(rest, |all, sum| all + sum)
 }

@@ -1,0 +1,70 @@
+//! Sums and products of elements that follow each other in memory, compiled for the instructions of the processor: iterations over block
+//! tensors as vectors spend much of their time in them.
+//!
+//! Knows nothing of blocks.
+
+use tensorwrapper_core::element::Element;
+use tensorwrapper_cpu::{Loops, vectorised, vectorised_reads};
+
+/// `Σ conj(x) · y`.
+pub(super) fn inner<T: Element>(x: &[T], y: &[T]) -> T {
+    vectorised_reads(Inner(x, y))
+}
+
+/// `x += by · y`.
+pub(super) fn add_scaled<T: Element>(x: &mut [T], by: T, y: &[T]) {
+    vectorised(AddScaled(x, by, y));
+}
+
+/// `x *= by`.
+pub(super) fn scale<T: Element>(x: &mut [T], by: T) {
+    vectorised(Scale(x, by));
+}
+
+struct Inner<'l, T>(&'l [T], &'l [T]);
+
+impl<T: Element> Loops for Inner<'_, T> {
+    type Result = T;
+
+    /// As many sums side by side as a few vector registers hold, so that no addition waits for the one before it.
+    #[inline(always)]
+    fn run(self) -> T {
+        const LANES: usize = 32;
+        let (pieces, rest) = self.0.as_chunks::<LANES>();
+        let (others, other) = self.1.as_chunks::<LANES>();
+        let mut sums = [T::ZERO; LANES];
+        for (piece, other) in pieces.iter().zip(others) {
+            for ((sum, &x), &y) in sums.iter_mut().zip(piece).zip(other) {
+                *sum += x.conj() * y;
+            }
+        }
+        let rest = rest.iter().zip(other).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
+        sums.into_iter().fold(rest, |all, sum| all + sum)
+    }
+}
+
+struct AddScaled<'l, T>(&'l mut [T], T, &'l [T]);
+
+impl<T: Element> Loops for AddScaled<'_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (x, &y) in self.0.iter_mut().zip(self.2) {
+            *x += self.1 * y;
+        }
+    }
+}
+
+struct Scale<'l, T>(&'l mut [T], T);
+
+impl<T: Element> Loops for Scale<'_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for x in self.0 {
+            *x *= self.1;
+        }
+    }
+}
