@@ -21,11 +21,29 @@ const LARGE: usize = 4096;
 /// A product of matrices, each gathered from pieces: `out[b, m, n] = Σ left[b, m, k] · right[b, k, n]`.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Extents of the batch, of rows, columns and terms.
-    pub(super) extents: [usize; 4],
+    pub(super) shape: GroupShape,
     pub(super) left: Vec<Move>,
     pub(super) right: Vec<Move>,
     pub(super) out: Vec<Move>,
+}
+
+/// What the kernel of a group depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct GroupShape {
+    /// Extents of the batch, of rows, columns and terms.
+    pub(super) extents: [usize; 4],
+    /// Whether the matrix of the left factor, of the right one and of the result lies column by column: as most of its pieces do, so that
+    /// their lines are copied as they are.
+    pub(super) by_columns: [bool; 3],
+}
+
+impl GroupShape {
+    /// The strides of a matrix along the batch, its rows and its columns: that of the left factor, of the right one or of the result.
+    pub(super) fn strides(&self, matrix: usize) -> [isize; 3] {
+        let [_, m, n, k] = self.extents.map(|extent| extent as isize);
+        let (rows, columns) = [(m, k), (k, n), (m, n)][matrix];
+        if self.by_columns[matrix] { [rows * columns, 1, rows] } else { [rows * columns, columns, 1] }
+    }
 }
 
 /// A piece of a slab and where it stands in a matrix.
@@ -182,13 +200,12 @@ impl Group {
     /// # Errors
     /// As [`Device::prepare`].
     pub(super) fn prepare<T: Element>(&self, device: &dyn Device, scale: Complex<f64>) -> Result<PreparedContraction, Error> {
-        let [batch, rows, columns, terms] = self.extents;
-        let sizes = [batch * rows * terms, batch * terms * columns];
-        let [m, n, k] = [rows, columns, terms].map(|extent| extent as isize);
-        let extents = [batch, rows, columns, terms];
-        let left = Strided::within(&extents, &[m * k, k, 0, 1], 0, sizes[0])?;
-        let right = Strided::within(&extents, &[k * n, 0, 1, n], 0, sizes[1])?;
-        let output = Strided::row_major(&[batch, rows, columns])?;
+        let extents = self.shape.extents;
+        let [batch, rows, columns, terms] = extents;
+        let [[of_left, row, left_term], [of_right, right_term, column], out] = [0, 1, 2].map(|matrix| self.shape.strides(matrix));
+        let left = Strided::within(&extents, &[of_left, row, 0, left_term], 0, batch * rows * terms)?;
+        let right = Strided::within(&extents, &[of_right, 0, column, right_term], 0, batch * terms * columns)?;
+        let output = Strided::within(&extents[..3], &out, 0, batch * rows * columns)?;
         device.prepare(&Contraction {
             nest: &LoopNest::new(extents.to_vec(), 3),
             alpha: scale,
@@ -202,7 +219,7 @@ impl Group {
 
     /// Elements of the matrices that a run gathers: left, right and result, nothing where a slab has the matrix as it is.
     pub(super) fn room(&self, adds: bool) -> [usize; 3] {
-        let [batch, rows, columns, terms] = self.extents;
+        let [batch, rows, columns, terms] = self.shape.extents;
         let gathered = |moves: &[Move], size: usize| if Move::in_place(moves).is_some() { 0 } else { size };
         let out = batch * rows * columns;
         [
@@ -224,7 +241,7 @@ impl Group {
         (out, adds): (&mut [T], bool),
         room: &mut Room<T>,
     ) -> Result<(), Error> {
-        let [batch, rows, columns, terms] = self.extents;
+        let [batch, rows, columns, terms] = self.shape.extents;
         let left = gathered(device, &self.left, left, &mut room.left, batch * rows * terms)?;
         let right = gathered(device, &self.right, right, &mut room.right, batch * terms * columns)?;
         let size = batch * rows * columns;

@@ -118,7 +118,7 @@ impl PairRequest<'_> {
                 }
                 pair.count(&sizes);
                 let gathered = placed.gathered(&sizes)?;
-                if let hash_map::Entry::Vacant(vacant) = pair.kernels.prepared.entry(gathered.extents) {
+                if let hash_map::Entry::Vacant(vacant) = pair.kernels.prepared.entry(gathered.shape) {
                     let device = if cost < LARGE { single } else { device };
                     vacant.insert(gathered.prepare::<T>(device, self.scale)?);
                 }
@@ -199,7 +199,7 @@ impl Pair {
             for group in groups {
                 let own = group.room(adds);
                 room = [0, 1, 2].map(|side| own[side].max(room[side]));
-                work = work.max(self.kernels.prepared[&group.extents].work_space());
+                work = work.max(self.kernels.prepared[&group.shape].work_space());
             }
             (room.iter().sum::<usize>() * size + work) as u128
         };
@@ -220,7 +220,7 @@ impl Pair {
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: [&[T]; 2], out: &mut [T], adds: bool) -> Result<(), Error> {
         let mut room = Room::default();
         for group in &self.large {
-            group.run(device, &self.kernels.prepared[&group.extents], slabs, (&mut *out, adds), &mut room)?;
+            group.run(device, &self.kernels.prepared[&group.shape], slabs, (&mut *out, adds), &mut room)?;
         }
         drop(room);
         let run_on = (self.single.as_deref().unwrap_or(device), device.threads());

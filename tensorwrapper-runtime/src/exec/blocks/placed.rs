@@ -12,7 +12,7 @@ use tensorwrapper_core::structure::Structure;
 
 use super::cuts::Parts;
 use super::direct::{self, Direct, ProductShape, SumKernels};
-use super::group::{Group, Move};
+use super::group::{Group, GroupShape, Move};
 use super::join::{Entry, Join, Place, PlannedGroup};
 use super::packed::{self, PackedPair};
 use super::pieces::Piece;
@@ -104,18 +104,48 @@ impl Placed<'_> {
     /// # Errors
     /// As [`Structure::stored`].
     pub(super) fn gathered(&self, sizes: &Sizes) -> Result<Group, Error> {
-        let (group, roles, extents) = (self.group, &self.join.roles, sizes.extents);
-        let [_, m, n, k] = extents.map(|extent| extent as isize);
+        let (group, roles) = (self.group, &self.join.roles);
         let (rows, columns, terms) = (starts(&sizes.rows), starts(&sizes.columns), starts(&sizes.terms));
-        let left = self.factor((0, &roles.rows), (&group.rows, &rows), &terms, [m * k, k, 1]);
-        let right = self.factor((1, &roles.columns), (&group.columns, &columns), &terms, [k * n, 1, n]);
+        // Columns of the left factor run along rows of the result, and those of the right factor along terms.
+        let by_columns = [self.is_along(0, &roles.rows), self.is_along(1, &roles.terms), self.is_along_rows()?];
+        let shape = GroupShape { extents: sizes.extents, by_columns };
+        let [of_left, of_right, of_result] = [0, 1, 2].map(|matrix| shape.strides(matrix));
+        let left = self.factor((0, &roles.rows), (&group.rows, &rows), &terms, of_left);
+        let [batch, term, column] = of_right;
+        let right = self.factor((1, &roles.columns), (&group.columns, &columns), &terms, [batch, column, term]);
         let mut out = Vec::new();
         for (number, place) in group.places.iter().enumerate() {
             let (row, column) = (number / columns.len(), number % columns.len());
             let parts = [group.rows[row].0, group.columns[column].0];
-            out.extend(self.result(place, parts, [rows[row], columns[column]], [m * n, n, 1])?);
+            out.extend(self.result(place, parts, [rows[row], columns[column]], of_result)?);
         }
-        Ok(Group { extents, left, right, out })
+        Ok(Group { shape, left, right, out })
+    }
+
+    /// Whether most neighbours in memory of a factor's elements differ in one of these labels.
+    fn is_along(&self, side: usize, wanted: &[usize]) -> bool {
+        let labels = self.join.factors[side].0;
+        let entries = if side == 0 { &self.group.rows } else { &self.group.columns };
+        let (mut all, mut along) = (0, 0);
+        for piece in entries.iter().flat_map(|entry| self.group.terms.iter().map(|term| entry.1[term])) {
+            let elements: usize = piece.extents.iter().product();
+            let is_wanted = nearest(&piece.extents, &piece.strides).is_some_and(|axis| wanted.contains(&labels[axis]));
+            (all, along) = (all + elements, along + if is_wanted { elements } else { 0 });
+        }
+        2 * along > all
+    }
+
+    /// Whether most neighbours in memory of the result's elements differ in a label of rows.
+    fn is_along_rows(&self) -> Result<bool, Error> {
+        let batch = self.join.roles.batch.len();
+        let rows = batch..batch + self.join.roles.rows.len();
+        let (mut all, mut along) = (0, 0);
+        for place in &self.group.places {
+            let elements: usize = place.extents.iter().product();
+            let is_row = nearest(&place.extents, &self.lies(place)?.1).is_some_and(|axis| rows.contains(&axis));
+            (all, along) = (all + elements, along + if is_row { elements } else { 0 });
+        }
+        Ok(2 * along > all)
     }
 
     /// The group as products of its pieces where they lie, those of each result apart, whose sizes are given without packed pairs. Nothing
@@ -342,6 +372,11 @@ fn extents(labels: &[usize], piece: &Piece, wanted: &[usize]) -> Vec<usize> {
     let extent =
         |label: &usize| labels.iter().zip(&piece.extents).find(|(own, _)| *own == label).map_or(1, |(_, extent)| *extent);
     wanted.iter().map(extent).collect()
+}
+
+/// The axis along which neighbours in memory lie, if there are several indices along any.
+fn nearest(extents: &[usize], strides: &[isize]) -> Option<usize> {
+    (0..extents.len()).filter(|&axis| extents[axis] > 1).min_by_key(|&axis| strides[axis].unsigned_abs())
 }
 
 /// Where each begins, if they lie side by side.

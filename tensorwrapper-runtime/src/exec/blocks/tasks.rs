@@ -11,7 +11,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
 
 use super::direct::{Direct, SumKernels};
-use super::group::{Group, Room};
+use super::group::{Group, GroupShape, Room};
 
 /// Multiplications that are worth a task.
 const ENOUGH: usize = 1 << 20;
@@ -41,8 +41,8 @@ pub(super) struct Task {
 /// The kernels of works.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// The contraction of each gathered group, by its extents.
-    pub(super) prepared: HashMap<[usize; 4], PreparedContraction>,
+    /// The contraction of each gathered group, by its shape.
+    pub(super) prepared: HashMap<GroupShape, PreparedContraction>,
     /// Those of groups that are not gathered.
     pub(super) sums: SumKernels,
 }
@@ -103,7 +103,7 @@ impl Task {
     ) -> Result<(), Error> {
         self.works.iter().try_for_each(|work| match work {
             Work::Direct(direct) => direct.run(device, &kernels.sums, slabs, (&mut *out, adds)),
-            Work::Gathered(group) => group.run(device, &kernels.prepared[&group.extents], slabs, (&mut *out, adds), room),
+            Work::Gathered(group) => group.run(device, &kernels.prepared[&group.shape], slabs, (&mut *out, adds), room),
         })
     }
 }
