@@ -75,7 +75,10 @@ pub fn filled<T: Plain>(len: usize, value: T) -> Result<Vec<T>, Error> {
 /// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
 pub fn reserve<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     let mut elements: Vec<T> = Vec::new();
-    elements.try_reserve_exact(len).map_err(|_| refused::<T>(len))?;
+    // Memory that the pool keeps may be enough.
+    if elements.try_reserve_exact(len).is_err() && !(give_back() && elements.try_reserve_exact(len).is_ok()) {
+        return Err(refused::<T>(len));
+    }
     advise_huge(elements.as_mut_ptr().cast(), elements.capacity() * size_of::<T>());
     Ok(elements)
 }

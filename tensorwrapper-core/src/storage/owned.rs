@@ -179,7 +179,7 @@ impl<T: Plain> Clone for Owned<T> {
 impl<T: Plain> From<&[T]> for Owned<T> {
     fn from(elements: &[T]) -> Owned<T> {
         let len = elements.len();
-        // What the system refuses ends the program, as copies of a vector do.
+        // If the system has no memory, the program ends, as when a vector is cloned.
         let mut copy = Owned::with_room(len).unwrap_or_else(|_| Owned::in_room(Vec::with_capacity(padded::<T>(len)), len));
         copy.memory.extend_from_slice(elements);
         copy
@@ -301,6 +301,21 @@ mod tests {
             drop(gone);
             let addresses = Owned::<f64>::for_addresses(len).unwrap();
             addresses.as_ptr() == at && addresses[len / 2] == 7.0
+        });
+        assert!(is_same);
+    }
+
+    #[test]
+    fn copies_are_made_in_what_is_kept() {
+        let elements = vec![7.0; LEN + 4321];
+        // As above.
+        let is_same = (0..1000).any(|_| {
+            let gone = Owned::from(&elements[..]);
+            let at = gone.as_ptr();
+            drop(gone);
+            let copy = Owned::from(&elements[..]);
+            assert_eq!(*copy, elements);
+            copy.as_ptr() == at && copy.clone().as_ptr() != at
         });
         assert!(is_same);
     }

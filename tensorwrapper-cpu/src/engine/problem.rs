@@ -30,8 +30,8 @@ const FEW_COLUMNS: usize = 64;
 const FEW_PANELS: usize = 4;
 /// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
-/// Products side by side from which on it is worth finding out which lines each of them reads, so that they are asked for in time: that takes
-/// about as long as a small product.
+/// With so many products in one call it pays to list the cache lines that each reads, so that they are fetched in time. Making the list takes
+/// about as long as one small product.
 const MANY_ITEMS: usize = 8;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
@@ -113,7 +113,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             let asks = once && items.size_hint().0 >= MANY_ITEMS;
             let (mut items, mut known) = (items.peekable(), false);
             while let Some(Item { start, adds }) = items.next() {
-                // A part that is a single block is written down for the first item alone, and what the next item reads is asked for.
+                // A part that is a single block is written down for the first item alone. If there are many items, what the next one reads is asked
+                // for.
                 let next = items.peek().filter(|_| asks).map_or(start, |next| next.start);
                 self.compute_one(workspace, part, [height, breadth], [start, next], (out, adds), (known, once))?;
                 known = once;
@@ -125,7 +126,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         })
     }
 
-    /// Computes a part of one product, and asks for the next one, where there is one; `known`: its groups and terms are written down already;
+    /// Computes a part of one product, and asks for what the next one reads, if that begins elsewhere; `known`: its groups and terms are written down already;
     /// `once`: there is one block; `adds`: to what the result holds.
     fn compute_one(
         &self,

@@ -14,7 +14,7 @@ use super::operand::WholeOperand;
 use super::runs::{Runs, in_runs};
 use crate::tensor::{Tensor, TensorRef, copy_between};
 
-/// Elements of a run that is worth being copied as one.
+/// Elements of a run, on average, from which on runs are worth being copied as such.
 const RUN: usize = 16;
 
 fn refuse<R>(message: String) -> Result<R, Error> {
@@ -36,7 +36,7 @@ fn write<T: Stored>(into: &mut Tensor<T>, from: &[usize], view: &TensorRef<'_, T
 /// has the positions of the elements of each.
 fn append<T: Stored>(parts: &[Runs<'_, T>], level: usize, axis: usize, starts: &[usize], into: &mut Owned<T>) {
     if level == axis {
-        parts.iter().zip(starts).for_each(|(part, &start)| part.each(axis, start, &mut |run| into.extend(run.iter().copied())));
+        parts.iter().zip(starts).for_each(|(part, &start)| part.append_to(axis, start, into));
         return;
     }
     let mut starts = SmallVec::<[usize; 8]>::from(starts);
@@ -80,7 +80,8 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
     }
     let layout = Strided::row_major(&extents)?;
     let parts: SmallVec<[_; 8]> = views.iter().filter(|view| !view.is_empty()).map(Runs::new).collect();
-    if parts.iter().map(|part| part.length(axis)).sum::<usize>() >= RUN * parts.len() {
+    let length: usize = parts.iter().map(|part| part.length(axis)).sum();
+    if length >= RUN * parts.len() && parts.iter().all(Runs::are_together) {
         let mut elements = Owned::with_room(layout.len())?;
         if !parts.is_empty() {
             let starts: SmallVec<[usize; 8]> = parts.iter().map(|part| part.start).collect();
@@ -176,12 +177,12 @@ impl<T: Stored> Surrounded<'_, T> {
     /// Appends the elements of the axes from this one on, of which the tensor's first one is at this position.
     fn append(&self, axis: usize, start: usize, into: &mut Owned<T>) {
         let Some(&(before, after)) = self.widths.get(axis) else {
-            return self.source.each(axis, start, &mut |run| into.extend(run.iter().copied()));
+            return self.source.append_to(axis, start, into);
         };
         let around = |width: usize| std::iter::repeat_n(self.value, width * self.strides[axis] as usize);
         into.extend(around(before));
         if self.widths[axis + 1..].iter().all(|&widths| widths == (0, 0)) {
-            self.source.each(axis, start, &mut |run| into.extend(run.iter().copied()));
+            self.source.append_to(axis, start, into);
         } else {
             (0..self.source.extents[axis]).for_each(|n| self.append(axis + 1, self.source.position(axis, start, n), into));
         }

@@ -2,11 +2,12 @@
 
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use crate::tensor::TensorRef;
 
-/// The elements of a view.
+/// A view, read as runs: stretches of elements that are neighbours in memory.
 pub(super) struct Runs<'a, T> {
     elements: &'a [T],
     pub(super) extents: &'a [usize],
@@ -30,7 +31,7 @@ impl<'a, T: Stored> Runs<'a, T> {
                 whole_from = axis;
             }
         }
-        Runs { elements, extents, strides, start: layout.start(), whole_from, inside }
+        Runs { elements, extents, strides, start: layout.offset(), whole_from, inside }
     }
 
     /// How many elements follow each other below the axes before this one.
@@ -38,8 +39,21 @@ impl<'a, T: Stored> Runs<'a, T> {
         self.inside[self.whole_from.max(axis)]
     }
 
+    /// Whether elements that are neighbours along the last axis are so in memory.
+    pub(super) fn are_together(&self) -> bool {
+        self.extents.is_empty() || self.inside[0] == 0 || self.whole_from < self.extents.len()
+    }
+
+    /// Appends the elements of the axes from this one on, whose first element is at this position.
+    pub(super) fn append_to(&self, axis: usize, start: usize, into: &mut Owned<T>) {
+        self.each(axis, start, &mut |run| into.extend(run.iter().copied()));
+    }
+
     /// Hands over the elements of the axes from this one on, whose first element is at this position.
     pub(super) fn each(&self, axis: usize, start: usize, hand: &mut impl FnMut(&[T])) {
+        if self.inside[axis] == 0 {
+            return;
+        }
         if axis >= self.whole_from {
             return hand(&self.elements[start..start + self.inside[axis]]);
         }
@@ -54,8 +68,8 @@ impl<'a, T: Stored> Runs<'a, T> {
     }
 }
 
-/// Computes with the runs of a view. Where it has none to speak of, they are those of a copy: a device permutes many elements faster than
-/// they are handed over one by one.
+/// Computes with the runs of a view. A view whose neighbours along the last axis are apart in memory is copied into C order first: a device
+/// permutes many elements faster than they are handed over one by one.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the copy.
@@ -64,7 +78,7 @@ pub(super) fn in_runs<T: Stored, S: Extents, R>(
     compute: impl FnOnce(&Runs<'_, T>) -> R,
 ) -> Result<R, Error> {
     let runs = Runs::new(view);
-    if runs.whole_from == view.rank() && view.rank() > 0 && !view.is_empty() {
+    if !runs.are_together() {
         return Ok(compute(&Runs::new(&view.to_tensor()?.view())));
     }
     Ok(compute(&runs))

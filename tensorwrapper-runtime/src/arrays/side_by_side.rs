@@ -95,6 +95,55 @@ impl<T: Stored> Loops for HasNan<'_, T> {
     }
 }
 
+/// Copies a block of lines, the first one of this number, to the lanes of rows.
+fn read_lines<T: Stored, P, const L: usize>(
+    (from, extent, lines): (&[T], usize, Lines),
+    start: usize,
+    rows: &mut [Row<T, P, L>],
+) {
+    let number = from.len() / extent;
+    match lines {
+        Lines::Rows => {
+            let line = |lane: usize| &from[(start + lane).min(number - 1) * extent..][..extent];
+            vectorised_reads(Read(from_fn(line), rows));
+        }
+        Lines::Columns => {
+            rows.iter_mut().zip(from.chunks_exact(number)).for_each(|(row, line)| match line[start..].first_chunk() {
+                Some(elements) => row.elements = *elements,
+                None => row.elements[..number].copy_from_slice(line),
+            });
+        }
+    }
+}
+
+/// Writes the largest element of each lane to the rows behind the last one, so that they stay there.
+fn fill_missing<T: Stored + PartialOrd, P, const L: usize>(rows: &[Row<T, P, L>], missing: &mut [Row<T, P, L>]) {
+    if missing.is_empty() {
+        return;
+    }
+    let larger = |x: T, y: T| if x < y { y } else { x };
+    let largest = from_fn(|lane| rows.iter().fold(rows[0].elements[lane], |x, row| larger(x, row.elements[lane])));
+    missing.iter_mut().for_each(|row| row.elements = largest);
+}
+
+/// Copies the lanes of rows to a block of lines, the first one of this number.
+fn write_lines<T, P, U: Copy, const L: usize>(
+    rows: &[Row<T, P, L>],
+    (to, number, lines): (&mut [U], usize, Lines),
+    start: usize,
+    result: impl Fn(&Row<T, P, L>) -> [U; L] + Copy,
+) {
+    match lines {
+        Lines::Rows => vectorised_reads(Write(rows, &mut to[start * rows.len()..number.min(start + L) * rows.len()], result)),
+        Lines::Columns => {
+            rows.iter().zip(to.chunks_exact_mut(number)).for_each(|(row, line)| match line[start..].first_chunk_mut() {
+                Some(elements) => *elements = result(row),
+                None => line.copy_from_slice(&result(row)[..number]),
+            });
+        }
+    }
+}
+
 /// Sorts each line of `extent` elements, and writes something of each element in its order. Returns whether it did: lines with NaN are
 /// left to the caller, who has to write all of the result.
 fn by_blocks<T: Stored + PartialOrd, P: Copy + Ord, U: Copy, const L: usize>(
@@ -110,45 +159,18 @@ fn by_blocks<T: Stored + PartialOrd, P: Copy + Ord, U: Copy, const L: usize>(
     memory.resize(len, Row { elements: [T::default(); L], places: [place(0); L] });
     // The last block begins where it is whole, if there is one.
     for start in (0..number).step_by(L).map(|start| start.min(number.saturating_sub(L))) {
-        let end = number.min(start + L);
-        // Any share of the elements will do, and this one is read next if lines are rows.
-        if vectorised_reads(HasNan(&from[start * extent..end * extent])) {
+        // Each block looks for NaN in another share of all elements, all of them together in all. If lines are rows, its own are read next.
+        if vectorised_reads(HasNan(&from[start * extent..number.min(start + L) * extent])) {
             return Ok(false);
         }
         let (rows, missing) = memory.split_at_mut(extent);
-        match lines {
-            Lines::Rows => {
-                let line = |lane: usize| &from[(start + lane).min(number - 1) * extent..][..extent];
-                vectorised_reads(Read(from_fn(line), rows));
-            }
-            Lines::Columns => {
-                rows.iter_mut().zip(from.chunks_exact(number)).for_each(|(row, line)| match line[start..].first_chunk() {
-                    Some(elements) => row.elements = *elements,
-                    None => row.elements[..number].copy_from_slice(line),
-                })
-            }
-        }
-        if !missing.is_empty() {
-            // The largest of all stay at the end.
-            let largest = from_fn(|lane| {
-                rows.iter().fold(rows[0].elements[lane], |x, row| if x < row.elements[lane] { row.elements[lane] } else { x })
-            });
-            missing.iter_mut().for_each(|row| row.elements = largest);
-        }
+        read_lines((from, extent, lines), start, rows);
+        fill_missing(rows, missing);
         if size_of::<P>() > 0 {
             memory.iter_mut().enumerate().for_each(|(n, row)| row.places = [place(n); L]);
         }
         vectorised_reads(Sorted(&mut memory));
-        let rows = &memory[..extent];
-        match lines {
-            Lines::Rows => vectorised_reads(Write(rows, &mut to[start * extent..end * extent], result)),
-            Lines::Columns => {
-                rows.iter().zip(to.chunks_exact_mut(number)).for_each(|(row, line)| match line[start..].first_chunk_mut() {
-                    Some(elements) => *elements = result(row),
-                    None => line.copy_from_slice(&result(row)[..number]),
-                })
-            }
-        }
+        write_lines(&memory[..extent], (&mut *to, number, lines), start, result);
     }
     Ok(true)
 }
@@ -157,7 +179,8 @@ fn sort_in<T: Stored + PartialOrd, const L: usize>(from: (&[T], usize, Lines), t
     by_blocks(from, to, |_| (), |row: &Row<T, (), L>| row.elements)
 }
 
-/// Sorts lines of a row-major matrix, each of so many elements. Returns whether it did: if there is NaN, anything is written.
+/// Sorts lines of a row-major matrix, each of so many elements. Returns whether it did: if there is a NaN, it returns false, and the
+/// result holds arbitrary values.
 ///
 /// # Errors
 /// The system has no memory for some lines.

@@ -209,8 +209,13 @@ fn places_in_long_tensors() {
 #[test]
 fn parts_put_together_are_the_whole() {
     let mut rng = StdRng::seed_from_u64(4);
-    for _ in 0..500 {
-        let tensor = drawn(&mut rng);
+    for round in 0..700 {
+        let mut tensor = drawn(&mut rng);
+        if round % 3 == 0 {
+            // Long enough to be copied in runs.
+            let extents = [rng.random_range(1..4), rng.random_range(1..4), rng.random_range(16..40)];
+            tensor = random(&mut rng, &extents);
+        }
         let x = view(&mut rng, &tensor);
         if x.rank() == 0 {
             continue;
@@ -249,6 +254,39 @@ fn parts_put_together_are_the_whole() {
 }
 
 #[test]
+fn reversed_views_are_joined_in_runs() {
+    let a = Tensor::<f64>::from_fn([4, 32], |at| (100 * at[0] + at[1]) as f64).unwrap();
+    let x = a.view().reverse(0).unwrap().slice(0, 0..2).unwrap();
+    let row = |n: usize| a.view().slice(0, n..n + 1).unwrap();
+    assert_eq!(concatenate(0, [&x]).unwrap(), concatenate(0, [&row(3), &row(2)]).unwrap());
+    assert_eq!(concatenate(0, [&x, &a.view().into_dyn().slice(0, 1..2).unwrap()]).unwrap()[[2, 31]], 131.0);
+    assert_eq!(x.roll(0, 1).unwrap()[[0, 5]], 205.0);
+    assert_eq!(x.tile(&[2, 1]).unwrap()[[3, 7]], 207.0);
+    let empty = a.view().reverse(0).unwrap().slice(1, 32..32).unwrap();
+    assert_eq!(empty.pad(&[(0, 0), (1, 1)], 0.5).unwrap(), Tensor::<f64>::filled([4, 2], 0.5).unwrap());
+    // One part in runs, and one that is transposed.
+    let square = Tensor::<f64>::from_fn([32, 32], |at| (100 * at[0] + at[1]) as f64).unwrap();
+    let both = concatenate(0, [&square.view().into_dyn(), &square.transpose()]).unwrap();
+    assert!((0..32).all(|i| (0..32).all(|j| both[[32 + i, j]] == square[[j, i]] && both[[i, j]] == square[[i, j]])));
+}
+
+#[test]
+fn copies_of_few_and_of_many_elements_are_in_order() {
+    for columns in [64, 65] {
+        let a = Tensor::<f64>::from_fn([32, columns], |at| (100 * at[0] + at[1]) as f64).unwrap();
+        for x in [
+            a.transpose(),
+            a.view().into_dyn().reverse(1).unwrap(),
+            a.transpose().reverse(0).unwrap(),
+            a.view().chip(0, 3).unwrap().repeat(0, 32).unwrap(),
+        ] {
+            let copy = x.to_tensor().unwrap();
+            assert!(copy.as_slice().iter().eq(x.elements()));
+        }
+    }
+}
+
+#[test]
 fn triangles_and_products() {
     let a = Tensor::<f64>::from_fn([2, 3, 4], |i| (i[0] * 100 + i[1] * 10 + i[2]) as f64 + 1.0).unwrap();
     for offset in -4..5 {
@@ -258,6 +296,13 @@ fn triangles_and_products() {
     let (m, n) = (Tensor::<f64>::ones([2, 3]).unwrap(), Tensor::<f64>::filled([3, 4], 2.0).unwrap());
     assert_eq!(m.dot(&n).unwrap(), Tensor::<f64>::filled([2, 4], 6.0).unwrap());
     assert_eq!(m.outer(&n).unwrap().extents(), [2, 3, 3, 4]);
+    for (rows, columns) in [(0, 3), (1, 1), (32, 32), (33, 32)] {
+        let cell = |at: &[usize]| Complex::new(at[0] as f64 + 1.0, 2.0);
+        let (x, y) = (Tensor::<_>::from_fn([rows], cell).unwrap(), Tensor::<_>::from_fn([columns], cell).unwrap());
+        let expected = Tensor::<_>::from_fn([rows, columns], |at| x[[at[0]]] * y[[at[1]]]).unwrap();
+        assert_eq!(x.outer(&y).unwrap(), expected);
+        assert_eq!(x.view().reverse(0).unwrap().outer(&y).unwrap(), expected.view().reverse(0).unwrap().to_tensor().unwrap());
+    }
     assert_eq!(m.kron(&n).unwrap(), Tensor::<f64>::filled([6, 12], 2.0).unwrap());
     assert_eq!(
         m.dot(&m).unwrap_err().to_string(),

@@ -130,6 +130,17 @@ mod tests {
         assert!(Tensor::<f64, _>::linspace(2.0, 5.0, 0).unwrap().as_slice().is_empty());
         let last = *Tensor::<f64, _>::linspace(0.1, 0.7, 7).unwrap().as_slice().last().unwrap();
         assert_eq!(last, 0.7);
+        // Numbers are written some at a time.
+        for count in [2, 65_536, 65_537, 131_073] {
+            let [first, last] = [(1.0, -1.0), (3.0, 5.0)].map(|(re, im)| num_complex::Complex::new(re, im));
+            let (real, complex) =
+                (Tensor::<f32, _>::linspace(1.0, 3.0, count).unwrap(), Tensor::<_, _>::linspace(first, last, count).unwrap());
+            for n in [0, 1, count / 2, count - 2, count - 1] {
+                let share = n as f64 / (count - 1) as f64;
+                assert!((real[[n]] - (1.0 + 2.0 * share) as f32).abs() <= f32::EPSILON * 3.0, "{n} of {count}");
+                assert!((complex[[n]] - (first + (last - first) * share)).norm() < 1e-14, "{n} of {count}");
+            }
+        }
         assert_eq!(Tensor::<f64>::ones([2, 2]).unwrap().as_slice(), [1.0; 4]);
     }
 }

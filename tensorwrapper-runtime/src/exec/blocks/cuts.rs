@@ -17,9 +17,10 @@ pub(super) struct Part {
     pub(super) extent: usize,
 }
 
-/// The numbers of the parts of some labels, or as many numbers of another kind. There are very many of them, of few labels each, so that no
-/// memory is asked for.
-pub(super) type Parts = SmallVec<[usize; 6]>;
+/// A number for each of some labels. There are very many of these lists, most of few labels, so that those have no memory of their own.
+pub(super) type PerLabel = SmallVec<[usize; 6]>;
+/// The number of the part of each of some labels.
+pub(super) type Parts = PerLabel;
 
 /// How the result of an equation is to be cut along each axis, where that is said, and what says so.
 pub(super) type Aim<'a> = &'a [Option<(String, Tiling)>];

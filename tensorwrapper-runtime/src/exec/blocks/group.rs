@@ -274,7 +274,7 @@ fn gathered<'m, T: Element>(
 /// Makes room for so many elements, whatever they are: those that are there are all written before they are read.
 fn grow<T: Element>(room: &mut Owned<T>, size: usize) -> Result<(), Error> {
     if room.len() < size {
-        // The smaller one goes first, so that both are never there at once.
+        // The smaller one goes to the pool first, from which other results take it.
         drop(std::mem::take(room));
         *room = Owned::for_results(size)?;
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::smallvec;
 use tensorwrapper_core::structure::Structure;
 
-use super::cuts::{Cuts, Parts};
+use super::cuts::{Cuts, Parts, PerLabel};
 use super::packed::PackedPair;
 use super::pieces::Piece;
 
@@ -166,9 +166,9 @@ impl<'j> Join<'j> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) block: Parts,
-    pub(super) first: Parts,
-    pub(super) extents: Parts,
-    pub(super) axes: Parts,
+    pub(super) first: PerLabel,
+    pub(super) extents: PerLabel,
+    pub(super) axes: PerLabel,
 }
 
 /// A group before it is known where the result's blocks lie.

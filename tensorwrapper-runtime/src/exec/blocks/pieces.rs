@@ -8,7 +8,7 @@ use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
 
-use super::cuts::{Cuts, Part, Parts};
+use super::cuts::{Cuts, Part, Parts, PerLabel};
 use super::terms::Factor;
 
 /// A strided part of a slab, over the labels of a factor.
@@ -19,7 +19,7 @@ pub(super) struct Piece {
     /// The number of the stored block that it is a part of, or follows from.
     pub(super) stored: usize,
     /// Extents and strides along these labels, and where the first element is in the slab.
-    pub(super) extents: Parts,
+    pub(super) extents: PerLabel,
     pub(super) strides: SmallVec<[isize; 6]>,
     pub(super) offset: usize,
     pub(super) negates: bool,

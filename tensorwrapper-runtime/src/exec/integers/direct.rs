@@ -116,6 +116,30 @@ mod tests {
     }
 
     #[test]
+    fn constants_and_inputs_that_are_results_are_those_of_every_chunk() {
+        let constant = |number: f64| Instruction::Constant(number.into());
+        let affine = [
+            Instruction::Input(0),
+            constant(3.0),
+            constant(5.0),
+            Instruction::Combine(Binary::Multiply, 0, 1),
+            Instruction::Combine(Binary::Add, 3, 2),
+        ];
+        let mut numbers = vec![7; 3 * CHUNK + 5];
+        // The second chunk alone needs 64 bits.
+        numbers[CHUNK + 1] = i32::MAX;
+        let layout = Strided::row_major(&[numbers.len()]).unwrap();
+        let input = || [Input { numbers: IntegersRef::I32(&numbers), layout: layout.clone() }];
+        let Numbers::I64(found) = each(&Program::new(affine.to_vec()), &input(), numbers.len()).unwrap() else {
+            panic!("64 bits")
+        };
+        assert!(found.iter().zip(&numbers).all(|(&found, &number)| found == 3 * i64::from(number) + 5));
+        let same = Program::new(vec![constant(1.0), Instruction::Input(0)]);
+        let Numbers::I32(found) = each(&same, &input(), numbers.len()).unwrap() else { panic!("32 bits") };
+        assert_eq!(found.to_vec(), numbers);
+    }
+
+    #[test]
     fn bits_follow_from_what_some_elements_lead_to() {
         // 46 339² + 2 · 46 339 is the largest such number of 32 bits.
         for (large, bits) in [(46_339, 32), (46_340, 64), (i32::MIN, 64)] {

@@ -149,3 +149,34 @@ impl Loops for Multiply<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labelled(labels: &[Label], numbers: &[i64]) -> Labelled {
+        let mut own = Owned::with_room(numbers.len()).unwrap();
+        own.extend(numbers.iter().copied());
+        Labelled { labels: labels.to_vec(), numbers: own }
+    }
+
+    #[test]
+    fn products_of_few_factors_are_their_sums() {
+        let extents = [2, 3, 4];
+        let a = || labelled(&[0, 1], &[1, 2, 3, 4, 5, 6]);
+        let of = |alpha, factors, output: &[Label]| contract(alpha, factors, output, &extents).unwrap().to_vec();
+        // A label that is nowhere repeats the sum: by four here.
+        assert_eq!(of(1, vec![a()], &[1, 0]), [1, 4, 2, 5, 3, 6].map(|x| 4 * x));
+        assert_eq!(of(-2, vec![a()], &[0]), [-48, -120]);
+        // A label of the output that no factor has repeats the elements.
+        assert_eq!(of(1, vec![a()], &[0, 2]), [6, 6, 6, 6, 15, 15, 15, 15]);
+        assert_eq!(of(3, Vec::new(), &[2]), [18; 4]);
+        let b = labelled(&[1, 2], &[1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 1, i64::MAX]);
+        assert_eq!(
+            of(1, vec![a(), b], &[0, 2]),
+            [1, 2, 3, 3i64.wrapping_mul(i64::MAX).wrapping_add(2), 4, 5, 6, 6i64.wrapping_mul(i64::MAX).wrapping_add(8)]
+        );
+        let none = contract(1, vec![labelled(&[0, 1], &[])], &[1], &[0, 3]).unwrap();
+        assert_eq!(none.to_vec(), [0; 3]);
+    }
+}

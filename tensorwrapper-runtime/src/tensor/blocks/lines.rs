@@ -68,3 +68,33 @@ impl<T: Element> Loops for Scale<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_complex::Complex;
+
+    fn check<T: Element>() {
+        for len in [0, 1, 31, 32, 33, 100] {
+            let number = |n: usize| T::from_complex(Complex::new(n as f64 - 7.0, 3.0 * n as f64));
+            let (x, y): (Vec<T>, Vec<T>) = (0..len).map(|n| (number(n), number(n % 5))).unzip();
+            let by = number(3);
+            // Whole numbers, so that sums are exact in any order.
+            assert_eq!(inner(&x, &y), x.iter().zip(&y).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y), "{len}");
+            let mut sum = x.clone();
+            add_scaled(&mut sum, by, &y);
+            assert_eq!(sum, x.iter().zip(&y).map(|(&x, &y)| x + by * y).collect::<Vec<T>>());
+            let mut scaled = x.clone();
+            scale(&mut scaled, by);
+            assert_eq!(scaled, x.iter().map(|&x| x * by).collect::<Vec<T>>());
+        }
+    }
+
+    #[test]
+    fn vectors_of_any_length_are_their_loops() {
+        check::<f32>();
+        check::<f64>();
+        check::<Complex<f32>>();
+        check::<Complex<f64>>();
+    }
+}
