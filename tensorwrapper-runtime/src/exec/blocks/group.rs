@@ -277,6 +277,43 @@ fn grow<T: Element>(room: &mut Owned<T>, size: usize) -> Result<(), Error> {
         // The smaller one goes to the pool first, from which other results take it.
         drop(std::mem::take(room));
         *room = Owned::for_results(size)?;
+    } else if cfg!(debug_assertions) {
+        // As new memory: whoever reads what it has not written is to be found out.
+        room[..size].fill(T::UNWRITTEN);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::Context;
+
+    #[test]
+    fn matrices_by_rows_and_by_columns_have_the_same_product() {
+        let [batch, m, n, k] = [2, 3, 5, 4];
+        let number = |at: usize| (at % 7) as f64 - 3.0;
+        let left: Vec<f64> = (0..batch * m * k).map(number).collect();
+        let right: Vec<f64> = (0..batch * k * n).map(|at| number(at + 2)).collect();
+        let dot =
+            |b: usize, i: usize, j: usize| (0..k).map(|l| left[(b * m + i) * k + l] * right[(b * k + l) * n + j]).sum::<f64>();
+        let expected: Vec<f64> = (0..batch * m * n).map(|at| dot(at / (m * n), at / n % m, at % n)).collect();
+        let backend = Context::global().backend.clone();
+        let mut room = Room::default();
+        for case in 0..8 {
+            let shape = GroupShape { extents: [batch, m, n, k], by_columns: [0, 1, 2].map(|matrix| case >> matrix & 1 == 1) };
+            let whole = |matrix: usize, [rows, columns]: [usize; 2]| {
+                let slab = [(rows * columns) as isize, columns as isize, 1];
+                vec![Move::new(&[batch, rows, columns], [&slab, &shape.strides(matrix)], [0, 0], (1.0, false))]
+            };
+            let group = Group { shape, left: whole(0, [m, k]), right: whole(1, [k, n]), out: whole(2, [m, n]) };
+            let prepared = group.prepare::<f64>(backend.device(), 1.0.into()).unwrap();
+            for adds in [false, true] {
+                let mut out = vec![if adds { 1.0 } else { f64::NAN }; expected.len()];
+                group.run(backend.device(), &prepared, [&left, &right], (&mut out, adds), &mut room).unwrap();
+                let shift = if adds { 1.0 } else { 0.0 };
+                assert!(out.iter().zip(&expected).all(|(found, expected)| *found == expected + shift), "{shape:?}, adds: {adds}");
+            }
+        }
+    }
 }
