@@ -52,10 +52,8 @@ impl Vector for Blocks<f64> {
         self.add_scaled(part, other)
     }
 
-    fn times(&self, number: f64) -> Result<Blocks<f64>, Error> {
-        let mut result = self.clone();
-        result.scale(number)?;
-        Ok(result)
+    fn scale(&mut self, number: f64) -> Result<(), Error> {
+        Blocks::scale(self, number)
     }
 }
 
@@ -124,7 +122,7 @@ impl Sweeps for BlockChain {
         let local = self.local(site)?;
         let (A, B) = (&self.sites[site], &self.sites[site + 1]);
         let start = self.context.einsum_blocks("asb,btc->astc", &[A, B])?.widened(&local.structure)?;
-        let (energy, theta) = ground(|pair| local.apply(pair), &start)?;
+        let (energy, theta) = ground(|pair| local.apply(pair), start)?;
         let truncation = Truncation::none().max(self.width.bond).tol(self.width.tolerance);
         let (U, S, V, discarded) = self.context.svd_cut_blocks(&theta, [0, 1], &truncation)?;
         if site == (self.sites.len() - 2) / 2 {
@@ -149,6 +147,6 @@ impl Sweeps for BlockChain {
     fn is_symmetric(&self) -> Result<bool, Error> {
         let local = self.local(0)?;
         let vector = |k: f64| Blocks::from_fn(&local.structure, |i| ((1 + i[1] * 7 + i[2] * 3 + i[3]) as f64 * k).sin());
-        is_symmetric(|pair| local.apply(pair), &vector(1.3)?, &vector(2.9)?)
+        is_symmetric(|pair| local.apply(pair), vector(1.3)?, vector(2.9)?)
     }
 }

@@ -44,8 +44,8 @@ impl Vector for Pair {
         try_tensor!(self[a, s, t, b] += part * other[a, s, t, b])
     }
 
-    fn times(&self, number: f64) -> Result<Pair, Error> {
-        try_tensor!([a, s, t, b] = self[a, s, t, b] * number)
+    fn scale(&mut self, number: f64) -> Result<(), Error> {
+        try_tensor!(self[a, s, t, b] *= number)
     }
 }
 
@@ -118,7 +118,7 @@ impl Sweeps for Chain {
     fn optimize(&mut self, site: usize, toward: Toward) -> Result<Found, Error> {
         let (A, B) = (&self.sites[site], &self.sites[site + 1]);
         let start = try_tensor!([a, s, t, c] = A[a, s, b] * B[b, t, c])?;
-        let (energy, theta) = ground(|pair| self.apply(site, pair), &start)?;
+        let (energy, theta) = ground(|pair| self.apply(site, pair), start)?;
         let cut = self.cut(&theta, toward)?;
         if site == (self.sites.len() - 2) / 2 {
             self.middle.clone_from(&cut.weights);
@@ -145,6 +145,6 @@ impl Sweeps for Chain {
             let element = |i: &[usize]| ((1 + i[1] * 7 + i[2] * 3 + i[3]) as f64 * k).sin();
             Tensor::from_fn((1, spins, spins, right), element)
         };
-        is_symmetric(|pair| self.apply(0, pair), &vector(1.3)?, &vector(2.9)?)
+        is_symmetric(|pair| self.apply(0, pair), vector(1.3)?, vector(2.9)?)
     }
 }

@@ -15,16 +15,18 @@ pub(crate) trait Vector: Sized {
     /// Adds a part of another vector.
     fn add(&mut self, part: f64, other: &Self) -> Result<(), Error>;
 
-    fn times(&self, number: f64) -> Result<Self, Error>;
+    /// Multiplies it by a number, where it is: vectors are long, and nobody needs the old one.
+    fn scale(&mut self, number: f64) -> Result<(), Error>;
 
     /// The same of length 1.
-    fn unit(&self) -> Result<Self, Error> {
-        self.times(1.0 / self.overlap(self)?.sqrt())
+    fn unit(mut self) -> Result<Self, Error> {
+        self.scale(1.0 / self.overlap(&self)?.sqrt())?;
+        Ok(self)
     }
 }
 
 /// The lowest eigenvalue and its vector, of length 1, as a basis that begins with `start` has them.
-pub(crate) fn ground<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, start: &V) -> Result<(f64, V), Error> {
+pub(crate) fn ground<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, start: V) -> Result<(f64, V), Error> {
     let mut basis = vec![start.unit()?];
     let mut H = Tensor::<f64, Shape![_, _]>::zeros((MOST, MOST))?;
     loop {
@@ -43,9 +45,10 @@ pub(crate) fn ground<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, start: &
         let size = n + 1;
         let (E, C) = try_tensor!(([k], [m, k]) = eigh(0.5 * H[m in ..size, n in ..size] + 0.5 * H[n in ..size, m in ..size]))?;
         if size == MOST || (rest * C[[n, 0]]).abs() <= RESIDUAL * length.max(1.0) || rest <= RESIDUAL * length {
-            let mut x = basis[0].times(C[[0, 0]])?;
-            for (m, v) in basis.iter().enumerate().skip(1) {
-                x.add(C[[m, 0]], v)?;
+            let mut x = basis.remove(0);
+            x.scale(C[[0, 0]])?;
+            for (m, v) in basis.iter().enumerate() {
+                x.add(C[[m + 1, 0]], v)?;
             }
             return Ok((E[[0]], x.unit()?));
         }
@@ -55,7 +58,7 @@ pub(crate) fn ground<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, start: &
 }
 
 /// Whether an operator is as it is seen from either side of these vectors.
-pub(crate) fn is_symmetric<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, x: &V, y: &V) -> Result<bool, Error> {
+pub(crate) fn is_symmetric<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, x: V, y: V) -> Result<bool, Error> {
     let (x, y) = (x.unit()?, y.unit()?);
     let (Hx, Hy) = (apply(&x)?, apply(&y)?);
     let scale = Hx.overlap(&Hx)?.sqrt() + Hy.overlap(&Hy)?.sqrt();
