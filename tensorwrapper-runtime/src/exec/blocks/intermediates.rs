@@ -75,10 +75,10 @@ impl Planner<'_> {
             return Ok(None);
         }
         let frame = self.frame(&product, &cuts, None, Said::default())?;
-        let blocks = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
+        let (blocks, reads) = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
         let structure = frame.with_blocks(&blocks)?;
         let number = self.tensors.add(structure.clone(), "an intermediate");
-        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false });
+        self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false, reads });
         Ok(Some(Factor { operand: number, conjugates: false, labels: left }))
     }
 

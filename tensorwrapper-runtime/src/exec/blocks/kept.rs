@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of how plans are made.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use tensorwrapper_core::backend::BackendInstance;
@@ -44,21 +45,37 @@ impl PartialEq for Key {
     }
 }
 
+impl Key {
+    /// A number that equal keys share. Hundreds of plans are compared with what is looked for, and most of them are for the same
+    /// equation with almost the same cuts, so that comparing structures would take long.
+    fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.equation, &self.numbers, &self.structures).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
 /// A plan and what it was made for.
 struct Kept {
+    digest: u64,
     key: Key,
     plan: Arc<PreparedBlocks>,
+    /// The tuples that the plan lists, which are added up whenever another plan is kept.
+    listed: usize,
 }
 
 static KEPT: RecentPlans<Kept> = RecentPlans::new();
 
 /// The plan that was made for this, if it is still kept.
 pub(super) fn find(key: &Key) -> Option<Arc<PreparedBlocks>> {
-    KEPT.find(|kept| (kept.key == *key).then(|| Arc::clone(&kept.plan))).map(|(_, plan)| plan)
+    let digest = key.digest();
+    let fits = |kept: &Kept| kept.digest == digest && kept.key == *key;
+    KEPT.find(|kept| fits(kept).then(|| Arc::clone(&kept.plan))).map(|(_, plan)| plan)
 }
 
 /// Keeps a plan; those that were not used for longest are dropped for it.
 pub(super) fn keep(key: Key, plan: Arc<PreparedBlocks>) {
-    let listed = |plans: &[Arc<Kept>]| plans.iter().map(|kept| kept.plan.listed()).sum::<usize>();
-    KEPT.add(Arc::new(Kept { key, plan }), |plans| plans.len() <= FEWEST || (plans.len() <= MOST && listed(plans) <= TUPLES));
+    let listed = |plans: &[Arc<Kept>]| plans.iter().map(|kept| kept.listed).sum::<usize>();
+    let kept = Kept { digest: key.digest(), listed: plan.listed(), key, plan };
+    KEPT.add(Arc::new(kept), |plans| plans.len() <= FEWEST || (plans.len() <= MOST && listed(plans) <= TUPLES));
 }

@@ -42,6 +42,9 @@ pub(super) struct Pair {
 /// The structure of a result, and whether it lacks blocks that the product could write, which are not computed then.
 pub(super) type Wanted<'s> = (&'s Structure, bool);
 
+/// The numbers of the stored blocks of each factor that a product reads.
+pub(super) type Reads = [BTreeSet<usize>; 2];
+
 /// What a pair is prepared from.
 pub(super) struct PairRequest<'p> {
     pub(super) cuts: &'p Cuts,
@@ -53,29 +56,20 @@ pub(super) struct PairRequest<'p> {
 }
 
 impl PairRequest<'_> {
-    /// The canonical blocks of the result that the product writes.
+    /// The canonical blocks of the result that the product writes, and what it reads for them.
     ///
     /// # Errors
     /// As [`Structure::stored`].
-    pub(super) fn blocks<T: Element>(&self, frame: &Structure) -> Result<BTreeSet<Parts>, Error> {
-        self.joined::<T, _>((frame, false), |_, groups| Ok(written(groups)))
+    pub(super) fn blocks<T: Element>(&self, frame: &Structure) -> Result<(BTreeSet<Parts>, Reads), Error> {
+        self.joined::<T, _>((frame, false), |_, groups| Ok((written(groups), read(groups))))
     }
 
-    /// The numbers of the stored blocks of each factor that are read for the blocks that the result has.
+    /// What is read for the blocks that the result has.
     ///
     /// # Errors
     /// As [`Structure::stored`].
-    pub(super) fn reads<T: Element>(&self, result: Wanted<'_>) -> Result<[BTreeSet<usize>; 2], Error> {
-        self.joined::<T, _>(result, |_, groups| {
-            let mut read = [BTreeSet::new(), BTreeSet::new()];
-            for group in groups {
-                for (entries, read) in [&group.rows, &group.columns].into_iter().zip(&mut read) {
-                    let pieces = entries.iter().flat_map(|entry| group.terms.iter().map(|term| entry.1[term].stored));
-                    read.extend(pieces);
-                }
-            }
-            Ok(read)
-        })
+    pub(super) fn reads<T: Element>(&self, result: Wanted<'_>) -> Result<Reads, Error> {
+        self.joined::<T, _>(result, |_, groups| Ok(read(groups)))
     }
 
     /// Prepares the product for the blocks that the result has.
@@ -181,6 +175,18 @@ impl PairRequest<'_> {
 /// The blocks of the result that groups write.
 fn written(groups: &[PlannedGroup<'_>]) -> BTreeSet<Parts> {
     groups.iter().flat_map(|group| group.places.iter().map(|place| place.block.clone())).collect()
+}
+
+/// The blocks of the factors that groups read.
+fn read(groups: &[PlannedGroup<'_>]) -> Reads {
+    let mut read = Reads::default();
+    for group in groups {
+        for (entries, read) in [&group.rows, &group.columns].into_iter().zip(&mut read) {
+            let pieces = entries.iter().flat_map(|entry| group.terms.iter().map(|term| entry.1[term].stored));
+            read.extend(pieces);
+        }
+    }
+    read
 }
 
 impl Pair {

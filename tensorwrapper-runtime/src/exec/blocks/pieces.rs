@@ -39,9 +39,12 @@ pub(super) fn labels(factor: &Factor) -> Vec<usize> {
 /// As [`Structure::stored`].
 pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_complex: bool) -> Result<Vec<Piece>, Error> {
     let labels = labels(factor);
+    // Many blocks share each tile, whose parts are found once.
+    let of_axis = |(&label, tiling): (&usize, &Tiling)| (0..tiling.len()).map(|tile| cuts.parts(label, tiling, tile)).collect();
+    let parts: Vec<Vec<_>> = factor.labels.iter().zip(structure.tilings()).map(of_axis).collect();
     let mut found = Vec::new();
     for image in images(structure)? {
-        Image { factor, structure, cuts, labels: &labels, image, is_complex }.pieces(&mut found);
+        Image { factor, structure, parts: &parts, labels: &labels, image, is_complex }.pieces(&mut found);
     }
     Ok(found)
 }
@@ -79,22 +82,26 @@ impl BlockImage<'_> {
 
     /// The strides of its axes in the stored block.
     pub(super) fn strides(&self, structure: &Structure) -> Vec<isize> {
-        let extents = self.extents(structure);
         let mut strides = vec![0; self.block.len()];
         let mut stride = 1;
-        for axis in self.by.axes().collect::<Vec<_>>().into_iter().rev() {
+        for axis in self.by.axes().collect::<Parts>().into_iter().rev() {
+            let (bounds, tile) = (structure.tilings()[axis].bounds(), self.block[axis]);
             strides[axis] = stride;
-            stride *= extents[axis] as isize;
+            stride *= (bounds[tile + 1] - bounds[tile]) as isize;
         }
         strides
     }
 }
 
+/// A part of each axis, as far as they are chosen, each with its number.
+type Chosen = SmallVec<[(usize, Part); 6]>;
+
 /// A block of a factor.
 struct Image<'i> {
     factor: &'i Factor,
     structure: &'i Structure,
-    cuts: &'i Cuts,
+    /// Of each axis and each of its tiles, the parts, each with its number.
+    parts: &'i [Vec<Vec<(usize, Part)>>],
     labels: &'i [usize],
     image: BlockImage<'i>,
     /// Whether conjugates differ from what they are conjugates of.
@@ -104,25 +111,23 @@ struct Image<'i> {
 impl Image<'_> {
     /// Adds its pieces.
     fn pieces(&self, found: &mut Vec<Piece>) {
-        let axes: Vec<Vec<(usize, Part)>> = (0..self.image.block.len())
-            .map(|axis| self.cuts.parts(self.factor.labels[axis], &self.structure.tilings()[axis], self.image.block[axis]))
-            .collect();
-        if axes.iter().any(Vec::is_empty) {
+        let axes: SmallVec<[&[(usize, Part)]; 6]> =
+            self.parts.iter().zip(&self.image.block).map(|(axis, &tile)| &axis[tile][..]).collect();
+        if axes.iter().any(|parts| parts.is_empty()) {
             return;
         }
         let strides = self.image.strides(self.structure);
-        let mut chosen: Vec<(usize, Part)> = Vec::new();
-        self.choose(&axes, &strides, &mut chosen, found);
+        self.choose(&axes, &strides, &mut SmallVec::new(), found);
     }
 
     /// Chooses a part of each axis; axes of one label have the same part.
-    fn choose(&self, axes: &[Vec<(usize, Part)>], strides: &[isize], chosen: &mut Vec<(usize, Part)>, found: &mut Vec<Piece>) {
+    fn choose(&self, axes: &[&[(usize, Part)]], strides: &[isize], chosen: &mut Chosen, found: &mut Vec<Piece>) {
         let axis = chosen.len();
         if axis == axes.len() {
             found.push(self.piece(strides, chosen));
             return;
         }
-        for &(number, part) in &axes[axis] {
+        for &(number, part) in axes[axis] {
             let label = self.factor.labels[axis];
             let differs = |n: usize| self.factor.labels[n] == label && chosen[n].0 != number;
             if !(0..axis).any(differs) {

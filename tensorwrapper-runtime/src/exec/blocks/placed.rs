@@ -245,20 +245,21 @@ impl Placed<'_> {
     ) -> Vec<Move> {
         let mut moves = Vec::new();
         let (labels, roles) = (self.join.factors[side].0, &self.join.roles);
+        let axes = |wanted: &[usize]| -> Parts {
+            let place = |label: &usize| labels.iter().position(|own| own == label).expect("the factor has the label");
+            wanted.iter().map(place).collect()
+        };
+        let (of_batch, of_own, of_terms) = (axes(&roles.batch), axes(own), axes(&roles.terms));
         for (entry, at_line) in entries.iter().zip(at) {
             for (term, start) in self.group.terms.iter().zip(terms) {
                 let piece = entry.1[term];
-                let at = |wanted: &[usize]| -> Vec<usize> {
-                    let place = |label: &usize| labels.iter().position(|own| own == label).expect("the factor has the label");
-                    wanted.iter().map(place).collect()
-                };
                 let role = if side == 0 { ROWS } else { COLUMNS };
                 let start = *at_line as isize * strides[1] + *start as isize * strides[2];
                 let slab = Lying { extents: &piece.extents, strides: &piece.strides, offset: piece.offset };
                 let lines = [
-                    Line { axes: at(&roles.batch), pair: None, stride: strides[0] },
-                    Line { axes: at(own), pair: self.packed(role, entry.0), stride: strides[1] },
-                    Line { axes: at(&roles.terms), pair: self.packed(TERMS, term), stride: strides[2] },
+                    Line { axes: &of_batch, pair: None, stride: strides[0] },
+                    Line { axes: &of_own, pair: self.packed(role, entry.0), stride: strides[1] },
+                    Line { axes: &of_terms, pair: self.packed(TERMS, term), stride: strides[2] },
                 ];
                 // The right factor has the weight of the term.
                 let weight = if side == 1 { self.join.weight(term).unwrap_or(1) } else { 1 } as f64;
@@ -271,11 +272,11 @@ impl Placed<'_> {
     }
 
     /// Where a piece of the result begins in its slab, and its strides there along the labels of batch, rows and columns.
-    fn lies(&self, place: &Place) -> Result<(usize, Vec<isize>), Error> {
+    fn lies(&self, place: &Place) -> Result<(usize, SmallVec<[isize; 6]>), Error> {
         let (stored, tilings) = (self.structure.stored()?, self.structure.tilings());
         let number = stored.find(&place.block).expect("blocks that are written are stored");
         let rank = tilings.len();
-        let (mut own, mut stride) = (vec![0; rank], 1);
+        let (mut own, mut stride) = (SmallVec::<[isize; 6]>::from_elem(0, rank), 1);
         for axis in (0..rank).rev() {
             own[axis] = stride;
             let bounds = &tilings[axis].bounds()[place.block[axis]..];
@@ -296,10 +297,11 @@ impl Placed<'_> {
         let (offset, slab) = self.lies(place)?;
         let roles = &self.join.roles;
         let (rows, columns) = (roles.batch.len(), roles.batch.len() + roles.rows.len());
+        let axes: Parts = (0..slab.len()).collect();
         let lines = [
-            Line { axes: (0..rows).collect(), pair: None, stride: strides[0] },
-            Line { axes: (rows..columns).collect(), pair: self.packed(ROWS, parts[0]), stride: strides[1] },
-            Line { axes: (columns..slab.len()).collect(), pair: self.packed(COLUMNS, parts[1]), stride: strides[2] },
+            Line { axes: &axes[..rows], pair: None, stride: strides[0] },
+            Line { axes: &axes[rows..columns], pair: self.packed(ROWS, parts[0]), stride: strides[1] },
+            Line { axes: &axes[columns..], pair: self.packed(COLUMNS, parts[1]), stride: strides[2] },
         ];
         let start = row as isize * strides[1] + column as isize * strides[2];
         Ok(Lying { extents: &place.extents, strides: &slab, offset }.moves(&lines, start, &|_| (1.0, false)))
@@ -314,8 +316,8 @@ struct Lying<'l> {
 }
 
 /// Axes of a piece that run along one axis of a matrix, the pair that is packed of them, and that axis's stride.
-struct Line {
-    axes: Vec<usize>,
+struct Line<'l> {
+    axes: &'l [usize],
     pair: Option<PackedPair>,
     stride: isize,
 }
@@ -323,11 +325,11 @@ struct Line {
 impl Lying<'_> {
     /// The piece, strip by strip, in a matrix in which it begins there. `then` says by which factor it is multiplied on the way, and
     /// whether it is conjugated, for the orders of pairs that strips stand for.
-    fn moves(&self, lines: &[Line; 3], start: isize, then: &dyn Fn([usize; 3]) -> (f64, bool)) -> Vec<Move> {
+    fn moves(&self, lines: &[Line<'_>; 3], start: isize, then: &dyn Fn([usize; 3]) -> (f64, bool)) -> Vec<Move> {
         if lines.iter().all(|line| line.pair.is_none()) {
             return vec![self.whole(lines, start, then([1; 3]))];
         }
-        let extents = |line: &Line| -> Vec<usize> { line.axes.iter().map(|&axis| self.extents[axis]).collect() };
+        let extents = |line: &Line<'_>| -> Vec<usize> { line.axes.iter().map(|&axis| self.extents[axis]).collect() };
         let strips = lines.each_ref().map(|line| packed::strips(&extents(line), line.pair));
         let counts: Shape = strips.iter().map(Vec::len).collect();
         let mut found = Vec::with_capacity(strips.iter().map(Vec::len).product());
@@ -354,7 +356,7 @@ impl Lying<'_> {
     }
 
     /// The same where no pair is packed: one strip has all of it.
-    fn whole(&self, lines: &[Line; 3], start: isize, how: (f64, bool)) -> Move {
+    fn whole(&self, lines: &[Line<'_>; 3], start: isize, how: (f64, bool)) -> Move {
         let mut matrix: SmallVec<[isize; 6]> = SmallVec::from_elem(0, self.extents.len());
         for line in lines {
             let mut stride = line.stride;

@@ -17,7 +17,7 @@ use super::flow::{self, Flowing};
 use super::infer::{self, Said};
 use super::order::Chosen;
 use super::packed::{Mirror, axis_pairs};
-use super::pair::{Pair, PairRequest};
+use super::pair::{Pair, PairRequest, Reads};
 use super::tensors::Tensors;
 use super::terms::Sum;
 use super::watched::WatchedRun;
@@ -132,6 +132,8 @@ pub(super) struct Draft {
     pub(super) structure: Structure,
     /// Whether this lacks blocks that the step could write.
     pub(super) is_part: bool,
+    /// What the step reads of the factors that it was drafted for, if it writes all blocks that it could.
+    pub(super) reads: Reads,
 }
 
 impl<'p> Planner<'p> {
@@ -166,12 +168,15 @@ impl<'p> Planner<'p> {
             }
         }
         let mut blocks: BTreeSet<Parts> = BTreeSet::new();
+        let mut reads = Vec::with_capacity(last.len());
         for (_, product) in &last {
-            blocks.extend(self.request(product, &tilings, |request| request.blocks::<T>(&frame))?);
+            let (written, read) = self.request(product, &tilings, |request| request.blocks::<T>(&frame))?;
+            blocks.extend(written);
+            reads.push(read);
         }
         let result = frame.with_blocks(&blocks)?;
-        for (place, product) in last.into_iter().rev() {
-            let draft = Draft { product, makes: Target::Result, structure: result.clone(), is_part: false };
+        for ((place, product), reads) in last.into_iter().zip(reads).rev() {
+            let draft = Draft { product, makes: Target::Result, structure: result.clone(), is_part: false, reads };
             self.drafts.insert(place, draft);
         }
         self.keep_what_is_read::<T>()?;
@@ -197,8 +202,13 @@ impl<'p> Planner<'p> {
             let factors = [0, 1].map(|side| draft.product.terms[0].factors[side].operand);
             let is_made = |number: usize| self.drafts[..n].iter().any(|draft| draft.makes == Target::Intermediate(number));
             if factors.into_iter().any(is_made) {
-                let reads = |request: &PairRequest<'_>| request.reads::<T>((&structure, is_part));
-                let blocks = self.request(&draft.product, structure.tilings(), reads)?;
+                // What is made on the way still has the blocks that it was drafted with: it is made before, so that its turn is later.
+                let blocks = match is_part {
+                    true => {
+                        self.request(&draft.product, structure.tilings(), |request| request.reads::<T>((&structure, true)))?
+                    }
+                    false => draft.reads.clone(),
+                };
                 factors.into_iter().zip(blocks).for_each(|(number, blocks)| read.entry(number).or_default().extend(blocks));
             }
             (self.drafts[n].structure, self.drafts[n].is_part) = (structure, is_part);
@@ -209,7 +219,7 @@ impl<'p> Planner<'p> {
     /// Prepares all steps that compute anything.
     fn steps<T: Element>(&self) -> Result<Vec<Step>, Error> {
         let mut steps = Vec::new();
-        for Draft { product, makes, structure, is_part } in &self.drafts {
+        for Draft { product, makes, structure, is_part, .. } in &self.drafts {
             let prepare = |request: &PairRequest<'_>| request.prepare::<T>(self.device, (structure, *is_part));
             let pair = self.request(product, structure.tilings(), prepare)?;
             if pair.tuples == 0 {
