@@ -59,11 +59,28 @@ pub(super) struct Move {
 }
 
 /// Memory for the three matrices of a group. Groups that are computed one after the other share it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Room<T: Element> {
     left: Owned<T>,
     right: Owned<T>,
     out: Owned<T>,
+}
+
+impl<T: Element> Room<T> {
+    /// Room for each of these groups, asked for once: if it grew from group to group, the system would clear it each time.
+    ///
+    /// # Errors
+    /// Memory.
+    pub(super) fn new<'g>(groups: impl Iterator<Item = &'g Group>, adds: bool) -> Result<Room<T>, Error> {
+        let [left, right, out] = most_room(groups, adds);
+        // Whatever is there: all that groups read of it they write before.
+        Ok(Room { left: Owned::for_results(left)?, right: Owned::for_results(right)?, out: Owned::for_results(out)? })
+    }
+}
+
+/// The most elements of each matrix that any of these groups gathers.
+pub(super) fn most_room<'g>(groups: impl Iterator<Item = &'g Group>, adds: bool) -> [usize; 3] {
+    groups.map(|group| group.room(adds)).fold([0; 3], |most, own| [0, 1, 2].map(|side| own[side].max(most[side])))
 }
 
 impl Move {
@@ -218,7 +235,7 @@ impl Group {
     }
 
     /// Elements of the matrices that a run gathers: left, right and result, nothing where a slab has the matrix as it is.
-    pub(super) fn room(&self, adds: bool) -> [usize; 3] {
+    fn room(&self, adds: bool) -> [usize; 3] {
         let [batch, rows, columns, terms] = self.shape.extents;
         let gathered = |moves: &[Move], size: usize| if Move::in_place(moves).is_some() { 0 } else { size };
         let out = batch * rows * columns;
@@ -249,7 +266,6 @@ impl Group {
         if let (Some(start), false) = (Move::in_place(&self.out), adds) {
             return prepared.run(device, &factors, T::erase_mut(&mut out[start..start + size]));
         }
-        grow(&mut room.out, size)?;
         prepared.run(device, &factors, T::erase_mut(&mut room.out[..size]))?;
         self.out.iter().try_for_each(|piece| piece.scatter(device, &room.out[..size], out, adds))
     }
@@ -266,22 +282,12 @@ fn gathered<'m, T: Element>(
     if let Some(start) = Move::in_place(moves) {
         return Ok(&slab[start..start + size]);
     }
-    grow(room, size)?;
-    moves.iter().try_for_each(|piece| piece.gather(device, slab, &mut room[..size]))?;
-    Ok(&room[..size])
-}
-
-/// Makes room for so many elements, whatever they are: those that are there are all written before they are read.
-fn grow<T: Element>(room: &mut Owned<T>, size: usize) -> Result<(), Error> {
-    if room.len() < size {
-        // The smaller one goes to the pool first, from which other results take it.
-        drop(std::mem::take(room));
-        *room = Owned::for_results(size)?;
-    } else if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) {
         // As new memory: whoever reads what it has not written is to be found out.
         room[..size].fill(T::UNWRITTEN);
     }
-    Ok(())
+    moves.iter().try_for_each(|piece| piece.gather(device, slab, &mut room[..size]))?;
+    Ok(&room[..size])
 }
 
 #[cfg(test)]
@@ -299,7 +305,6 @@ mod tests {
             |b: usize, i: usize, j: usize| (0..k).map(|l| left[(b * m + i) * k + l] * right[(b * k + l) * n + j]).sum::<f64>();
         let expected: Vec<f64> = (0..batch * m * n).map(|at| dot(at / (m * n), at / n % m, at % n)).collect();
         let backend = Context::global().backend.clone();
-        let mut room = Room::default();
         for case in 0..8 {
             let shape = GroupShape { extents: [batch, m, n, k], by_columns: [0, 1, 2].map(|matrix| case >> matrix & 1 == 1) };
             let whole = |matrix: usize, [rows, columns]: [usize; 2]| {
@@ -309,6 +314,7 @@ mod tests {
             let group = Group { shape, left: whole(0, [m, k]), right: whole(1, [k, n]), out: whole(2, [m, n]) };
             let prepared = group.prepare::<f64>(backend.device(), 1.0.into()).unwrap();
             for adds in [false, true] {
+                let mut room = Room::new([&group].into_iter(), adds).unwrap();
                 let mut out = vec![if adds { 1.0 } else { f64::NAN }; expected.len()];
                 group.run(backend.device(), &prepared, [&left, &right], (&mut out, adds), &mut room).unwrap();
                 let shift = if adds { 1.0 } else { 0.0 };

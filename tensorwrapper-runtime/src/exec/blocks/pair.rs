@@ -10,7 +10,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::{Cuts, Parts};
-use super::group::{Group, Room};
+use super::group::{Group, Room, most_room};
 use super::join::{Join, PlannedGroup, Roles};
 use super::packed::{self, PackedPair};
 use super::pieces::{labels, pieces};
@@ -201,13 +201,10 @@ impl Pair {
     /// `adds`: its results are added to what is there. What the pool keeps of smaller ones is not counted.
     pub(super) fn space(&self, size: usize, threads: usize, adds: bool) -> u128 {
         let of = |groups: &mut dyn Iterator<Item = &Group>| {
-            let (mut room, mut work) = ([0; 3], 0);
-            for group in groups {
-                let own = group.room(adds);
-                room = [0, 1, 2].map(|side| own[side].max(room[side]));
-                work = work.max(self.kernels.prepared[&group.shape].work_space());
-            }
-            (room.iter().sum::<usize>() * size + work) as u128
+            let mut work = 0;
+            let groups = groups.inspect(|group| work = work.max(self.kernels.prepared[&group.shape].work_space()));
+            let room: usize = most_room(groups, adds).iter().sum();
+            (room * size + work) as u128
         };
         let large = of(&mut self.large.iter());
         // One after the other, tasks share their memory.
@@ -224,7 +221,7 @@ impl Pair {
     /// # Errors
     /// Memory.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: [&[T]; 2], out: &mut [T], adds: bool) -> Result<(), Error> {
-        let mut room = Room::default();
+        let mut room = Room::new(self.large.iter(), adds)?;
         for group in &self.large {
             group.run(device, &self.kernels.prepared[&group.shape], slabs, (&mut *out, adds), &mut room)?;
         }

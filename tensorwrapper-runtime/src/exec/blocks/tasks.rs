@@ -130,7 +130,7 @@ pub(super) fn run<T: Element>(
     (out, adds): (&mut [T], bool),
 ) -> Result<(), Error> {
     if threads < 2 || tasks.len() < 2 {
-        let mut room = Room::default();
+        let mut room = Room::new(tasks.iter().flat_map(Task::gathered), adds)?;
         let mut run = |task: &Task| task.run(device, kernels, slabs, (&mut out[task.range.clone()], adds), &mut room);
         return tasks.iter().try_for_each(&mut run);
     }
@@ -142,7 +142,8 @@ pub(super) fn run<T: Element>(
         shares.push(Share { task, out, result: Ok(()) });
     }
     thread_pool::each_mut(threads, &mut shares, &|share| {
-        share.result = share.task.run(device, kernels, slabs, (&mut *share.out, adds), &mut Room::default());
+        let room = Room::new(share.task.gathered(), adds);
+        share.result = room.and_then(|mut room| share.task.run(device, kernels, slabs, (&mut *share.out, adds), &mut room));
     });
     shares.into_iter().try_for_each(|share| share.result)
 }
