@@ -53,7 +53,8 @@ pub(crate) fn ground<V: Vector>(apply: impl Fn(&V) -> Result<V, Error>, start: V
             return Ok((E[[0]], x.unit()?));
         }
         H[[size, n]] = rest;
-        basis.push(w.unit()?);
+        w.scale(1.0 / rest)?;
+        basis.push(w);
     }
 }
 

@@ -198,7 +198,7 @@ impl Pair {
     }
 
     /// The most bytes that a run takes for gathered matrices and for the work space of their products, with elements of `size` bytes;
-    /// `adds`: its results are added to what is there. What the pool keeps of smaller ones is not counted.
+    /// `adds`: its results are added to what is there.
     pub(super) fn space(&self, size: usize, threads: usize, adds: bool) -> u128 {
         let of = |groups: &mut dyn Iterator<Item = &Group>| {
             let mut work = 0;
