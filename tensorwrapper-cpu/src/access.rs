@@ -1,9 +1,12 @@
 //! How an operand of an element-wise program is read along the axes of a chunk. Knows neither programs nor memory.
 
-use super::loops::PerOperand;
+use smallvec::SmallVec;
 use tensorwrapper_core::backend::fuse::Axis;
 
-/// As many of them at least: shorter rows are left to tiles of any axes.
+/// A stride for each input in their order, then that of the output: few enough to need no memory of their own.
+pub(super) type PerOperand = SmallVec<[isize; 4]>;
+
+/// Elements of a row of a block at least: shorter rows are left to tiles of any axes.
 pub(super) const LEAST: usize = 16;
 
 /// How an operand lies along the axes of the chunks.

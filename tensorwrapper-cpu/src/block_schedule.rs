@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use super::access::PerOperand;
 use super::access::{BlockAccess, LEAST};
 use super::lines::{Line, by_line_and_size};
-use super::loops::{Axes, Grid, PerOperand, Plan};
+use super::loops::{Axes, Grid, Plan};
 use super::multiversion::{LINE, prefetch_line};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::Axis;

@@ -7,11 +7,12 @@ use std::ops::Range;
 
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
+use super::access::PerOperand;
 use super::access::{AccessPattern, BlockAccess};
 use super::block_schedule;
 use super::functions::{self, Exponent};
 use super::fused_program::{FusedProgram, Pass, RegisterPair};
-use super::loops::{Grid, PerOperand, runs};
+use super::loops::{Grid, runs};
 use super::multiversion::{self, LINE};
 use super::passes::{Rows, binary, chosen, compared, quaternary, rows_of, ternary, unary};
 use super::registers::{Assignment, Held, Registers, Slots};

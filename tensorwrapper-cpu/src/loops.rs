@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
-use super::access::{AccessPattern, BlockAccess};
+use super::access::{AccessPattern, BlockAccess, PerOperand};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{LoopNest, Operand};
 use tensorwrapper_core::layout::Strided;
@@ -22,8 +20,6 @@ const LINE: usize = 16;
 /// Stride from which on a chunk uses so little of each cache line that most are fetched again and again.
 const WIDE: usize = 16;
 
-/// A stride for each input in their order, then that of the output: few enough to need no memory of their own.
-pub(super) type PerOperand = SmallVec<[isize; 4]>;
 /// Axes over the inputs and the output.
 pub(super) type Axes = Vec<Axis<PerOperand>>;
 

@@ -16,12 +16,12 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use self::flat::Flat;
-use super::access::{AccessPattern, BlockAccess};
+use super::access::{AccessPattern, BlockAccess, PerOperand};
 use super::block_schedule;
 use super::evaluate::{Data, Evaluator, Input, NextChunk};
 use super::fold::fold_in_pairs;
 use super::fused_program::FusedProgram;
-use super::loops::{Axes, Chunks, PerOperand, Plan, axes, runs};
+use super::loops::{Axes, Chunks, Plan, axes, runs};
 use super::multiversion::{Loops, dispatch, dispatch_narrow};
 use super::outer::OuterProduct;
 use super::permute::Permutation;

@@ -2,7 +2,7 @@
 //!
 //! The smaller factor is copied first, in the order of the result and with everything that numbers are multiplied by.
 
-use super::loops::PerOperand;
+use super::access::PerOperand;
 use super::multiversion::{finish_streams, streamed};
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::loops::{Axes, PerOperand, Plan};
+use super::access::PerOperand;
+use super::loops::{Axes, Plan};
 use super::multiversion::prefetch;
 use super::permute::{Pair, Permutation};
 use super::sink::Sink;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Map;
 use super::short::Short;
+use crate::access::PerOperand;
 use crate::evaluate::NextChunk;
 use crate::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
-use crate::loops::PerOperand;
 use crate::multiversion::{dispatch, dispatch_narrow};
 use crate::registers::Registers;
 use tensorwrapper_core::backend::function::Scalar;

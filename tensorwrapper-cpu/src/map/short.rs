@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::access::PerOperand;
 use crate::evaluate::Evaluator;
 use crate::fold::fold_all;
-use crate::loops::{Axes, PerOperand};
+use crate::loops::Axes;
 use crate::multiversion::Loops;
 use crate::sink::Sink;
 use tensorwrapper_core::backend::Reduction;

@@ -159,7 +159,8 @@ fn by_blocks<T: Stored + PartialOrd, P: Copy + Ord, U: Copy, const L: usize>(
     memory.resize(len, Row { elements: [T::default(); L], places: [place(0); L] });
     // The last block begins where it is whole, if there is one.
     for start in (0..number).step_by(L).map(|start| start.min(number.saturating_sub(L))) {
-        // Each block looks for NaN in another share of all elements, all of them together in all. If lines are rows, its own are read next.
+        // Each block looks for NaN in its own share of the elements; together the shares are all of them. If lines are rows, it reads
+        // its share next.
         if vectorised_reads(HasNan(&from[start * extent..number.min(start + L) * extent])) {
             return Ok(false);
         }

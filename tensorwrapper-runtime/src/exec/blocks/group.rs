@@ -73,7 +73,7 @@ impl<T: Element> Room<T> {
     /// Memory.
     pub(super) fn new<'g>(groups: impl Iterator<Item = &'g Group>, adds: bool) -> Result<Room<T>, Error> {
         let [left, right, out] = most_room(groups, adds);
-        // Whatever is there: all that groups read of it they write before.
+        // It may hold anything, because groups write all of it that they read.
         Ok(Room { left: Owned::for_results(left)?, right: Owned::for_results(right)?, out: Owned::for_results(out)? })
     }
 }
@@ -266,8 +266,16 @@ impl Group {
         if let (Some(start), false) = (Move::in_place(&self.out), adds) {
             return prepared.run(device, &factors, T::erase_mut(&mut out[start..start + size]));
         }
+        as_new(&mut room.out[..size]);
         prepared.run(device, &factors, T::erase_mut(&mut room.out[..size]))?;
         self.out.iter().try_for_each(|piece| piece.scatter(device, &room.out[..size], out, adds))
+    }
+}
+
+/// In debug builds, memory that holds anything is as new memory: whoever reads what it has not written is to be found out.
+fn as_new<T: Element>(room: &mut [T]) {
+    if cfg!(debug_assertions) {
+        room.fill(T::UNWRITTEN);
     }
 }
 
@@ -282,10 +290,7 @@ fn gathered<'m, T: Element>(
     if let Some(start) = Move::in_place(moves) {
         return Ok(&slab[start..start + size]);
     }
-    if cfg!(debug_assertions) {
-        // As new memory: whoever reads what it has not written is to be found out.
-        room[..size].fill(T::UNWRITTEN);
-    }
+    as_new(&mut room[..size]);
     moves.iter().try_for_each(|piece| piece.gather(device, slab, &mut room[..size]))?;
     Ok(&room[..size])
 }

@@ -75,7 +75,8 @@ impl Planner<'_> {
             return Ok(None);
         }
         let frame = self.frame(&product, &cuts, None, Said::default())?;
-        let (blocks, reads) = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame))?;
+        let asks = self.has_made(&product);
+        let (blocks, reads) = self.request(&product, frame.tilings(), |request| request.blocks::<T>(&frame, asks))?;
         let structure = frame.with_blocks(&blocks)?;
         let number = self.tensors.add(structure.clone(), "an intermediate");
         self.drafts.push(Draft { product, makes: Target::Intermediate(number), structure, is_part: false, reads });

@@ -56,12 +56,12 @@ pub(super) struct PairRequest<'p> {
 }
 
 impl PairRequest<'_> {
-    /// The canonical blocks of the result that the product writes, and what it reads for them.
+    /// The canonical blocks of the result that the product writes, and, if that `asks` for it, what it reads for them.
     ///
     /// # Errors
     /// As [`Structure::stored`].
-    pub(super) fn blocks<T: Element>(&self, frame: &Structure) -> Result<(BTreeSet<Parts>, Reads), Error> {
-        self.joined::<T, _>((frame, false), |_, groups| Ok((written(groups), read(groups))))
+    pub(super) fn blocks<T: Element>(&self, frame: &Structure, asks: bool) -> Result<(BTreeSet<Parts>, Option<Reads>), Error> {
+        self.joined::<T, _>((frame, false), |_, groups| Ok((written(groups), asks.then(|| read(groups)))))
     }
 
     /// What is read for the blocks that the result has.

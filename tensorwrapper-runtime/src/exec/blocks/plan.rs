@@ -132,8 +132,8 @@ pub(super) struct Draft {
     pub(super) structure: Structure,
     /// Whether this lacks blocks that the step could write.
     pub(super) is_part: bool,
-    /// What the step reads of the factors that it was drafted for, if it writes all blocks that it could.
-    pub(super) reads: Reads,
+    /// What the step reads if it writes all blocks that it could, where a factor is made on the way: of others nobody asks.
+    pub(super) reads: Option<Reads>,
 }
 
 impl<'p> Planner<'p> {
@@ -170,7 +170,8 @@ impl<'p> Planner<'p> {
         let mut blocks: BTreeSet<Parts> = BTreeSet::new();
         let mut reads = Vec::with_capacity(last.len());
         for (_, product) in &last {
-            let (written, read) = self.request(product, &tilings, |request| request.blocks::<T>(&frame))?;
+            let asks = self.has_made(product);
+            let (written, read) = self.request(product, &tilings, |request| request.blocks::<T>(&frame, asks))?;
             blocks.extend(written);
             reads.push(read);
         }
@@ -182,6 +183,11 @@ impl<'p> Planner<'p> {
         self.keep_what_is_read::<T>()?;
         let steps = self.steps::<T>()?;
         Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result, parts })
+    }
+
+    /// Whether a factor of a product is made on the way.
+    pub(super) fn has_made(&self, product: &Sum) -> bool {
+        product.terms.iter().flat_map(|term| &term.factors).any(|factor| factor.operand >= self.given)
     }
 
     /// Leaves out blocks of intermediates that no later step reads.
@@ -203,11 +209,11 @@ impl<'p> Planner<'p> {
             let is_made = |number: usize| self.drafts[..n].iter().any(|draft| draft.makes == Target::Intermediate(number));
             if factors.into_iter().any(is_made) {
                 // What is made on the way still has the blocks that it was drafted with: it is made before, so that its turn is later.
-                let blocks = match is_part {
-                    true => {
-                        self.request(&draft.product, structure.tilings(), |request| request.reads::<T>((&structure, true)))?
+                let blocks = match &draft.reads {
+                    Some(reads) if !is_part => reads.clone(),
+                    _ => {
+                        self.request(&draft.product, structure.tilings(), |request| request.reads::<T>((&structure, is_part)))?
                     }
-                    false => draft.reads.clone(),
                 };
                 factors.into_iter().zip(blocks).for_each(|(number, blocks)| read.entry(number).or_default().extend(blocks));
             }

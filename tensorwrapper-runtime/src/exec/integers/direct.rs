@@ -133,7 +133,7 @@ mod tests {
         let Numbers::I64(found) = each(&Program::new(affine.to_vec()), &input(), numbers.len()).unwrap() else {
             panic!("64 bits")
         };
-        assert!(found.iter().zip(&numbers).all(|(&found, &number)| found == 3 * i64::from(number) + 5));
+        assert_eq!(found.to_vec(), numbers.iter().map(|&number| 3 * i64::from(number) + 5).collect::<Vec<i64>>());
         let same = Program::new(vec![constant(1.0), Instruction::Input(0)]);
         let Numbers::I32(found) = each(&same, &input(), numbers.len()).unwrap() else { panic!("32 bits") };
         assert_eq!(found.to_vec(), numbers);

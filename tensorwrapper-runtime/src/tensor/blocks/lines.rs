@@ -26,19 +26,22 @@ struct Inner<'l, T>(&'l [T], &'l [T]);
 impl<T: Element> Loops for Inner<'_, T> {
     type Result = T;
 
-    /// As many sums side by side as a few vector registers hold, so that no addition waits for the one before it.
+    /// As many sums side by side as a few vector registers hold, so that additions wait less for each other.
     #[inline(always)]
     fn run(self) -> T {
         const LANES: usize = 32;
         let (pieces, rest) = self.0.as_chunks::<LANES>();
         let (others, other) = self.1.as_chunks::<LANES>();
+        let rest = rest.iter().zip(other).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
+        if pieces.is_empty() {
+            return rest;
+        }
         let mut sums = [T::ZERO; LANES];
         for (piece, other) in pieces.iter().zip(others) {
             for ((sum, &x), &y) in sums.iter_mut().zip(piece).zip(other) {
                 *sum += x.conj() * y;
             }
         }
-        let rest = rest.iter().zip(other).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y);
         sums.into_iter().fold(rest, |all, sum| all + sum)
     }
 }
