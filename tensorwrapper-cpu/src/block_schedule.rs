@@ -6,8 +6,7 @@
 
 use std::ops::Range;
 
-use super::access::PerOperand;
-use super::access::{BlockAccess, LEAST};
+use super::access::{BlockAccess, LEAST, PerOperand};
 use super::lines::{Line, by_line_and_size};
 use super::loops::{Axes, Grid, Plan};
 use super::multiversion::{LINE, prefetch_line};
