@@ -106,18 +106,19 @@ impl Placed<'_> {
     pub(super) fn gathered(&self, sizes: &Sizes) -> Result<Group, Error> {
         let (group, roles) = (self.group, &self.join.roles);
         let (rows, columns, terms) = (starts(&sizes.rows), starts(&sizes.columns), starts(&sizes.terms));
+        let lying = group.places.iter().map(|place| self.lies(place)).collect::<Result<Vec<_>, Error>>()?;
         // Columns of the left factor run along rows of the result, and those of the right factor along terms.
-        let by_columns = [self.is_along(0, &roles.rows), self.is_along(1, &roles.terms), self.is_along_rows()?];
+        let by_columns = [self.is_along(0, &roles.rows), self.is_along(1, &roles.terms), self.is_along_rows(&lying)];
         let shape = GroupShape { extents: sizes.extents, by_columns };
         let [of_left, of_right, of_result] = [0, 1, 2].map(|matrix| shape.strides(matrix));
         let left = self.factor((0, &roles.rows), (&group.rows, &rows), &terms, of_left);
         let [batch, term, column] = of_right;
         let right = self.factor((1, &roles.columns), (&group.columns, &columns), &terms, [batch, column, term]);
         let mut out = Vec::new();
-        for (number, place) in group.places.iter().enumerate() {
+        for (number, (place, lies)) in group.places.iter().zip(&lying).enumerate() {
             let (row, column) = (number / columns.len(), number % columns.len());
             let parts = [group.rows[row].0, group.columns[column].0];
-            out.extend(self.result(place, parts, [rows[row], columns[column]], of_result)?);
+            out.extend(self.result((place, lies), parts, [rows[row], columns[column]], of_result));
         }
         Ok(Group { shape, left, right, out })
     }
@@ -126,26 +127,16 @@ impl Placed<'_> {
     fn is_along(&self, side: usize, wanted: &[usize]) -> bool {
         let labels = self.join.factors[side].0;
         let entries = if side == 0 { &self.group.rows } else { &self.group.columns };
-        let (mut all, mut along) = (0, 0);
-        for piece in entries.iter().flat_map(|entry| self.group.terms.iter().map(|term| entry.1[term])) {
-            let elements: usize = piece.extents.iter().product();
-            let is_wanted = nearest(&piece.extents, &piece.strides).is_some_and(|axis| wanted.contains(&labels[axis]));
-            (all, along) = (all + elements, along + if is_wanted { elements } else { 0 });
-        }
-        2 * along > all
+        let pieces = entries.iter().flat_map(|entry| self.group.terms.iter().map(|term| entry.1[term]));
+        most_are_along(pieces.map(|piece| (&piece.extents[..], &piece.strides[..])), |axis| wanted.contains(&labels[axis]))
     }
 
     /// Whether most neighbours in memory of the result's elements differ in a label of rows.
-    fn is_along_rows(&self) -> Result<bool, Error> {
+    fn is_along_rows(&self, lying: &[(usize, SmallVec<[isize; 6]>)]) -> bool {
         let batch = self.join.roles.batch.len();
         let rows = batch..batch + self.join.roles.rows.len();
-        let (mut all, mut along) = (0, 0);
-        for place in &self.group.places {
-            let elements: usize = place.extents.iter().product();
-            let is_row = nearest(&place.extents, &self.lies(place)?.1).is_some_and(|axis| rows.contains(&axis));
-            (all, along) = (all + elements, along + if is_row { elements } else { 0 });
-        }
-        Ok(2 * along > all)
+        let places = self.group.places.iter().zip(lying);
+        most_are_along(places.map(|(place, (_, strides))| (&place.extents[..], &strides[..])), |axis| rows.contains(&axis))
     }
 
     /// The group as products of its pieces where they lie, those of each result apart, whose sizes are given without packed pairs. Nothing
@@ -289,12 +280,11 @@ impl Placed<'_> {
     /// A piece of the result, whose row and column have these parts.
     fn result(
         &self,
-        place: &Place,
+        (place, (offset, slab)): (&Place, &(usize, SmallVec<[isize; 6]>)),
         parts: [&Parts; 2],
         [row, column]: [usize; 2],
         strides: [isize; 3],
-    ) -> Result<Vec<Move>, Error> {
-        let (offset, slab) = self.lies(place)?;
+    ) -> Vec<Move> {
         let roles = &self.join.roles;
         let (rows, columns) = (roles.batch.len(), roles.batch.len() + roles.rows.len());
         let axes: Parts = (0..slab.len()).collect();
@@ -304,7 +294,7 @@ impl Placed<'_> {
             Line { axes: &axes[columns..], pair: self.packed(COLUMNS, parts[1]), stride: strides[2] },
         ];
         let start = row as isize * strides[1] + column as isize * strides[2];
-        Ok(Lying { extents: &place.extents, strides: &slab, offset }.moves(&lines, start, &|_| (1.0, false)))
+        Lying { extents: &place.extents, strides: slab, offset: *offset }.moves(&lines, start, &|_| (1.0, false))
     }
 }
 
@@ -374,6 +364,17 @@ fn extents(labels: &[usize], piece: &Piece, wanted: &[usize]) -> Vec<usize> {
     let extent =
         |label: &usize| labels.iter().zip(&piece.extents).find(|(own, _)| *own == label).map_or(1, |(_, extent)| *extent);
     wanted.iter().map(extent).collect()
+}
+
+/// Whether most elements of some pieces, each with its extents and strides, have their neighbours in memory along such an axis.
+fn most_are_along<'p>(pieces: impl Iterator<Item = (&'p [usize], &'p [isize])>, is_wanted: impl Fn(usize) -> bool) -> bool {
+    let (mut all, mut along) = (0, 0);
+    for (extents, strides) in pieces {
+        let elements: usize = extents.iter().product();
+        all += elements;
+        along += if nearest(extents, strides).is_some_and(&is_wanted) { elements } else { 0 };
+    }
+    2 * along > all
 }
 
 /// The axis along which neighbours in memory lie, if there are several indices along any.
