@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::axpy::Axpy;
 use super::classify::{FactorSum, classify};
 use super::engine::{Epilogue, GemmElement, PackedGemm, TallGemm};
+use super::flat_gemm::FlatGemm;
 use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
@@ -110,6 +111,7 @@ pub(super) fn prepare<T: GemmElement>(
         Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
         Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
         Route::Lanes(simd) => Chosen::or_engine(LaneGemm::new(&sorted, simd), sorted, simd),
+        Route::Flat(simd) => Chosen::or_engine(FlatGemm::new(&sorted, simd), sorted, simd),
         Route::Narrow(simd) => Chosen::or_engine(NarrowGemm::new(&sorted, simd, || f64::INFINITY), sorted, simd),
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
@@ -166,6 +168,9 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     if let Some(tall) = TallGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(tall));
+    }
+    if let Some(flat) = FlatGemm::new(&sorted, simd) {
+        return Ok(Chosen::kernel(flat));
     }
     if let Some(skinny) = SkinnyGemm::new(&sorted)? {
         return Ok(Chosen::kernel(skinny));
@@ -225,7 +230,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None => return Ok(None),
         },
         Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
-        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) => return Ok(None),
+        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) | Route::Flat(_) => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

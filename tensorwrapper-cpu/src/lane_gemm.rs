@@ -11,7 +11,8 @@ mod tests;
 use std::ops::Range;
 
 use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, gcd};
+use super::large_first::{LARGE, LargeFirst, Loop, SMALL, positions};
+use super::product::{ClassifiedAxes, OUT, gcd};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::simd::vector::MOST_LANES;
@@ -22,12 +23,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Axes over the large factor, the small one, and the result.
-type Loop = Axis<[isize; 3]>;
-/// Where the large factor's strides and positions stand.
-const LARGE: usize = 0;
-/// Where those of the small one stand.
-const SMALL: usize = 1;
 /// Terms and columns at most.
 const FEW: usize = 16;
 /// Rows at least, for each term and column.
@@ -65,17 +60,12 @@ impl<T: Element> LaneGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where vectors do not hold the same rows of
     /// the large factor and of the result.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<LaneGemm<T>> {
-        let large = if points(&sorted.rows) >= points(&sorted.columns) { LEFT } else { RIGHT };
-        let (rows, columns) = if large == LEFT { (&sorted.rows, &sorted.columns) } else { (&sorted.columns, &sorted.rows) };
-        let (m, n, k) = (points(rows), points(columns), points(&sorted.inner));
+        let LargeFirst { large, rows, columns, inner, start, .. } = LargeFirst::new(sorted);
+        let (m, n, k) = (points(&rows), points(&columns), points(&inner));
         let is_conjugated = sorted.conjugate[large] && T::DTYPE.is_complex();
         if n > FEW || k > FEW || m < MANY * n.max(k) || !sorted.batch.is_empty() || is_conjugated {
             return None;
         }
-        let order = [large, LEFT + RIGHT - large, OUT];
-        let [rows, columns, inner] = [rows, columns, &sorted.inner].map(|axes| {
-            axes.iter().map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) }).collect::<Vec<Loop>>()
-        });
         let (kernel, bytes) = kernel::<T>(simd);
         let lanes = bytes / size_of::<T>();
         let Lanes { axes, mut rows, columns, inner, rest } = Lanes::new([rows, columns, inner], lanes)?;
@@ -93,7 +83,6 @@ impl<T: Element> LaneGemm<T> {
         // Behind the last vector along the axis that was cut, which is then the only one of the block.
         let rest = (rest > 0).then(|| (rest, [LARGE, OUT].map(|operand| block[0].strides[operand] * last as isize)));
         let block = positions(&block).into_iter().map(|at| [at[LARGE], at[OUT]]).collect();
-        let start = order.map(|operand| sorted.start[operand]);
         let (alpha, conjugate) = (sorted.alpha, sorted.conjugate[1 - large]);
         let outer = [rows, vec![cut]].concat();
         Some(LaneGemm { large, outer, start, block, last, rest, task, numbers, alpha, conjugate, kernel })
@@ -283,15 +272,4 @@ fn cut(rows: &mut Vec<Loop>, first_alone: bool) -> (Vec<Loop>, Loop, usize) {
         return (block, Axis { extent: blocks, strides: axis.strides.map(|stride| stride * extent as isize) }, last * vectors);
     }
     (block, Axis { extent: 1, strides: [0; 3] }, vectors)
-}
-
-/// All positions along these axes, the last of them the fastest.
-fn positions(axes: &[Loop]) -> Vec<[isize; 3]> {
-    let mut walk = Odometer::new(axes, &[0; 3], 0);
-    let mut next = || {
-        let at = walk.position;
-        walk.step();
-        at
-    };
-    (0..points(axes)).map(|_| next()).collect()
 }

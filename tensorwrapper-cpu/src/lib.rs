@@ -78,6 +78,7 @@ pub mod factorise;
 #[cfg(test)]
 mod factorise_tests;
 pub mod fixed;
+mod flat_gemm;
 mod fold;
 mod functions;
 mod fused_program;
@@ -85,6 +86,7 @@ mod gemv;
 mod inner_products;
 mod interleaved_gemm;
 mod lane_gemm;
+mod large_first;
 #[cfg(test)]
 mod large_tests;
 mod lines;

@@ -11,11 +11,11 @@ mod tests;
 
 use std::ops::Range;
 
-use self::shape::{LARGE, Loop, Shape};
-use super::packed::Packed;
+use self::shape::Shape;
+use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL, positions};
 use super::permute::{Pair, Permutation};
 use super::pieces::Cuts;
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
+use super::product::{ClassifiedAxes, OUT};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::Vector;
 use super::simd::{Simd, by_vectors};
@@ -26,8 +26,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Where those of the small one stand.
-const SMALL: usize = 1;
 /// Terms and columns at most.
 const FEW: usize = 16;
 /// Rows at least, for each term and column.
@@ -52,10 +50,9 @@ pub(super) struct NarrowGemm<T> {
     terms: Vec<isize>,
     columns: Vec<isize>,
     start: [isize; 3],
-    alpha: T,
-    conjugate: [bool; 2],
-    /// The small factor: for each batch item, term and column.
-    packed: Packed,
+    /// Whether the large factor is conjugated.
+    conjugate: bool,
+    numbers: Numbers<T>,
     kernel: Kernel<T>,
 }
 
@@ -77,26 +74,14 @@ impl<T: Element> NarrowGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected to
     /// take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: impl FnOnce() -> f64) -> Option<NarrowGemm<T>> {
-        let ClassifiedAxes { batch, rows, columns, inner, conjugate, start, alpha } = sorted.clone();
-        let large = if points(&rows) >= points(&columns) { LEFT } else { RIGHT };
-        let (rows, columns) = if large == LEFT { (rows, columns) } else { (columns, rows) };
-        let (m, n, k) = (points(&rows), points(&columns), points(&inner));
+        let mut product = LargeFirst::new(sorted);
+        let [m, n, k] = [&product.rows, &product.columns, &product.inner].map(|axes| points(axes));
         if n > FEW || k > FEW || m < MANY * n.max(k) {
             return None;
         }
-        let order = [large, LEFT + RIGHT - large, OUT];
-        let [batch, rows, mut columns, mut inner] = [batch, rows, columns, inner].map(|axes| {
-            axes.into_iter()
-                .map(|axis| Axis { extent: axis.extent, strides: order.map(|n| axis.strides[n]) })
-                .collect::<Vec<Loop>>()
-        });
-        let mut start = order.map(|operand| start[operand]);
-        let own = batch.len();
-        let mut small = [batch, std::mem::take(&mut inner), std::mem::take(&mut columns)].concat();
-        let packed = Packed::new::<T>(small.iter_mut(), SMALL, &mut start[SMALL]);
-        let batch: Vec<Loop> = small.drain(..own).collect();
-        (inner, columns) = small.into_iter().partition(|axis| axis.strides[OUT] == 0);
-        let stage_large = conjugate[large] && T::DTYPE.is_complex();
+        let numbers = Numbers::new(&mut product, sorted);
+        let LargeFirst { large, batch, rows, columns, inner, start } = product;
+        let stage_large = sorted.conjugate[large] && T::DTYPE.is_complex();
         let own = [&inner[..], &columns[..]];
         let shape = Shape::along_one(&rows, stage_large).or_else(|| {
             let shape = Shape::over_several(&rows, own, size_of::<T>(), stage_large)?;
@@ -107,17 +92,12 @@ impl<T: Element> NarrowGemm<T> {
         let forms: Vec<Block> =
             shape.cuts.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();
         let offsets = |axes: &[Loop], operand: usize, staged: bool| -> Vec<isize> {
-            let mut walk = Odometer::new(axes, &[0; 3], 0);
-            let next = |n: usize| {
-                let at = if staged { (n * row) as isize } else { walk.position[operand] };
-                walk.step();
-                at
-            };
-            (0..points(axes)).map(next).collect()
+            let places = positions(axes).into_iter().enumerate();
+            places.map(|(n, at)| if staged { (n * row) as isize } else { at[operand] }).collect()
         };
         let terms = offsets(&inner, LARGE, shape.stage[0]);
         let columns = offsets(&columns, OUT, shape.stage[1]);
-        let conjugate = [conjugate[large], conjugate[1 - large]];
+        let conjugate = sorted.conjugate[large];
         let kernel = kernel::<T>(simd);
         Some(NarrowGemm {
             large,
@@ -127,9 +107,8 @@ impl<T: Element> NarrowGemm<T> {
             terms,
             columns,
             start,
-            alpha,
             conjugate,
-            packed,
+            numbers,
             kernel,
         })
     }
@@ -155,7 +134,7 @@ impl<T: Element> NarrowGemm<T> {
             unsafe {
                 let from = match &block.read {
                     Some(stage) => {
-                        stage.run(1, [at[LARGE], 0], large, Sink::new(&mut read), self.conjugate[LARGE]);
+                        stage.run(1, [at[LARGE], 0], large, Sink::new(&mut read), self.conjugate);
                         read.as_ptr()
                     }
                     None => large.as_ptr().offset(at[LARGE]),
@@ -178,14 +157,11 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.packed.len() + threads * self.staged().iter().sum::<usize>()
+        self.numbers.len() + threads * self.staged().iter().sum::<usize>()
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let mut numbers = self.packed.make(threads, data[1 - self.large])?;
-        for x in &mut numbers {
-            *x = self.alpha * if self.conjugate[SMALL] { x.conj() } else { *x };
-        }
+        let numbers = self.numbers.make(threads, data)?;
         let each = self.forms[0].len * self.terms.len() * self.columns.len();
         let items = points(&self.cuts.around);
         tasks::failing(|failed| {

@@ -42,6 +42,9 @@ pub(crate) enum Route {
     /// Products with a small matrix along rows, or over blocks of them, where that can be done, and else by the engine.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Narrow(Simd),
+    /// Products of a large matrix with few rows of many terms, where operands lie so, and else by the engine.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Flat(Simd),
     /// By the engine, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,

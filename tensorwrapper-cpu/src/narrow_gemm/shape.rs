@@ -3,16 +3,12 @@
 //! Memory moves lines. A block reaches over so many rows that what it reads and what it writes are runs of a few lines at least: along
 //! one axis, where its elements are neighbours in the large factor and in the result, or over several.
 
+use crate::large_first::{LARGE, Loop};
 use crate::lines::LINE;
 use crate::pieces::Cuts;
 use crate::product::{OUT, even};
 use crate::simd::Caches;
-use tensorwrapper_core::backend::fuse::{Axis, points};
-
-/// Axes over the large factor, the small one, and the result.
-pub(super) type Loop = Axis<[isize; 3]>;
-/// Where the large factor's strides and positions stand.
-pub(super) const LARGE: usize = 0;
+use tensorwrapper_core::backend::fuse::points;
 
 /// Elements of a row of a block along one axis that is staged: all rows of it stay in the first cache, or near it.
 const BLOCK: usize = 512;

@@ -4,8 +4,9 @@ use num_complex::Complex;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::shape::{Loop, Shape};
+use super::shape::Shape;
 use crate::Cpu;
+use crate::large_first::Loop;
 use crate::simd::Simd;
 use crate::strategy::Route;
 use crate::tests::sized_contract;
