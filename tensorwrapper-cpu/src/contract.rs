@@ -21,6 +21,7 @@ use super::result_blocks::ResultBlocks;
 use super::simd::Simd;
 use super::sink::Sink;
 use super::skinny_gemm::SkinnyGemm;
+use super::staged_result::InOrder;
 use super::staged_sums::StagedSums;
 use super::strategy::Route;
 use super::unpacked_gemm::UnpackedGemm;
@@ -151,8 +152,18 @@ impl<T: GemmElement> Chosen<T> {
     }
 }
 
-/// What multiplies two factors fastest.
+/// What multiplies two factors fastest: in place, or in an order that is easier to compute, from where the result is copied to where it belongs.
 fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
+    let Some(in_order) = InOrder::new(&sorted) else { return direct(threads, sorted) };
+    let product: Box<dyn ProductKernel<T>> = match direct(threads, in_order.product.clone())? {
+        Chosen::Small(small, start) => Box::new((small, start)),
+        Chosen::Kernel(kernel) => kernel,
+    };
+    Ok(Chosen::kernel(in_order.then_copied(product)))
+}
+
+/// What multiplies them fastest, writing the result where it belongs.
+fn direct<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
     let simd = Simd::chosen()?;
     if sorted.has_vector() {
         return Ok(Chosen::kernel(Gemv::new(sorted, simd)));

@@ -80,10 +80,12 @@ type Kernel<T> = unsafe fn(&Task<'_, T>);
 impl<T: Element> FlatGemm<T> {
     /// Prepares a product; nothing where there are few terms or many columns, or where neighbours in the large factor are none in the result.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<FlatGemm<T>> {
+        let n = points(&sorted.rows).min(points(&sorted.columns));
+        if n > FEW || !TERMS.contains(&points(&sorted.inner)) || sorted.multiplications() <= IN_VECTORS {
+            return None;
+        }
         let mut product = LargeFirst::new(sorted);
-        let (n, k) = (points(&product.columns), points(&product.inner));
-        let is_conjugated = sorted.conjugate[product.large] && T::DTYPE.is_complex();
-        if n > FEW || !TERMS.contains(&k) || is_conjugated || sorted.multiplications() <= IN_VECTORS {
+        if sorted.conjugate[product.large] && T::DTYPE.is_complex() {
             return None;
         }
         let is_run = |axis: &Loop| axis.strides[LARGE] == 1 && axis.strides[OUT] == 1;

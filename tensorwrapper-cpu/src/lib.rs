@@ -112,6 +112,7 @@ mod simd;
 mod sink;
 mod skinny_gemm;
 mod split;
+mod staged_result;
 mod staged_sums;
 mod staging;
 mod strategy;

@@ -70,13 +70,25 @@ struct Block {
     write: Option<Permutation>,
 }
 
+/// Whether a product is one of few terms and columns, and of rows enough for them.
+fn suits(product: &LargeFirst) -> bool {
+    let [m, n, k] = [&product.rows, &product.columns, &product.inner].map(|axes| points(axes));
+    n <= FEW && k <= FEW && m >= MANY * n.max(k)
+}
+
+/// Whether it is such a product, but rows that are neighbours in the large factor lie so far from each other in the result that no block has long
+/// runs of both.
+pub(super) fn is_scattered<T: Element>(product: &LargeFirst) -> bool {
+    let LargeFirst { rows, columns, inner, .. } = product;
+    suits(product) && Shape::along_one(rows, false).is_none() && Shape::is_scattered(rows, [inner, columns], size_of::<T>())
+}
+
 impl<T: Element> NarrowGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected to
     /// take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: impl FnOnce() -> f64) -> Option<NarrowGemm<T>> {
         let mut product = LargeFirst::new(sorted);
-        let [m, n, k] = [&product.rows, &product.columns, &product.inner].map(|axes| points(axes));
-        if n > FEW || k > FEW || m < MANY * n.max(k) {
+        if !suits(&product) {
             return None;
         }
         let numbers = Numbers::new(&mut product, sorted);
@@ -85,7 +97,7 @@ impl<T: Element> NarrowGemm<T> {
         let own = [&inner[..], &columns[..]];
         let shape = Shape::along_one(&rows, stage_large).or_else(|| {
             let shape = Shape::over_several(&rows, own, size_of::<T>(), stage_large)?;
-            let cost = shape.cost(own, m * points(&batch), size_of::<T>());
+            let cost = shape.cost(own, points(&rows) * points(&batch), size_of::<T>());
             (cost < direct()).then_some(shape)
         })?;
         let row = shape.row();

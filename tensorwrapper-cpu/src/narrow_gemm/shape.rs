@@ -55,21 +55,29 @@ impl Shape {
         (extent >= least).then(|| Shape { cuts: Cuts::new(rows, &[(n, extent.min(most))]), stage })
     }
 
+    /// Whether there is no room for a block with the longest of such runs. Rows of a single axis lie as those of a matrix, which the engine
+    /// reads and writes well.
+    pub(super) fn is_scattered(rows: &[Loop], own: [&[Loop]; 2], size: usize) -> bool {
+        let [k, n] = own.map(points);
+        rows.len() > 1 && Shape::with_runs(rows, own, RUNS[0] / size, ROOM / size / (k + n)).is_none()
+    }
+
+    /// How many points of each axis a block takes so that both of its sides have runs of so many elements, if there is room for it.
+    fn with_runs(rows: &[Loop], own: [&[Loop]; 2], run: usize, room: usize) -> Option<Vec<usize>> {
+        let mut taken = vec![1; rows.len()];
+        [(LARGE, own[0]), (OUT, own[1])].into_iter().for_each(|(side, own)| reach(rows, own, side, run, &mut taken));
+        (taken.iter().product::<usize>() <= room).then_some(taken)
+    }
+
     /// Over axes that make runs of both the large factor and the result, for elements of so many bytes and these terms and columns; nothing
     /// where there is no room for a line of each.
     pub(super) fn over_several(rows: &[Loop], own: [&[Loop]; 2], size: usize, stage_large: bool) -> Option<Shape> {
         let [k, n] = own.map(points);
-        // Rows of a single axis lie as those of a matrix, which the engine reads and writes well.
         if rows.len() == 1 && k * n > FEW_NUMBERS {
             return None;
         }
         let room = ROOM / size / (k + n);
-        let sides = [(LARGE, own[0]), (OUT, own[1])];
-        let taken = RUNS.into_iter().find_map(|bytes| {
-            let mut taken = vec![1; rows.len()];
-            sides.iter().for_each(|&(side, own)| reach(rows, own, side, bytes / size, &mut taken));
-            (taken.iter().product::<usize>() <= room).then_some(taken)
-        });
+        let taken = RUNS.into_iter().find_map(|bytes| Shape::with_runs(rows, own, bytes / size, room));
         let mut taken = taken?;
         let by = |side: usize| {
             let mut order: Vec<usize> = (0..rows.len()).collect();

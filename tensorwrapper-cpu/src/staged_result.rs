@@ -1,0 +1,126 @@
+//! Products of a large factor with a small matrix whose results are permuted so that no block has long runs of both: they are computed in the
+//! order of the large factor, and the result is then copied to where it belongs. Both go at the speed of memory.
+
+use std::ops::Range;
+
+use super::large_first::{LARGE, LargeFirst};
+use super::narrow_gemm;
+use super::permute::{Pair, Permutation};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product_kernel::ProductKernel;
+use super::sink::Sink;
+use tensorwrapper_core::backend::fuse::{self, Axis, points};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::Owned;
+
+/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and for larger ones this would
+/// double the memory that a program needs.
+const BYTES: Range<usize> = 128 << 10..128 << 20;
+
+/// A product, prepared.
+#[derive(Debug)]
+pub(super) struct StagedResult<T> {
+    product: Box<dyn ProductKernel<T>>,
+    len: usize,
+    copy: Permutation,
+    start: isize,
+}
+
+/// A product in the order of its large factor, and the copy from there to the result.
+pub(super) struct InOrder<T> {
+    pub(super) product: ClassifiedAxes<T>,
+    pairs: Vec<Pair>,
+    len: usize,
+    start: isize,
+}
+
+impl<T: Element> InOrder<T> {
+    /// The product in that order; nothing where the result can be written as it is computed, or has too many elements.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
+        let view = LargeFirst::new(sorted);
+        let len = points(&view.rows).saturating_mul(points(&view.columns));
+        if !view.batch.is_empty()
+            || !BYTES.contains(&len.saturating_mul(size_of::<T>()))
+            || !narrow_gemm::is_scattered::<T>(&view)
+        {
+            return None;
+        }
+        let mut product = sorted.clone();
+        let mut pairs: Vec<Pair> = Vec::new();
+        let mut stride = 1;
+        // Where terms are neighbours in the large factor, its rows are multiplied one by one; else its neighbours are rows, and so are those of
+        // the result.
+        let columns_last = view.inner.iter().any(|axis| axis.strides[LARGE] == 1);
+        let sides = if columns_last == (view.large == LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
+        for side in sides {
+            let axes: &mut Vec<Triple> = if side == LEFT { &mut product.rows } else { &mut product.columns };
+            fuse::sort(axes, &[side]);
+            for axis in axes.iter_mut().rev() {
+                pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[OUT]] });
+                axis.strides[OUT] = stride;
+                stride *= axis.extent as isize;
+            }
+            fuse::fuse(axes);
+        }
+        let start = std::mem::replace(&mut product.start[OUT], 0);
+        Some(InOrder { product, pairs, len, start })
+    }
+
+    /// The product, if that is how it is computed in that order.
+    pub(super) fn then_copied(self, product: Box<dyn ProductKernel<T>>) -> StagedResult<T> {
+        StagedResult { product, len: self.len, copy: Permutation::new(self.pairs, size_of::<T>()), start: self.start }
+    }
+}
+
+impl<T: Element> ProductKernel<T> for StagedResult<T> {
+    fn method(&self) -> &'static str {
+        "in order, then permuted"
+    }
+
+    fn work_space(&self, threads: usize) -> usize {
+        self.len.saturating_add(self.product.work_space(threads))
+    }
+
+    unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let mut stage = Owned::<T>::for_results(self.len)?;
+        // SAFETY: the caller's promise for the factors; the product writes the stage from one end to the other.
+        unsafe { self.product.run(threads, data, Sink::new(&mut stage))? };
+        self.copy.run(threads, [0, self.start], &stage, out, false);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_complex::Complex;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::super::Cpu;
+    use super::super::tests::sized_contract;
+
+    /// Results in reversed and in other orders, with the large factor's neighbours summed and kept, on either side.
+    #[test]
+    fn permuted_results_agree_with_the_definition() {
+        let mut rng = StdRng::seed_from_u64(47);
+        let equations = ["abcdf,fg->gdcba", "gf,abcdf->gdcba", "bafdc,gf->cadgb", "afbdc,fg->cgbda", "dcbfa,fg->abgcd"];
+        for (n, equation) in equations.into_iter().enumerate() {
+            for [a, b, c, d, f, g] in [[7, 9, 8, 11, 5, 6], [5, 13, 12, 6, 16, 3]] {
+                let size = |label| match label {
+                    'a' => a,
+                    'b' => b,
+                    'c' => c,
+                    'd' => d,
+                    'f' => f,
+                    _ => g,
+                };
+                let cpu = Cpu::new(Some(1 + n % 3));
+                sized_contract::<f64>(&mut rng, equation, &size, &cpu);
+                sized_contract::<f32>(&mut rng, equation, &size, &cpu);
+                sized_contract::<Complex<f64>>(&mut rng, equation, &size, &cpu);
+                sized_contract::<Complex<f32>>(&mut rng, equation, &size, &cpu);
+            }
+        }
+    }
+}
