@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::product::{ClassifiedAxes, LEFT, OUT, Place, RIGHT, Sizes, Triple};
 use super::product_kernel::ProductKernel;
+use super::simd::Caches;
 use super::sink::Sink;
 use super::tasks;
 use super::unpacked_gemm::UnpackedGemm;
@@ -19,6 +20,9 @@ const MANY: usize = 4;
 /// Elements of the small matrix at most in double precision, and twice as many in single. Where each element of the long one takes part in
 /// more multiplications, the engine's tiles are faster, packing included (measured on a Zen 4 with 10 656 rows).
 const SMALL: usize = 640;
+
+/// Bytes of long rows.
+const LONG_ROW: usize = 256;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -48,6 +52,12 @@ impl<T: Element> SkinnyGemm<T> {
         let small = inner.extent.saturating_mul(short.extent).saturating_mul(size_of::<T::Real>()) / size_of::<f64>();
         let is_row = inner.strides[long] == 1 && short.strides[LEFT + RIGHT - long] == 1 && short.strides[OUT] == 1;
         if along.extent < MANY * PIECE || small > SMALL || !is_row {
+            return Ok(None);
+        }
+        // The engine reads long rows where they lie as well, and asks for later ones while it computes.
+        let row = inner.extent.saturating_mul(size_of::<T>());
+        let is_far = row.saturating_mul(along.extent) > Caches::here().third / 2;
+        if is_far && row >= LONG_ROW && !T::DTYPE.is_complex() {
             return Ok(None);
         }
         let places = [

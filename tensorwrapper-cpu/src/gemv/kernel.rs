@@ -168,6 +168,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
                     for part in 0..RUNNING {
                         for n in 0..N {
                             let place = at + part * V::LANES;
+                            V::prefetch(a[n].wrapping_add(place + 512));
                             sums[n][part] = Self::multiply_add(sums[n][part], V::load(a[n].add(place)), V::load(x[n].add(place)));
                         }
                     }
@@ -242,7 +243,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             if self.further[SUMS] == 0 && self.is_narrow() && rows > 1 {
                 return self.add_narrow(rows, large, vector, to);
             }
-            if self.further[SUMS] == 0 && self.is_long() {
+            if self.further[SUMS] == 0 {
                 while row + TOGETHER <= rows {
                     self.add_scaled::<TOGETHER>(row, large, vector, to);
                     row += TOGETHER;
@@ -273,11 +274,13 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
                 }
             }
             let to = to.offset(row as isize * self.further[SUMS]);
+            let ahead = N as isize * self.further[LARGE];
             let mut at = 0;
             while at + V::LANES <= self.len {
                 let mut sum = V::load(to.add(at));
                 let mut second = zero;
                 for n in 0..N {
+                    V::prefetch(a[n].wrapping_offset(ahead + at as isize));
                     let a = V::load(a[n].add(at));
                     sum = sum.add_product(a, re[n]);
                     if PARTS == 2 {
