@@ -89,6 +89,8 @@ pub fn thin() -> Vec<Row> {
         Row::new("outer", "i,j->ij", "i4000", Bound::Write),
         Row::new("matrix times vector", "ij,j->i", "i4000", Bound::Read),
         Row::new("transpose times vector", "ij,i->j", "i4000", Bound::Read),
+        Row::new("few rows", "ik,kj->ij", "i8 k2000 j2000", Bound::Read),
+        Row::new("reversed result", "abcdf,fg->gdcba", "a20 b12 c14 d30 f10 g10", Bound::Copy),
     ]
 }
 

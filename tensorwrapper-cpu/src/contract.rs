@@ -112,7 +112,7 @@ pub(super) fn prepare<T: GemmElement>(
         Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
         Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
         Route::Lanes(simd) => Chosen::or_engine(LaneGemm::new(&sorted, simd), sorted, simd),
-        Route::Flat(simd) => Chosen::or_engine(FlatGemm::new(&sorted, simd), sorted, simd),
+        Route::Flat(simd) => Chosen::or_engine(FlatGemm::new(&sorted, threads, simd), sorted, simd),
         Route::Narrow(simd) => Chosen::or_engine(NarrowGemm::new(&sorted, simd, || f64::INFINITY), sorted, simd),
         Route::Axpy => Chosen::kernel(Axpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, [usize::MAX, 0], false)?,
@@ -152,7 +152,7 @@ impl<T: GemmElement> Chosen<T> {
     }
 }
 
-/// What multiplies two factors fastest: in place, or in an order that is easier to compute, from where the result is copied to where it belongs.
+/// What multiplies two factors fastest. Some results are computed in the order of a factor, and then permuted.
 fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
     let Some(in_order) = InOrder::new(&sorted) else { return direct(threads, sorted) };
     let product: Box<dyn ProductKernel<T>> = match direct(threads, in_order.product.clone())? {
@@ -162,7 +162,7 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     Ok(Chosen::kernel(in_order.then_copied(product)))
 }
 
-/// What multiplies them fastest, writing the result where it belongs.
+/// What multiplies two factors fastest and writes the result as it is computed.
 fn direct<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
     let simd = Simd::chosen()?;
     if sorted.has_vector() {
@@ -180,7 +180,7 @@ fn direct<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     if let Some(tall) = TallGemm::new(&sorted, simd) {
         return Ok(Chosen::kernel(tall));
     }
-    if let Some(flat) = FlatGemm::new(&sorted, simd) {
+    if let Some(flat) = FlatGemm::new(&sorted, threads, simd) {
         return Ok(Chosen::kernel(flat));
     }
     if let Some(skinny) = SkinnyGemm::new(&sorted)? {

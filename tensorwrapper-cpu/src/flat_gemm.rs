@@ -11,7 +11,8 @@ mod tests;
 
 use std::ops::Range;
 
-use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL, positions};
+use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL};
+use super::long_sums::positions;
 use super::pieces::Cuts;
 use super::product::{ClassifiedAxes, IN_VECTORS, OUT, even};
 use super::product_kernel::ProductKernel;
@@ -43,6 +44,8 @@ const FEWER: usize = 6;
 /// Columns that are computed together, of vectors with many registers and with few: their numbers stay in registers.
 const WIDE: usize = 6;
 const NARROW: usize = 2;
+/// [`Vector::ROWS`] of those with many.
+const MANY_REGISTERS: usize = 8;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -78,8 +81,9 @@ struct Task<'a, T> {
 type Kernel<T> = unsafe fn(&Task<'_, T>);
 
 impl<T: Element> FlatGemm<T> {
-    /// Prepares a product; nothing where there are few terms or many columns, or where neighbours in the large factor are none in the result.
-    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<FlatGemm<T>> {
+    /// Prepares a product; nothing where there are few terms or many columns, where neighbours in the large factor are
+    /// none in the result, or where there are too few of them for these threads.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, threads: usize, simd: Simd) -> Option<FlatGemm<T>> {
         let n = points(&sorted.rows).min(points(&sorted.columns));
         if n > FEW || !TERMS.contains(&points(&sorted.inner)) || sorted.multiplications() <= IN_VECTORS {
             return None;
@@ -99,12 +103,17 @@ impl<T: Element> FlatGemm<T> {
         let numbers = Numbers::new(&mut product, sorted);
         let LargeFirst { large, batch, rows, columns, inner, start } = product;
         // Running sums of all columns, the rows that are being read and those that are asked for share the first cache.
-        let most = (Caches::here().first / 3 * 2 / (n + 2 * TOGETHER)).clamp(LEAST / 2, MOST);
-        let run_len = even(rows[run].extent, most / size_of::<T>()).next_multiple_of(LINE / size_of::<T>());
+        let most = (Caches::here().first / 3 * 2 / (n + 2 * TOGETHER)).clamp(LEAST / 2, MOST) / size_of::<T>();
+        let others = points(&batch) * points(&rows) / rows[run].extent;
+        let each = rows[run].extent.div_ceil(if threads > 1 { (2 * threads).div_ceil(others) } else { 1 });
+        if each * size_of::<T>() < LEAST / 2 {
+            return None;
+        }
+        let run_len = even(rows[run].extent, most.min(each)).next_multiple_of(LINE / size_of::<T>());
         let cuts = Cuts::new(&rows, &[(run, run_len.min(rows[run].extent))]).inside_of(batch);
         let lens = cuts.forms().map(|run| points(&run)).collect();
-        let terms = positions(&inner).into_iter().map(|at| at[LARGE]).collect();
-        let columns = positions(&columns).into_iter().map(|at| at[OUT]).collect();
+        let terms = positions(&inner, LARGE);
+        let columns = positions(&columns, OUT);
         Some(FlatGemm { large, cuts, lens, terms, columns, start, numbers, kernel: kernel::<T>(simd) })
     }
 
@@ -175,7 +184,7 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>) {
     let vectors = (task.len * PARTS).div_ceil(V::LANES);
     let count = task.columns.len();
     let sums = task.sums.cast::<V::Real>();
-    let most = if V::ROWS >= 8 { WIDE / PARTS } else { NARROW };
+    let most = if V::ROWS >= MANY_REGISTERS { WIDE } else { NARROW } / PARTS;
     let passes = count.div_ceil(most);
     // SAFETY: the caller's promise.
     unsafe {
@@ -204,7 +213,10 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>) {
     }
 }
 
-/// Adds some terms to the running sums of these columns.
+/// Adds `K` terms to the running sums of these columns, and asks for the lines of later ones if `ASKS`.
+///
+/// # Safety
+/// As [`all`]; there are `K` terms from `term` on.
 #[inline(always)]
 unsafe fn some_columns<V: Vector, T: Element, const PARTS: usize, const K: usize, const ASKS: bool>(
     task: &Task<'_, T>,
@@ -216,11 +228,34 @@ unsafe fn some_columns<V: Vector, T: Element, const PARTS: usize, const K: usize
         match columns.len() {
             1 => some::<V, T, PARTS, K, 1, ASKS>(task, term, columns.start),
             2 => some::<V, T, PARTS, K, 2, ASKS>(task, term, columns.start),
-            3 => some::<V, T, PARTS, K, 3, ASKS>(task, term, columns.start),
-            4 => some::<V, T, PARTS, K, 4, ASKS>(task, term, columns.start),
-            5 => some::<V, T, PARTS, K, 5, ASKS>(task, term, columns.start),
-            _ => some::<V, T, PARTS, K, WIDE, ASKS>(task, term, columns.start),
+            3 if V::ROWS >= MANY_REGISTERS => some::<V, T, PARTS, K, 3, ASKS>(task, term, columns.start),
+            4 if V::ROWS >= MANY_REGISTERS && PARTS == 1 => some::<V, T, PARTS, K, 4, ASKS>(task, term, columns.start),
+            5 if V::ROWS >= MANY_REGISTERS && PARTS == 1 => some::<V, T, PARTS, K, 5, ASKS>(task, term, columns.start),
+            WIDE if V::ROWS >= MANY_REGISTERS && PARTS == 1 => some::<V, T, PARTS, K, WIDE, ASKS>(task, term, columns.start),
+            other => unreachable!("{other} columns at once"),
         }
+    }
+}
+
+/// The numbers of `K` terms and `COLUMNS` columns, each in all lanes of a vector.
+#[inline(always)]
+unsafe fn numbers<V: Vector, T: Element, const PARTS: usize, const K: usize, const COLUMNS: usize>(
+    task: &Task<'_, T>,
+    term: usize,
+    column: usize,
+) -> [[[V; PARTS]; K]; COLUMNS] {
+    // SAFETY: the caller's promise: there are so many terms and columns.
+    unsafe {
+        let mut numbers = [[[V::splat(V::Real::ZERO); PARTS]; K]; COLUMNS];
+        for k in 0..K {
+            let from = task.numbers.add((term + k) * task.columns.len() + column).cast::<V::Real>();
+            for n in 0..COLUMNS {
+                for p in 0..PARTS {
+                    numbers[n][k][p] = V::splat(from.add(n * PARTS + p).read());
+                }
+            }
+        }
+        numbers
     }
 }
 
@@ -238,17 +273,11 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize, const K: usize, const 
         let row = |term: usize| task.from.offset(task.terms[term]).cast::<V::Real>();
         let mut rows = [task.from.cast::<V::Real>(); K];
         let mut later = rows;
-        let mut numbers = [[[V::splat(V::Real::ZERO); PARTS]; K]; COLUMNS];
         for k in 0..K {
             rows[k] = row(term + k);
             later[k] = row(last.min(term + TOGETHER + k));
-            let from = task.numbers.add((term + k) * task.columns.len() + column).cast::<V::Real>();
-            for n in 0..COLUMNS {
-                for p in 0..PARTS {
-                    numbers[n][k][p] = V::splat(from.add(n * PARTS + p).read());
-                }
-            }
         }
+        let numbers = numbers::<V, T, PARTS, K, COLUMNS>(task, term, column);
         let sums = task.sums.cast::<V::Real>().add(column * task.apart);
         let mut at = 0;
         while at < len {

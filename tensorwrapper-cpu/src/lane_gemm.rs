@@ -11,7 +11,7 @@ mod tests;
 use std::ops::Range;
 
 use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
-use super::large_first::{LARGE, LargeFirst, Loop, SMALL, positions};
+use super::large_first::{LARGE, LargeFirst, Loop, SMALL, positions, scaled};
 use super::product::{ClassifiedAxes, OUT, gcd};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
@@ -60,10 +60,13 @@ impl<T: Element> LaneGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where vectors do not hold the same rows of
     /// the large factor and of the result.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<LaneGemm<T>> {
+        if !sorted.batch.is_empty() || points(&sorted.inner) > FEW {
+            return None;
+        }
         let LargeFirst { large, rows, columns, inner, start, .. } = LargeFirst::new(sorted);
         let (m, n, k) = (points(&rows), points(&columns), points(&inner));
         let is_conjugated = sorted.conjugate[large] && T::DTYPE.is_complex();
-        if n > FEW || k > FEW || m < MANY * n.max(k) || !sorted.batch.is_empty() || is_conjugated {
+        if n > FEW || m < MANY * n.max(k) || is_conjugated {
             return None;
         }
         let (kernel, bytes) = kernel::<T>(simd);
@@ -102,7 +105,7 @@ impl<T: Element> LaneGemm<T> {
         for (vector, places) in vectors {
             for (n, place) in places.iter().enumerate() {
                 let x = small[(self.start[SMALL] + place) as usize];
-                let x = (self.alpha * if self.conjugate { x.conj() } else { x }).to_complex();
+                let x = scaled(x, self.conjugate, self.alpha).to_complex();
                 for (part, x) in [x.re, x.im].into_iter().enumerate().take(reals) {
                     let at = (part * places.len() + n) * reals;
                     vector[at..at + reals].fill(T::Real::from_complex(x.into()));

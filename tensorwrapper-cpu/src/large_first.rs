@@ -50,7 +50,7 @@ pub(super) struct Numbers<T> {
 }
 
 impl<T: Element> Numbers<T> {
-    /// Prepares them; the axes get their strides.
+    /// Prepares them, in the order that the axes of the product have now, the last fastest; the axes get their strides, and must keep that order.
     pub(super) fn new(product: &mut LargeFirst, sorted: &ClassifiedAxes<T>) -> Numbers<T> {
         let LargeFirst { large, batch, columns, inner, start, .. } = product;
         let side = LEFT + RIGHT - *large;
@@ -70,11 +70,15 @@ impl<T: Element> Numbers<T> {
     /// Memory for them.
     pub(super) fn make(&self, threads: usize, data: [&[T]; 2]) -> Result<Vec<T>, Error> {
         let mut numbers = self.packed.make(threads, data[self.side])?;
-        for x in &mut numbers {
-            *x = self.alpha * if self.conjugate { x.conj() } else { *x };
-        }
+        numbers.iter_mut().for_each(|x| *x = scaled(*x, self.conjugate, self.alpha));
         Ok(numbers)
     }
+}
+
+/// A number of the small factor as kernels multiply with it. Nothing is multiplied by one: an infinite complex number would become no number.
+pub(super) fn scaled<T: Element>(x: T, conjugate: bool, alpha: T) -> T {
+    let x = if conjugate { x.conj() } else { x };
+    if alpha == T::ONE { x } else { alpha * x }
 }
 
 /// All positions along these axes, the last of them the fastest.

@@ -108,6 +108,8 @@ mod product_kernel;
 mod refusal_tests;
 mod registers;
 mod result_blocks;
+#[cfg(test)]
+mod road_tests;
 mod simd;
 mod sink;
 mod skinny_gemm;

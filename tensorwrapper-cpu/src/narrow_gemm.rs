@@ -12,7 +12,8 @@ mod tests;
 use std::ops::Range;
 
 use self::shape::Shape;
-use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL, positions};
+use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL};
+use super::long_sums::positions;
 use super::permute::{Pair, Permutation};
 use super::pieces::Cuts;
 use super::product::{ClassifiedAxes, OUT};
@@ -104,8 +105,7 @@ impl<T: Element> NarrowGemm<T> {
         let forms: Vec<Block> =
             shape.cuts.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();
         let offsets = |axes: &[Loop], operand: usize, staged: bool| -> Vec<isize> {
-            let places = positions(axes).into_iter().enumerate();
-            places.map(|(n, at)| if staged { (n * row) as isize } else { at[operand] }).collect()
+            if staged { (0..points(axes)).map(|n| (n * row) as isize).collect() } else { positions(axes, operand) }
         };
         let terms = offsets(&inner, LARGE, shape.stage[0]);
         let columns = offsets(&columns, OUT, shape.stage[1]);

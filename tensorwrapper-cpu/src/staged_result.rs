@@ -14,9 +14,12 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
 
-/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and for larger ones this would
-/// double the memory that a program needs.
+/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and so much memory more than the
+/// operands take is the most that a program should have to expect.
 const BYTES: Range<usize> = 128 << 10..128 << 20;
+
+/// Numbers of the small matrix up to which this is faster than blocks where the large factor's neighbours are rows.
+const MANY: usize = 64;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -36,22 +39,23 @@ pub(super) struct InOrder<T> {
 }
 
 impl<T: Element> InOrder<T> {
-    /// The product in that order; nothing where the result can be written as it is computed, or has too many elements.
+    /// The product in that order; nothing where blocks are expected to be faster, or the stage would be small or large.
     pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
+        let len = points(&sorted.rows).saturating_mul(points(&sorted.columns));
+        if !sorted.batch.is_empty() || !BYTES.contains(&len.saturating_mul(size_of::<T>())) {
+            return None;
+        }
         let view = LargeFirst::new(sorted);
-        let len = points(&view.rows).saturating_mul(points(&view.columns));
-        if !view.batch.is_empty()
-            || !BYTES.contains(&len.saturating_mul(size_of::<T>()))
-            || !narrow_gemm::is_scattered::<T>(&view)
-        {
+        // Where terms are neighbours in the large factor, its rows are multiplied one by one, and columns are the fastest in the stage; else its
+        // neighbours are rows, as those of the stage are.
+        let columns_last = view.inner.iter().any(|axis| axis.strides[LARGE] == 1);
+        let numbers = points(&view.columns).saturating_mul(points(&view.inner));
+        if !columns_last && numbers > MANY || !narrow_gemm::is_scattered::<T>(&view) {
             return None;
         }
         let mut product = sorted.clone();
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;
-        // Where terms are neighbours in the large factor, its rows are multiplied one by one; else its neighbours are rows, and so are those of
-        // the result.
-        let columns_last = view.inner.iter().any(|axis| axis.strides[LARGE] == 1);
         let sides = if columns_last == (view.large == LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
         for side in sides {
             let axes: &mut Vec<Triple> = if side == LEFT { &mut product.rows } else { &mut product.columns };
@@ -67,7 +71,7 @@ impl<T: Element> InOrder<T> {
         Some(InOrder { product, pairs, len, start })
     }
 
-    /// The product, if that is how it is computed in that order.
+    /// The product by this kernel, and then the copy.
     pub(super) fn then_copied(self, product: Box<dyn ProductKernel<T>>) -> StagedResult<T> {
         StagedResult { product, len: self.len, copy: Permutation::new(self.pairs, size_of::<T>()), start: self.start }
     }
@@ -93,20 +97,17 @@ impl<T: Element> ProductKernel<T> for StagedResult<T> {
 
 #[cfg(test)]
 mod tests {
-    use num_complex::Complex;
+    use super::super::road_tests::compare;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
-
-    use super::super::Cpu;
-    use super::super::tests::sized_contract;
+    use tensorwrapper_core::element::{Dtype, dispatch};
 
     /// Results in reversed and in other orders, with the large factor's neighbours summed and kept, on either side.
     #[test]
     fn permuted_results_agree_with_the_definition() {
         let mut rng = StdRng::seed_from_u64(47);
-        let equations = ["abcdf,fg->gdcba", "gf,abcdf->gdcba", "bafdc,gf->cadgb", "afbdc,fg->cgbda", "dcbfa,fg->abgcd"];
-        for (n, equation) in equations.into_iter().enumerate() {
-            for [a, b, c, d, f, g] in [[7, 9, 8, 11, 5, 6], [5, 13, 12, 6, 16, 3]] {
+        for equation in ["abcdf,fg->gdcba", "gf,abcdf->gdcba", "abcdf,gf->dgcba", "fabcd,fg->gdcba", "gf,fabcd->dcgba"] {
+            for [a, b, c, d, f, g] in [[17, 9, 18, 11, 5, 6], [15, 13, 12, 16, 6, 10], [9, 14, 20, 13, 4, 16]] {
                 let size = |label| match label {
                     'a' => a,
                     'b' => b,
@@ -115,11 +116,9 @@ mod tests {
                     'f' => f,
                     _ => g,
                 };
-                let cpu = Cpu::new(Some(1 + n % 3));
-                sized_contract::<f64>(&mut rng, equation, &size, &cpu);
-                sized_contract::<f32>(&mut rng, equation, &size, &cpu);
-                sized_contract::<Complex<f64>>(&mut rng, equation, &size, &cpu);
-                sized_contract::<Complex<f32>>(&mut rng, equation, &size, &cpu);
+                for (n, dtype) in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].into_iter().enumerate() {
+                    dispatch!(dtype, T => compare::<T>(&mut rng, equation, &size, 1 + n % 3, "in order, then permuted"));
+                }
             }
         }
     }

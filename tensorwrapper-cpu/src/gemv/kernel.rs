@@ -16,14 +16,16 @@ use tensorwrapper_core::element::Element;
 /// Computes the sums of a block: those to add to, and the totals of long ones.
 pub(super) type Kernel<T> = unsafe fn(&Task<'_, T>, &mut [T], &mut [T]);
 
-/// Long rows that are read at a time, so that what lies in a cache is read less often. Short ones are read one after the other: processors
-/// foresee one stream through memory, and not several that go on from one short row to another (on Zen 4, rows of 2 KB went at 40 % of the
-/// speed of memory in fours, and at 92 % one by one).
+/// Rows that are read at a time, so that what lies in a cache is read less often. Processors do not foresee streams that go on from one row
+/// to another (on Zen 4, rows of 2 KB went at 40 % of the speed of memory in fours, and at 92 % one by one), so that lines are asked for;
+/// where vectors cannot, short rows are read one after the other.
 const TOGETHER: usize = 4;
 /// Elements of a dot product that are summed before the sum is added to others, so that long sums stay accurate.
 const STRETCH: usize = 4096;
-/// Bytes from which on rows are long.
+/// Bytes from which on rows are long: dot products of shorter ones are computed one after the other.
 const LONG: usize = 8 << 10;
+/// Bytes ahead of which lines of dot products are asked for.
+const AHEAD: usize = 4 << 10;
 
 /// The kernel for these instructions.
 pub(super) fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
@@ -168,7 +170,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
                     for part in 0..RUNNING {
                         for n in 0..N {
                             let place = at + part * V::LANES;
-                            V::prefetch(a[n].wrapping_add(place + 512));
+                            V::prefetch(a[n].wrapping_add(place + AHEAD / size_of::<V::Real>()));
                             sums[n][part] = Self::multiply_add(sums[n][part], V::load(a[n].add(place)), V::load(x[n].add(place)));
                         }
                     }
@@ -243,7 +245,7 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             if self.further[SUMS] == 0 && self.is_narrow() && rows > 1 {
                 return self.add_narrow(rows, large, vector, to);
             }
-            if self.further[SUMS] == 0 {
+            if self.further[SUMS] == 0 && (V::PREFETCHES || self.is_long()) {
                 while row + TOGETHER <= rows {
                     self.add_scaled::<TOGETHER>(row, large, vector, to);
                     row += TOGETHER;

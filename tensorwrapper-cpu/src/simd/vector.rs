@@ -55,6 +55,9 @@ pub(crate) trait Vector: Copy {
     /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
     const SQUARE: usize = 4;
 
+    /// Whether lines can be asked for.
+    const PREFETCHES: bool = false;
+
     /// An order of lanes.
     type Order: Copy;
 

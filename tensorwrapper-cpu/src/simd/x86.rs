@@ -29,6 +29,7 @@ macro_rules! vector {
             type Half = $Half;
             const LANES: usize = $lanes;
             const ROWS: usize = $rows;
+            const PREFETCHES: bool = true;
             type Order = $Order;
             $(const SQUARE: usize = $square;)?
 
