@@ -27,9 +27,9 @@ fn size(a: usize, k: usize, x: usize) -> impl Fn(char) -> usize {
 #[test]
 fn products_with_few_rows_take_this_road() {
     let mut rng = StdRng::seed_from_u64(43);
-    for columns in 2..=16 {
+    for columns in [2, 3, 5, 6, 7, 11, 16] {
         // With more than six columns, half a second cache of any processor at least.
-        let sizes = if columns <= 6 { [(1601, 70), (1700, 130)] } else { [(1400, 801), (2049, 515)] };
+        let sizes = if columns <= 6 { [(1601, 37), (1700, 70)] } else { [(1400, 261), (2049, 190)] };
         for (n, (a, k)) in sizes.into_iter().enumerate() {
             let equation = EQUATIONS[(columns + n) % EQUATIONS.len()];
             for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
