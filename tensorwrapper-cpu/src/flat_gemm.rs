@@ -35,11 +35,11 @@ const TERMS: Range<usize> = 17..1 << 16;
 const LEAST: usize = 1 << 10;
 /// Bytes of a run at most: processors fetch ahead within a page, and longer ones bring nothing.
 const MOST: usize = 2 << 10;
-/// Terms that are added to a running sum together, whose lines are asked for while those before them are added; and terms before running
-/// sums are added to the result.
+/// Terms that are added to a running sum together; their lines are asked for while those before them are added.
 const TOGETHER: usize = 4;
+/// Terms of running sums before these are added to the result, so that long sums stay accurate.
 const LEAF: usize = 256;
-/// Columns with which a large factor need not be larger than a part of the second cache.
+/// Columns up to which the large factor may be small.
 const FEWER: usize = 6;
 /// Columns that are computed together, of vectors with many registers and with few: their numbers stay in registers.
 const WIDE: usize = 6;
@@ -105,7 +105,8 @@ impl<T: Element> FlatGemm<T> {
         // Running sums of all columns, the rows that are being read and those that are asked for share the first cache.
         let most = (Caches::here().first / 3 * 2 / (n + 2 * TOGETHER)).clamp(LEAST / 2, MOST) / size_of::<T>();
         let others = points(&batch) * points(&rows) / rows[run].extent;
-        let each = rows[run].extent.div_ceil(if threads > 1 { (2 * threads).div_ceil(others) } else { 1 });
+        let threads = tasks::worth(threads, sorted.multiplications().saturating_mul(points(&batch)));
+        let each = rows[run].extent.div_ceil(threads.div_ceil(others));
         if each * size_of::<T>() < LEAST / 2 {
             return None;
         }
@@ -184,7 +185,7 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>) {
     let vectors = (task.len * PARTS).div_ceil(V::LANES);
     let count = task.columns.len();
     let sums = task.sums.cast::<V::Real>();
-    let most = if V::ROWS >= MANY_REGISTERS { WIDE } else { NARROW } / PARTS;
+    let most = (if V::ROWS >= MANY_REGISTERS { WIDE } else { NARROW }) / PARTS;
     let passes = count.div_ceil(most);
     // SAFETY: the caller's promise.
     unsafe {
@@ -199,7 +200,7 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>) {
             while term < end {
                 let is_whole = term + TOGETHER <= end;
                 for pass in 0..passes {
-                    let columns = tasks::bound(count, pass, passes)..tasks::bound(count, pass + 1, passes);
+                    let columns = count * pass / passes..count * (pass + 1) / passes;
                     match (is_whole, pass == 0) {
                         (true, true) => some_columns::<V, T, PARTS, TOGETHER, true>(task, term, columns),
                         (true, false) => some_columns::<V, T, PARTS, TOGETHER, false>(task, term, columns),

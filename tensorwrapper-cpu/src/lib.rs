@@ -20,6 +20,9 @@
 //!    | `staged_sums` | the same, along different axes of the two factors | blocks of one factor are copied into the order of the other |
 //!    | `engine::tall` | the same, where rows or columns are the neighbours | tiles of the engine, a few terms at a time; nothing is packed |
 //!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
+//!    | `lane_gemm` | the same, where terms and columns are neighbours | lanes of vectors are moved from terms to columns |
+//!    | `staged_result` | the same, where the result is in another order than the large factor | in the large factor's order, then permuted |
+//!    | `flat_gemm` | a large factor, many terms and few columns: memory limits it | the large factor is read once, in long runs |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
 //!    | `axpy` | the same, where they are too small or do not fuse | sums of long vectors |
 //!    | `skinny_gemm` | a long matrix of short rows, and a small one | the kernels of `unpacked_gemm`, a piece of rows at a time |

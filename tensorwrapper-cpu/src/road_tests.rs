@@ -25,17 +25,18 @@ pub(super) fn compare<T: GemmElement>(
     let summed = left.chars().filter(|label| right.contains(*label) && !out.contains(*label));
     let all: Vec<char> = out.chars().chain(summed).collect();
     let extents: Vec<usize> = all.iter().map(|&label| size(label)).collect();
-    let placed = |rng: &mut StdRng, labels: &str, rank: usize| {
-        let len = labels.chars().map(size).product();
+    // Each begins somewhere in its memory.
+    let placed = |rng: &mut StdRng, labels: &str, rank: usize, offset: usize| {
+        let len = offset + labels.chars().map(size).product::<usize>();
         let stride =
             |label: &char| labels.find(*label).map_or(0, |at| labels[at + 1..].chars().map(size).product::<usize>() as isize);
         let strides: Vec<isize> = all[..rank].iter().map(stride).collect();
-        let layout = Strided::within(&extents[..rank], &strides, 0, len).unwrap();
+        let layout = Strided::within(&extents[..rank], &strides, offset, len).unwrap();
         let data: Vec<T> = (0..len).map(|_| number(rng)).collect();
         Placed { data, layout, conjugate: false }
     };
-    let factors = [left, right].map(|labels| placed(rng, labels, all.len()));
-    let output = placed(rng, out, out.len());
+    let factors = [left, right].map(|labels| placed(rng, labels, all.len(), 1));
+    let output = placed(rng, out, out.len(), 3);
     let nest = LoopNest::new(extents.clone(), out.len());
     let layouts = factors.each_ref().map(|factor| (&factor.layout, false));
     let alpha = Complex::new(-2.0, 0.0);

@@ -14,11 +14,11 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
 
-/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and so much memory more than the
-/// operands take is the most that a program should have to expect.
+/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and more memory than that beside the
+/// operands would surprise a program.
 const BYTES: Range<usize> = 128 << 10..128 << 20;
 
-/// Numbers of the small matrix up to which this is faster than blocks where the large factor's neighbours are rows.
+/// Where the large factor's neighbours are rows: numbers of the small matrix up to which staging is faster than blocks.
 const MANY: usize = 64;
 
 /// A product, prepared.
@@ -42,7 +42,7 @@ impl<T: Element> InOrder<T> {
     /// The product in that order; nothing where blocks are expected to be faster, or the stage would be small or large.
     pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
         let len = points(&sorted.rows).saturating_mul(points(&sorted.columns));
-        if !sorted.batch.is_empty() || !BYTES.contains(&len.saturating_mul(size_of::<T>())) {
+        if !sorted.batch.is_empty() || sorted.has_vector() || !BYTES.contains(&len.saturating_mul(size_of::<T>())) {
             return None;
         }
         let view = LargeFirst::new(sorted);
@@ -97,7 +97,10 @@ impl<T: Element> ProductKernel<T> for StagedResult<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cpu;
     use super::super::road_tests::compare;
+    use super::super::tests::sized_contract;
+    use num_complex::Complex;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
     use tensorwrapper_core::element::{Dtype, dispatch};
@@ -116,6 +119,8 @@ mod tests {
                     'f' => f,
                     _ => g,
                 };
+                // Conjugated factors, and a complex number before the product.
+                sized_contract::<Complex<f64>>(&mut rng, equation, &size, &Cpu::new(Some(2)));
                 for (n, dtype) in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].into_iter().enumerate() {
                     dispatch!(dtype, T => compare::<T>(&mut rng, equation, &size, 1 + n % 3, "in order, then permuted"));
                 }

@@ -45,7 +45,8 @@ fn every_set_of_instructions_agrees_with_the_definition() {
     let mut rng = StdRng::seed_from_u64(44);
     for columns in [1, 2, 5, 6] {
         for (n, equation) in EQUATIONS.into_iter().enumerate() {
-            let size = size(301 + n, 70 + n, columns);
+            // Of one equation, terms behind a leaf.
+            let size = size(301 + n, if n == 0 { 283 } else { 70 + n }, columns);
             for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
                 let cpu = Cpu::forced(1, Route::Flat(simd));
                 sized_contract::<f64>(&mut rng, equation, &size, &cpu);

@@ -18,7 +18,7 @@ pub(super) type Kernel<T> = unsafe fn(&Task<'_, T>, &mut [T], &mut [T]);
 
 /// Rows that are read at a time, so that what lies in a cache is read less often. Processors do not foresee streams that go on from one row
 /// to another (on Zen 4, rows of 2 KB went at 40 % of the speed of memory in fours, and at 92 % one by one), so that lines are asked for;
-/// where vectors cannot, short rows are read one after the other.
+/// where the instructions cannot ask, short rows are read one after the other.
 const TOGETHER: usize = 4;
 /// Elements of a dot product that are summed before the sum is added to others, so that long sums stay accurate.
 const STRETCH: usize = 4096;

@@ -55,7 +55,7 @@ pub(crate) trait Vector: Copy {
     /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
     const SQUARE: usize = 4;
 
-    /// Whether lines can be asked for.
+    /// Whether `prefetch` is implemented: only then are short rows of matrices times vectors read in fours.
     const PREFETCHES: bool = false;
 
     /// An order of lanes.
