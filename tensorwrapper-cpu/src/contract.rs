@@ -21,7 +21,7 @@ use super::result_blocks::ResultBlocks;
 use super::simd::Simd;
 use super::sink::Sink;
 use super::skinny_gemm::SkinnyGemm;
-use super::staged_result::InOrder;
+use super::staged_result::{Stage, StagedResult};
 use super::staged_sums::StagedSums;
 use super::strategy::Route;
 use super::unpacked_gemm::UnpackedGemm;
@@ -122,8 +122,7 @@ pub(super) fn prepare<T: GemmElement>(
     };
     Ok(ready(match (chosen, &sums) {
         (Chosen::Small(small, start), [None, None]) => Strategy::UnpackedGemm(small, start),
-        (Chosen::Small(small, start), _) => Strategy::Product(Box::new((small, start)), Box::new(sums)),
-        (Chosen::Kernel(kernel), _) => Strategy::Product(kernel, Box::new(sums)),
+        (chosen, _) => Strategy::Product(chosen.boxed(), Box::new(sums)),
     }))
 }
 
@@ -137,6 +136,13 @@ enum Chosen<T: GemmElement> {
 impl<T: GemmElement> Chosen<T> {
     fn kernel(kernel: impl ProductKernel<T> + 'static) -> Chosen<T> {
         Chosen::Kernel(Box::new(kernel))
+    }
+
+    fn boxed(self) -> Box<dyn ProductKernel<T>> {
+        match self {
+            Chosen::Small(small, start) => Box::new((small, start)),
+            Chosen::Kernel(kernel) => kernel,
+        }
     }
 
     /// This kernel, or the engine where there is none.
@@ -154,12 +160,8 @@ impl<T: GemmElement> Chosen<T> {
 
 /// What multiplies two factors fastest. Some results are computed in the order of a factor, and then permuted.
 fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
-    let Some(in_order) = InOrder::new(&sorted) else { return direct(threads, sorted) };
-    let product: Box<dyn ProductKernel<T>> = match direct(threads, in_order.product.clone())? {
-        Chosen::Small(small, start) => Box::new((small, start)),
-        Chosen::Kernel(kernel) => kernel,
-    };
-    Ok(Chosen::kernel(in_order.then_copied(product)))
+    let Some((in_order, stage)) = Stage::new(&sorted) else { return direct(threads, sorted) };
+    Ok(Chosen::kernel(StagedResult::new(direct(threads, in_order)?.boxed(), stage)))
 }
 
 /// What multiplies two factors fastest and writes the result as it is computed.

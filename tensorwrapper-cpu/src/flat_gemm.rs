@@ -11,26 +11,22 @@ mod tests;
 
 use std::ops::Range;
 
-use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL};
-use super::long_sums::positions;
+use super::large_first::{FEW, LARGE, LargeFirst, Loop, Numbers, SMALL};
 use super::pieces::Cuts;
-use super::product::{ClassifiedAxes, IN_VECTORS, OUT, even};
+use super::product::{ClassifiedAxes, IN_VECTORS, OUT, even, positions};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::{MOST_LANES, Vector};
 use super::simd::{Caches, Simd, by_vectors};
 use super::sink::Sink;
 use super::tasks;
-use tensorwrapper_core::backend::fuse::Odometer;
-use tensorwrapper_core::backend::fuse::points;
+use tensorwrapper_core::backend::fuse::{self, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::storage::LINE;
 
-/// Columns of the small factor at most: with more, tiles in registers compute longer than memory takes.
-const FEW: usize = 16;
-/// Terms: with fewer, sums stay in registers; a list of more of them would be long.
-const TERMS: Range<usize> = 17..1 << 16;
+/// Terms: with fewer, sums stay in registers (`narrow_gemm`); a list of more of them would be long.
+const TERMS: Range<usize> = FEW + 1..1 << 16;
 /// Bytes of neighbours in the large factor, and in the result, at least.
 const LEAST: usize = 1 << 10;
 /// Bytes of a run at most: processors fetch ahead within a page, and longer ones bring nothing.
@@ -84,6 +80,7 @@ impl<T: Element> FlatGemm<T> {
     /// Prepares a product; nothing where there are few terms or many columns, where neighbours in the large factor are
     /// none in the result, or where there are too few of them for these threads.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, threads: usize, simd: Simd) -> Option<FlatGemm<T>> {
+        // With more columns, tiles in registers compute longer than memory takes.
         let n = points(&sorted.rows).min(points(&sorted.columns));
         if n > FEW || !TERMS.contains(&points(&sorted.inner)) || sorted.multiplications() <= IN_VECTORS {
             return None;
@@ -94,12 +91,11 @@ impl<T: Element> FlatGemm<T> {
         }
         let is_run = |axis: &Loop| axis.strides[LARGE] == 1 && axis.strides[OUT] == 1;
         let run = product.rows.iter().position(is_run).filter(|&run| product.rows[run].extent * size_of::<T>() >= LEAST)?;
-        let bytes =
-            [&product.batch, &product.rows, &product.inner].map(|axes| points(axes)).iter().product::<usize>() * size_of::<T>();
-        if n > FEWER && bytes < Caches::here().second / 2 {
+        let elements: usize = [&product.batch, &product.rows, &product.inner].into_iter().map(|axes| points(axes)).product();
+        if n > FEWER && elements * size_of::<T>() < Caches::here().second / 2 {
             return None;
         }
-        product.inner.sort_by_key(|axis| std::cmp::Reverse(axis.strides[LARGE].unsigned_abs()));
+        fuse::sort(&mut product.inner, &[LARGE]);
         let numbers = Numbers::new(&mut product, sorted);
         let LargeFirst { large, batch, rows, columns, inner, start } = product;
         // Running sums of all columns, the rows that are being read and those that are asked for share the first cache.

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::long_sums::{LEAF, LongSums, Pieces, add_running, positions};
-use super::product::{ClassifiedAxes, LEFT, RIGHT, Triple};
+use super::long_sums::{LEAF, LongSums, Pieces, add_running};
+use super::product::{ClassifiedAxes, LEFT, RIGHT, Triple, positions};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::{MOST_LANES, Vector};
 use super::simd::{Caches, Simd, by_vectors};

@@ -11,8 +11,8 @@ mod tests;
 use std::ops::Range;
 
 use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
-use super::large_first::{LARGE, LargeFirst, Loop, SMALL, positions, scaled};
-use super::product::{ClassifiedAxes, OUT, gcd};
+use super::large_first::{LARGE, LargeFirst, Loop, SMALL, is_narrow, scaled};
+use super::product::{ClassifiedAxes, OUT, gcd, positions};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::simd::vector::MOST_LANES;
@@ -23,10 +23,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Terms and columns at most.
-const FEW: usize = 16;
-/// Rows at least, for each term and column.
-const MANY: usize = 32;
 /// Terms in a vector times all terms, or columns, at most: where there are more, moving lanes takes longer than packing.
 const MOST_MOVES: usize = 64;
 /// Neighbours along rows from which on no lane is moved, and another kernel reads them in long vectors.
@@ -60,32 +56,30 @@ impl<T: Element> LaneGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where vectors do not hold the same rows of
     /// the large factor and of the result.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<LaneGemm<T>> {
-        if !sorted.batch.is_empty() || points(&sorted.inner) > FEW {
+        if !sorted.batch.is_empty() || !is_narrow(sorted) {
             return None;
         }
         let LargeFirst { large, rows, columns, inner, start, .. } = LargeFirst::new(sorted);
-        let (m, n, k) = (points(&rows), points(&columns), points(&inner));
-        let is_conjugated = sorted.conjugate[large] && T::DTYPE.is_complex();
-        if n > FEW || m < MANY * n.max(k) || is_conjugated {
+        if sorted.conjugate[large] && T::DTYPE.is_complex() {
             return None;
         }
+        let most = points(&columns).max(points(&inner));
         let (kernel, bytes) = kernel::<T>(simd);
         let lanes = bytes / size_of::<T>();
         let Lanes { axes, mut rows, columns, inner, rest } = Lanes::new([rows, columns, inner], lanes)?;
         let (moves, within) = moves::<T>(&axes, lanes)?;
-        if moves.len() * n.max(k) > MOST_MOVES {
+        if moves.len() * most > MOST_MOVES {
             return None;
         }
-        let offsets = |axes: &[Loop], operand: usize| positions(axes).into_iter().map(|at| at[operand]).collect::<Vec<_>>();
-        let (from_terms, from_columns) = (offsets(&inner, SMALL), offsets(&columns, SMALL));
+        let (from_terms, from_columns) = (positions(&inner, SMALL), positions(&columns, SMALL));
         let vectors = from_columns.iter().flat_map(|column| from_terms.iter().map(move |term| column + term));
         let numbers = vectors.flat_map(|at| within.iter().map(move |number| at + number)).collect();
-        let task = Task { terms: offsets(&inner, LARGE), columns: offsets(&columns, OUT), moves };
+        let task = Task { terms: positions(&inner, LARGE), columns: positions(&columns, OUT), moves };
 
         let (block, cut, last) = cut(&mut rows, rest > 0);
         // Behind the last vector along the axis that was cut, which is then the only one of the block.
         let rest = (rest > 0).then(|| (rest, [LARGE, OUT].map(|operand| block[0].strides[operand] * last as isize)));
-        let block = positions(&block).into_iter().map(|at| [at[LARGE], at[OUT]]).collect();
+        let block = positions(&block, LARGE).into_iter().zip(positions(&block, OUT)).map(|(from, to)| [from, to]).collect();
         let (alpha, conjugate) = (sorted.alpha, sorted.conjugate[1 - large]);
         let outer = [rows, vec![cut]].concat();
         Some(LaneGemm { large, outer, start, block, last, rest, task, numbers, alpha, conjugate, kernel })

@@ -3,7 +3,7 @@
 
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
-use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
+use tensorwrapper_core::backend::fuse::{Axis, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
@@ -13,6 +13,18 @@ pub(super) type Loop = Axis<[isize; 3]>;
 pub(super) const LARGE: usize = 0;
 /// Where those of the small one stand.
 pub(super) const SMALL: usize = 1;
+
+/// Terms and columns that are few, at most.
+pub(super) const FEW: usize = 16;
+/// Rows of a product of few terms and columns at least, for each of them.
+const MANY: usize = 32;
+
+/// Whether a product has few terms and columns, and rows enough for them.
+pub(super) fn is_narrow<T>(sorted: &ClassifiedAxes<T>) -> bool {
+    let [a, b, k] = [&sorted.rows, &sorted.columns, &sorted.inner].map(|axes| points(axes));
+    let (m, n) = (a.max(b), a.min(b));
+    n <= FEW && k <= FEW && m >= MANY * n.max(k)
+}
 
 /// The axes of a product.
 #[derive(Clone, Debug)]
@@ -79,15 +91,4 @@ impl<T: Element> Numbers<T> {
 pub(super) fn scaled<T: Element>(x: T, conjugate: bool, alpha: T) -> T {
     let x = if conjugate { x.conj() } else { x };
     if alpha == T::ONE { x } else { alpha * x }
-}
-
-/// All positions along these axes, the last of them the fastest.
-pub(super) fn positions(axes: &[Loop]) -> Vec<[isize; 3]> {
-    let mut walk = Odometer::new(axes, &[0; 3], 0);
-    let mut next = || {
-        let at = walk.position;
-        walk.step();
-        at
-    };
-    (0..points(axes)).map(|_| next()).collect()
 }

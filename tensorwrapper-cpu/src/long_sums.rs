@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple, positions};
 use super::sink::Sink;
 use super::tasks;
 use tensorwrapper_core::backend::fuse::{Odometer, points};
@@ -103,17 +103,6 @@ impl<T: Element> LongSums<T> {
 /// Adds running sums to totals, and begins them anew.
 pub(super) fn add_running<T: Element>(totals: &mut [T], running: &mut [T]) {
     totals.iter_mut().zip(running).for_each(|(total, sum)| *total += std::mem::replace(sum, T::ZERO));
-}
-
-/// Where the indices of these axes lie in an operand, counted from the first.
-pub(super) fn positions(axes: &[Triple], operand: usize) -> Vec<isize> {
-    let mut walk = Odometer::new(axes, &[0; 3], 0);
-    let mut next = || {
-        let at = walk.position[operand];
-        walk.step();
-        at
-    };
-    (0..points(axes)).map(|_| next()).collect()
 }
 
 /// Pieces of the terms of a sum: lines of neighbours along one axis, cut where they are longer than wanted.

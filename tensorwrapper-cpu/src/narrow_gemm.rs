@@ -12,11 +12,10 @@ mod tests;
 use std::ops::Range;
 
 use self::shape::Shape;
-use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL};
-use super::long_sums::positions;
+use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL, is_narrow};
 use super::permute::{Pair, Permutation};
 use super::pieces::Cuts;
-use super::product::{ClassifiedAxes, OUT};
+use super::product::{ClassifiedAxes, OUT, positions};
 use super::product_kernel::ProductKernel;
 use super::simd::vector::Vector;
 use super::simd::{Simd, by_vectors};
@@ -27,10 +26,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
-/// Terms and columns at most.
-const FEW: usize = 16;
-/// Rows at least, for each term and column.
-const MANY: usize = 32;
 /// Columns that are computed at once.
 const TOGETHER: usize = 4;
 /// Vectors of each of them.
@@ -71,27 +66,20 @@ struct Block {
     write: Option<Permutation>,
 }
 
-/// Whether a product is one of few terms and columns, and of rows enough for them.
-fn suits(product: &LargeFirst) -> bool {
-    let [m, n, k] = [&product.rows, &product.columns, &product.inner].map(|axes| points(axes));
-    n <= FEW && k <= FEW && m >= MANY * n.max(k)
-}
-
-/// Whether it is such a product, but rows that are neighbours in the large factor lie so far from each other in the result that no block has long
-/// runs of both.
-pub(super) fn is_scattered<T: Element>(product: &LargeFirst) -> bool {
-    let LargeFirst { rows, columns, inner, .. } = product;
-    suits(product) && Shape::along_one(rows, false).is_none() && Shape::is_scattered(rows, [inner, columns], size_of::<T>())
+/// Whether rows that are neighbours in the large factor of such a product lie so far from each other in the result that no block has long runs of
+/// both.
+pub(super) fn is_scattered<T: Element>(LargeFirst { rows, columns, inner, .. }: &LargeFirst) -> bool {
+    Shape::along_one(rows, false).is_none() && Shape::is_scattered(rows, [inner, columns], size_of::<T>())
 }
 
 impl<T: Element> NarrowGemm<T> {
     /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected to
     /// take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: impl FnOnce() -> f64) -> Option<NarrowGemm<T>> {
-        let mut product = LargeFirst::new(sorted);
-        if !suits(&product) {
+        if !is_narrow(sorted) {
             return None;
         }
+        let mut product = LargeFirst::new(sorted);
         let numbers = Numbers::new(&mut product, sorted);
         let LargeFirst { large, batch, rows, columns, inner, start } = product;
         let stage_large = sorted.conjugate[large] && T::DTYPE.is_complex();

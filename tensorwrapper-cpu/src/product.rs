@@ -1,7 +1,7 @@
 //! A product of two factors as data: its axes by the parts that they play, and the strides of its matrices. Knows no memory, no
 //! kernel, and not how a product is computed.
 
-use tensorwrapper_core::backend::fuse::{Axis, points, single_stride};
+use tensorwrapper_core::backend::fuse::{Axis, Odometer, points, single_stride};
 
 /// Axes over the left factor, the right factor, and the output.
 pub(super) type Triple = Axis<[isize; 3]>;
@@ -85,6 +85,17 @@ pub(super) fn groups<T>(product: &ClassifiedAxes<T>, side: usize) -> [&[Triple];
 /// The stride of the narrowest axis; of none, as wide as can be.
 pub(super) fn narrowest(axes: &[Triple], operand: usize) -> usize {
     axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s != 0).min().unwrap_or(usize::MAX)
+}
+
+/// Where the indices of these axes lie in an operand, counted from the first.
+pub(super) fn positions(axes: &[Triple], operand: usize) -> Vec<isize> {
+    let mut walk = Odometer::new(axes, &[0; 3], 0);
+    let mut next = || {
+        let at = walk.position[operand];
+        walk.step();
+        at
+    };
+    (0..points(axes)).map(|_| next()).collect()
 }
 
 /// The greatest common divisor.

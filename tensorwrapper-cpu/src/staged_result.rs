@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
-use super::large_first::{LARGE, LargeFirst};
+use super::large_first::{LARGE, LargeFirst, is_narrow};
 use super::narrow_gemm;
-use super::permute::{Pair, Permutation};
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::packed::side_by_side;
+use super::permute::Permutation;
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::sink::Sink;
-use tensorwrapper_core::backend::fuse::{self, Axis, points};
+use tensorwrapper_core::backend::fuse::{self, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
@@ -21,59 +22,52 @@ const BYTES: Range<usize> = 128 << 10..128 << 20;
 /// Where the large factor's neighbours are rows: numbers of the small matrix up to which staging is faster than blocks.
 const MANY: usize = 64;
 
-/// A product, prepared.
+/// A product, prepared: into a stage, and from there to the result.
 #[derive(Debug)]
 pub(super) struct StagedResult<T> {
     product: Box<dyn ProductKernel<T>>,
+    stage: Stage,
+}
+
+/// A result in the order of the large factor: how many elements it has, and the copy from there to where the result starts.
+#[derive(Debug)]
+pub(super) struct Stage {
     len: usize,
     copy: Permutation,
     start: isize,
 }
 
-/// A product in the order of its large factor, and the copy from there to the result.
-pub(super) struct InOrder<T> {
-    pub(super) product: ClassifiedAxes<T>,
-    pairs: Vec<Pair>,
-    len: usize,
-    start: isize,
-}
-
-impl<T: Element> InOrder<T> {
-    /// The product in that order; nothing where blocks are expected to be faster, or the stage would be small or large.
-    pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
-        let len = points(&sorted.rows).saturating_mul(points(&sorted.columns));
-        if !sorted.batch.is_empty() || sorted.has_vector() || !BYTES.contains(&len.saturating_mul(size_of::<T>())) {
+impl Stage {
+    /// A product into a stage; nothing where blocks are expected to be faster, or the stage would be small or large.
+    pub(super) fn new<T: Element>(sorted: &ClassifiedAxes<T>) -> Option<(ClassifiedAxes<T>, Stage)> {
+        let bytes = points(&sorted.rows).saturating_mul(points(&sorted.columns)).saturating_mul(size_of::<T>());
+        if !sorted.batch.is_empty() || sorted.has_vector() || !BYTES.contains(&bytes) || !is_narrow(sorted) {
             return None;
         }
         let view = LargeFirst::new(sorted);
         // Where terms are neighbours in the large factor, its rows are multiplied one by one, and columns are the fastest in the stage; else its
         // neighbours are rows, as those of the stage are.
         let columns_last = view.inner.iter().any(|axis| axis.strides[LARGE] == 1);
-        let numbers = points(&view.columns).saturating_mul(points(&view.inner));
-        if !columns_last && numbers > MANY || !narrow_gemm::is_scattered::<T>(&view) {
+        if !columns_last && points(&view.columns) * points(&view.inner) > MANY || !narrow_gemm::is_scattered::<T>(&view) {
             return None;
         }
         let mut product = sorted.clone();
-        let mut pairs: Vec<Pair> = Vec::new();
-        let mut stride = 1;
-        let sides = if columns_last == (view.large == LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
-        for side in sides {
-            let axes: &mut Vec<Triple> = if side == LEFT { &mut product.rows } else { &mut product.columns };
-            fuse::sort(axes, &[side]);
-            for axis in axes.iter_mut().rev() {
-                pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[OUT]] });
-                axis.strides[OUT] = stride;
-                stride *= axis.extent as isize;
-            }
-            fuse::fuse(axes);
-        }
+        let (rows, columns) = (&mut product.rows, &mut product.columns);
+        fuse::sort(rows, &[LEFT]);
+        fuse::sort(columns, &[RIGHT]);
+        let [outer, inner] = if columns_last == (view.large == LEFT) { [rows, columns] } else { [columns, rows] };
+        let (mut pairs, len) = side_by_side(outer.iter_mut().chain(inner.iter_mut()), OUT);
+        // It is copied from the stage.
+        pairs.iter_mut().for_each(|pair| pair.strides.reverse());
+        [outer, inner].into_iter().for_each(fuse::fuse);
         let start = std::mem::replace(&mut product.start[OUT], 0);
-        Some(InOrder { product, pairs, len, start })
+        Some((product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start }))
     }
+}
 
-    /// The product by this kernel, and then the copy.
-    pub(super) fn then_copied(self, product: Box<dyn ProductKernel<T>>) -> StagedResult<T> {
-        StagedResult { product, len: self.len, copy: Permutation::new(self.pairs, size_of::<T>()), start: self.start }
+impl<T> StagedResult<T> {
+    pub(super) fn new(product: Box<dyn ProductKernel<T>>, stage: Stage) -> StagedResult<T> {
+        StagedResult { product, stage }
     }
 }
 
@@ -83,14 +77,15 @@ impl<T: Element> ProductKernel<T> for StagedResult<T> {
     }
 
     fn work_space(&self, threads: usize) -> usize {
-        self.len.saturating_add(self.product.work_space(threads))
+        self.stage.len.saturating_add(self.product.work_space(threads))
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let mut stage = Owned::<T>::for_results(self.len)?;
+        let Stage { len, copy, start } = &self.stage;
+        let mut stage = Owned::<T>::for_results(*len)?;
         // SAFETY: the caller's promise for the factors; the product writes the stage from one end to the other.
         unsafe { self.product.run(threads, data, Sink::new(&mut stage))? };
-        self.copy.run(threads, [0, self.start], &stage, out, false);
+        copy.run(threads, [0, *start], &stage, out, false);
         Ok(())
     }
 }

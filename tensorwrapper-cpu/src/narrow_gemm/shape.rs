@@ -77,8 +77,7 @@ impl Shape {
             return None;
         }
         let room = ROOM / size / (k + n);
-        let taken = RUNS.into_iter().find_map(|bytes| Shape::with_runs(rows, own, bytes / size, room));
-        let mut taken = taken?;
+        let mut taken = RUNS.into_iter().find_map(|bytes| Shape::with_runs(rows, own, bytes / size, room))?;
         let by = |side: usize| {
             let mut order: Vec<usize> = (0..rows.len()).collect();
             order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
