@@ -290,12 +290,15 @@ unsafe fn put_some_alone<T: Element, const ADD: bool>(
     at: &[isize; MOST_LANES],
     count: usize,
 ) {
+    // A copy, which stays in registers: what is written cannot change it.
+    let mut offsets = [0; MOST_LANES];
+    offsets[..count].copy_from_slice(&at[..count]);
     for n in 0..to.further.len() {
         // SAFETY: the caller's promise.
         unsafe {
             let (from, to) = (from.start.offset(from.further[n]), to.start.offset(to.further[n]));
             for lane in 0..count {
-                let (x, to) = (from.add(lane).read(), to.offset(at[lane]));
+                let (x, to) = (from.add(lane).read(), to.offset(offsets[lane]));
                 to.write(if ADD { to.read() + x } else { x });
             }
         }

@@ -81,8 +81,10 @@ impl Cut {
             };
             packed + (space.missing(FEW_COLUMNS) * m * k) as f64 * kernel.cycles()
         };
-        let columns =
-            columns.into_iter().min_by(|a, b| columns_cost(a).total_cmp(&columns_cost(b))).expect("there is one way at least");
+        // More groups of columns are more tiles, whatever the rows are.
+        let calls = |space: &Space| (m.div_ceil(kernel.mr()) * space.groups() * inner.blocks()) as f64 * CALL;
+        let least = |a: &Space, b: &Space| (columns_cost(a) + calls(a)).total_cmp(&(columns_cost(b) + calls(b)));
+        let columns = columns.into_iter().min_by(least).expect("there is one way at least");
         let bytes = m.saturating_mul(n).saturating_mul(points(product.batch)).saturating_mul(size_of::<T>());
         let is_long = sides.iter().any(|&side| longest_run(axes(side)) >= LONG);
         let far = match (bytes > Caches::here().second, is_long) {
@@ -94,10 +96,15 @@ impl Cut {
             false => 0.0,
         };
         let rows_cost = |space: &Space| {
-            let far = if space.is_unit(RESULT) { far } else { far + farthest };
+            // Tiles of whole groups ask for no lines. In memory, those of groups that run on were measured to be slower than ragged ones.
+            let broken = match bytes > streamed() {
+                true => f64::from(!space.is_unit(RESULT)),
+                false => space.broken(RESULT, kernel.panel),
+            };
+            let far = far + farthest * broken;
             let stored = (m * n * inner.blocks()) as f64 * (space.storing(&columns) + far);
             let multiplied = (space.groups() * kernel.lanes) as f64 * n.max(2) as f64 * k as f64 * kernel.cycles();
-            let call = if space.is_unit(RESULT) { CALL } else { CALL + SPREAD };
+            let call = CALL + SPREAD * broken;
             let tiles = space.groups().div_ceil(kernel.panel) * columns.groups() * inner.blocks();
             (m * k) as f64 * space.packing(along_rows, rows_in_place) + stored + multiplied + tiles as f64 * call
         };
@@ -126,7 +133,8 @@ impl Space {
     /// Roughly how many cycles a core takes to pack an element; `has_runs`: terms are neighbours; `in_place`: groups whose lanes are need
     /// no packing.
     pub(super) fn packing(&self, has_runs: bool, in_place: bool) -> f64 {
-        let runs = self.moving(OWN);
+        // Groups of one run are copied fast only where all are.
+        let runs = self.runs(OWN) * if self.is_unit(OWN) { VECTOR } else { RUN };
         if in_place && self.is_unit(OWN) {
             return runs * self.ragged();
         }
@@ -135,11 +143,9 @@ impl Space {
 
     /// Roughly how many cycles it takes to store an element of the result, where these are its rows: along them, or along the columns.
     pub(super) fn storing(&self, columns: &Space) -> f64 {
-        self.moving(RESULT).min(APART).min(RUN * columns.runs(RESULT) + ACROSS)
-    }
-
-    /// The same, to move an element along these.
-    fn moving(&self, which: usize) -> f64 {
-        self.runs(which) * if self.is_unit(which) { VECTOR } else { RUN }
+        // In vectors where a group's lanes are neighbours, and else run by run.
+        let (runs, vectors) = (self.runs(RESULT), self.vectors(RESULT));
+        let along = vectors * VECTOR + (runs - vectors) * RUN;
+        along.min(APART).min(RUN * columns.runs(RESULT) + ACROSS)
     }
 }

@@ -48,8 +48,12 @@ impl Ahead {
 
     /// A line of each lane, one after the other.
     fn go_by_lanes<T: Element>(&mut self, groups: &Groups, lanes: usize, at: &[isize]) {
-        let (line, far) = (LINE / size_of::<T>(), &groups.lanes(0).at[OWN]);
-        self.terms.extend((0..at.len()).map(|k| at[k - k % line] - at[0] + far[k % line % lanes]));
+        let far = &groups.lanes(0).at[OWN];
+        let mut of_line = [0; LINE];
+        of_line.iter_mut().enumerate().for_each(|(n, lane)| *lane = far[n % lanes]);
+        for terms in at.chunks(LINE / size_of::<T>()) {
+            self.terms.extend(of_line[..terms.len()].iter().map(|lane| terms[0] - at[0] + lane));
+        }
     }
 
     /// Prepares for rows like these, and the terms of this block.

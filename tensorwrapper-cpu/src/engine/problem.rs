@@ -12,20 +12,17 @@ use super::space::{Groups, OWN};
 use super::store::Store;
 use super::terms::Block;
 use super::workspace::Workspace;
-use crate::multiversion::{finish_streams, prefetch_line, streamed};
+use crate::multiversion::{finish_streams, prefetch_line};
 use crate::product::OUT;
 use crate::simd::Caches;
 use crate::sink::Sink;
 use crate::tasks;
-use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::error::Error;
 
 /// Rows of a block at most: more bring nothing.
 const MOST_ROWS: usize = 480;
 /// Bytes of a block of packed columns at most.
 const COLUMN_BYTES: usize = 6 << 20;
-/// Columns with so few of which a core computes faster than memory can be read.
-const FEW_COLUMNS: usize = 64;
 /// Panels of rows with so few of which the time to read columns shows.
 const FEW_PANELS: usize = 4;
 /// Bytes of columns that are not worth packing.
@@ -38,9 +35,9 @@ const NEAR: usize = 4 << 10;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
 pub(super) struct Problem<'a, T: GemmElement> {
-    kernel: &'a Kernel<T>,
-    product: &'a Product<'a, T>,
-    cut: &'a Cut,
+    pub(super) kernel: &'a Kernel<T>,
+    pub(super) product: &'a Product<'a, T>,
+    pub(super) cut: &'a Cut,
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
@@ -94,8 +91,12 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let (panel, together) = (kernel.panel, self.cut.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
         let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
-        // Where there is hardly more than a panel of rows, columns are read once: they may as well stay near.
-        let bytes = if part.rows.len() <= 2 * panel { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
+        // Where there is one block of rows, packed columns are read by that alone: they may as well stay near. But more blocks of columns pack rows
+        // again for each block of terms, and write down lists again for each item: there it is worth it for a panel or two alone, whose columns
+        // are hardly read again.
+        let is_single = self.product.batch.is_empty() && !self.product.adds && part.blocks.len() == 1;
+        let once = part.rows.len() <= if is_single { rows.max(2 * panel) } else { 2 * panel };
+        let bytes = if once { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
         let most = (bytes / terms / kernel.nr).max(1);
         let columns = part.columns.len().div_ceil(part.columns.len().div_ceil(most));
         [rows, columns]
@@ -110,7 +111,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             let [height, breadth] = self.block(part);
             let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
             let items = items.into_iter();
-            let asks = once && items.size_hint().0 >= MANY_ITEMS;
+            let asks = once && items.size_hint().0 >= MANY_ITEMS && self.comes_from_memory();
             let (mut items, mut known) = (items.peekable(), false);
             while let Some(Item { start, adds }) = items.next() {
                 // A part that is a single block is written down for the first item alone. If there are many items, what the next one reads is asked
@@ -144,7 +145,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             row_groups,
             next_groups,
             column_groups,
-            block,
+            block: written,
             ahead,
             coming,
             panels: row_panels,
@@ -155,12 +156,16 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
         if !known {
-            block.clear();
+            written.clear();
         }
+        let only = self.cut.inner.only(kernel.square);
         let one_row_block = part.rows.len() <= height;
         let far = self.is_far();
         let row_block = |first: usize| first..part.rows.end.min(first + height);
+        let mut packed_beside = None;
         for first_column in part.columns.clone().step_by(breadth) {
+            // One block of rows and of terms serves all blocks of columns.
+            let again = first_column > part.columns.start && one_row_block && part.blocks.len() == 1;
             if !known {
                 self.cut.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
                 if far {
@@ -168,8 +173,12 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                 }
             }
             for number in part.blocks.clone() {
-                if !known {
-                    let is_new = self.cut.inner.write(number, kernel.square, block);
+                if !known && !again {
+                    let is_new = match only {
+                        Some(_) => first_column == part.columns.start,
+                        None => self.cut.inner.write(number, kernel.square, written),
+                    };
+                    let block = only.unwrap_or(written);
                     if is_new || !one_row_block {
                         self.cut.rows.write(row_block(part.rows.start), row_groups);
                     }
@@ -185,6 +194,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         prefetch::lines::<T>(column_groups, &block.at[1], &mut coming[1]);
                     }
                 }
+                let block = only.unwrap_or(written);
                 let spread = self.columns_in_place(part, column_groups, block);
                 let (rows_lie, spread) =
                     self.lying(self.rows_in_place(part, row_groups, block, start), spread, one_row_block, row_groups);
@@ -196,6 +206,9 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                 let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && panels <= FEW_PANELS;
                 if ahead_in_columns && !known {
                     ahead.columns::<T>(column_groups, kernel.nr, block, panels);
+                } else if again {
+                    // Another block of columns may have been read where it lies.
+                    ahead.clear();
                 }
                 for first_row in part.rows.clone().step_by(height) {
                     let in_place = match (one_row_block, kernel.parts()) {
@@ -204,15 +217,18 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         (false, _) => (0, 0),
                     };
                     let pack_rows = Packing { skipped: in_place.0, ..self.packing(0, start, row_groups, block, rows) };
-                    // SAFETY: as above.
-                    unsafe { (kernel.pack_rows)(&pack_rows) };
+                    if !again || packed_beside != Some(in_place) {
+                        // SAFETY: as above.
+                        unsafe { (kernel.pack_rows)(&pack_rows) };
+                        packed_beside = Some(in_place);
+                    }
                     if !one_row_block {
                         self.cut.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
                         if !ahead_in_columns {
                             ahead.expect(kernel, next_groups);
                         }
                     }
-                    if !known || !one_row_block {
+                    if !(known || again) || !one_row_block {
                         Panel::write(kernel, row_groups, row_panels);
                         if far {
                             lines[0].write_panels::<T>(row_panels, row_groups);
@@ -244,7 +260,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         ahead,
                         ahead_from: if ahead_in_columns { own_columns } else { own },
                     };
-                    // SAFETY: the panels have just been packed, or lie in the operands; the result's elements lie inside and
+                    // SAFETY: the panels have been packed, for this block of columns or an earlier one that reads the same rows, or lie in the operands;
+                    // nothing else has written to their memory since. The result's elements lie inside and
                     // apart, as the product's do, and no other part has these rows and columns.
                     unsafe { tiles(&store, columns, own_columns.cast(), spread) };
                     if !one_row_block {
@@ -313,29 +330,6 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             return (rows, columns);
         }
         ((0, 0), (0, [0; 2]))
-    }
-
-    /// Bytes of the results of all items of the batch, about.
-    fn result_bytes(&self) -> usize {
-        let elements = (self.cut.rows.groups() * self.kernel.lanes).saturating_mul(self.cut.columns.groups() * self.kernel.nr);
-        elements.saturating_mul(points(self.product.batch)).saturating_mul(size_of::<T>())
-    }
-
-    /// Whether the result is written once, and larger than the caches.
-    fn is_streamed(&self, part: &WorkShare) -> bool {
-        let once = part.blocks.len() == 1 && !self.product.adds;
-        once && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
-    }
-
-    /// Whether the result is larger than the second cache, so that stores wait for their lines.
-    fn is_far(&self) -> bool {
-        self.result_bytes() > Caches::here().second
-    }
-
-    /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
-    /// the block before them is computed.
-    fn is_fetched_ahead(&self, part: &WorkShare) -> bool {
-        part.columns.len() * self.kernel.nr <= FEW_COLUMNS
     }
 
     fn packing<'s>(

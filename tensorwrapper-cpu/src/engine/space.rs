@@ -134,11 +134,22 @@ impl Space {
             found.extend([RESULT, OWN].map(|which| {
                 let mut axes = axes.clone();
                 fuse::sort(&mut axes, &[which, OWN + RESULT - which]);
-                let points = points(&axes);
-                Space { width, groups: points.div_ceil(width), axes, form: Form::Running { points } }
+                Space::running(axes, width)
             }));
+            let near = axes.iter().position(|axis| axis.strides[OWN] == 1);
+            if let Some(near) = near.filter(|near| near + 1 < axes.len() && role == Role::Columns && by_result) {
+                // In the result's order, but that neighbours in the operand are read together.
+                axes[near..].rotate_left(1);
+                found.push(Space::running(axes, width));
+            }
         }
         found
+    }
+
+    /// Groups that run on from one axis into the next.
+    fn running(axes: Vec<Pair>, width: usize) -> Space {
+        let points = points(&axes);
+        Space { width, groups: points.div_ceil(width), axes, form: Form::Running { points } }
     }
 
     /// Groups of one axis alone.
@@ -163,28 +174,44 @@ impl Space {
         match &self.form {
             Form::Along { axis, .. } if axis.strides[which] == 1 => axis.extent.div_ceil(self.width) as f64 / axis.extent as f64,
             Form::Along { .. } => 1.0,
-            Form::Running { points } => {
-                // Innermost axes that follow each other without a gap; runs end with them, and with vectors.
-                let mut len = 1;
-                for axis in self.axes.iter().rev() {
-                    if axis.strides[which] != len as isize {
-                        break;
-                    }
-                    len *= axis.extent;
-                }
-                // Both end together once in so many elements.
-                let together = if len == *points { len } else { len / gcd(len, self.width) * self.width };
-                1.0 / len as f64 + 1.0 / self.width as f64 - 1.0 / together as f64
-            }
+            Form::Running { points } => 1.0 / self.width as f64 + self.breaks(which, *points),
         }
+    }
+
+    /// The same of the groups alone that are one run.
+    pub(super) fn vectors(&self, which: usize) -> f64 {
+        match &self.form {
+            Form::Along { axis, .. } if axis.strides[which] == 1 => self.runs(which),
+            _ => (1.0 - self.broken(which, 1)) / self.width as f64,
+        }
+    }
+
+    /// The part of panels of so many groups in which the lanes of some group are not one run of neighbours in the operand or the result.
+    pub(super) fn broken(&self, which: usize, groups: usize) -> f64 {
+        match &self.form {
+            Form::Along { axis, .. } => f64::from(axis.strides[which] != 1),
+            Form::Running { points } => (self.breaks(which, *points) * (self.width * groups) as f64).min(1.0),
+        }
+    }
+
+    /// Ends of runs of neighbours inside of groups that run on from one axis into the next, for each element.
+    fn breaks(&self, which: usize, points: usize) -> f64 {
+        // Innermost axes that follow each other without a gap.
+        let mut len = 1;
+        for axis in self.axes.iter().rev() {
+            if axis.strides[which] != len as isize {
+                break;
+            }
+            len *= axis.extent;
+        }
+        // Runs and groups end together once in so many elements.
+        let together = if len == points { len } else { len / gcd(len, self.width) * self.width };
+        1.0 / len as f64 - 1.0 / together as f64
     }
 
     /// Whether lanes of the operand or the result lie side by side, in all groups.
     pub(super) fn is_unit(&self, which: usize) -> bool {
-        match &self.form {
-            Form::Along { axis, .. } => axis.strides[which] == 1,
-            Form::Running { .. } => self.runs(which) <= 1.0 / self.width as f64,
-        }
+        self.broken(which, 1) == 0.0
     }
 
     /// Elements that are missing for groups of at least so many each.

@@ -9,11 +9,16 @@ use super::panels::{self, AskedLines, Panel, Stored};
 use super::prefetch::Ahead;
 use super::scatter::Scatter;
 use super::space::{Groups, Lanes, MOST_COLUMNS, OWN, RESULT};
+use crate::simd::foresees;
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
 
 /// Lines of a tile that fetches none.
 pub(super) static NOWHERE: [isize; MOST_TERMS] = [0; MOST_TERMS];
+
+/// A tile on the stack, whose vectors lie in a cache line each.
+#[repr(align(64))]
+struct Apart<T>([MaybeUninit<T>; MOST_TILE]);
 
 /// Where the tiles of a block go.
 pub(super) struct Store<'a, T: Element> {
@@ -38,7 +43,7 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) own: *const T,
     /// Whether the result is so large that it is written past the caches.
     pub(super) stream: bool,
-    /// Whether it is larger than the second cache: lines that are not written whole are asked for a tile ahead.
+    /// Whether it is so large that stores wait for their lines: those that are not written whole are asked for a tile ahead.
     pub(super) far: bool,
     /// What the next item of a batch reads of rows and of columns: lines, and where they are counted from. Tiles share them.
     pub(super) coming: [(&'a [isize], *const T); 2],
@@ -85,11 +90,13 @@ impl<T: GemmElement> Store<'_, T> {
     pub(super) unsafe fn tile(&self, panel: &Panel, columns: &Columns<'_, T::Real>, number: usize) {
         let base = self.out.base().wrapping_offset(self.start);
         let first = panel.first;
-        let (rows, step) = if first < self.in_place.0 {
-            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
+        let (rows, step, near) = if first < self.in_place.0 {
+            let step = self.in_place.1;
+            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), step, AHEAD * step)
         } else {
             let numbers = self.kernel.lanes * self.kernel.parts();
-            (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
+            let step = (self.kernel.panel * numbers) as isize;
+            (self.packed.wrapping_add(first * numbers * self.terms), step, if foresees() { 0 } else { AHEAD * step })
         };
         if self.far {
             self.ask(number + 1);
@@ -106,7 +113,7 @@ impl<T: GemmElement> Store<'_, T> {
             terms: self.terms,
             rows,
             step,
-            near: AHEAD * step,
+            near,
             columns: columns.start,
             spread: columns.spread,
             groups: panel.groups,
@@ -123,7 +130,7 @@ impl<T: GemmElement> Store<'_, T> {
             Stored::Whole => tile.stream = self.stream && self.is_aligned(&tile),
             Stored::Ragged => tile.ragged = Some(panel.lens),
             // SAFETY: the caller's promise.
-            Stored::Apart => return unsafe { self.spread(tile, panel, columns) },
+            Stored::Apart => return unsafe { self.spread(&mut tile, panel, columns) },
         }
         self.check(panel, columns);
         // SAFETY: the caller's promise.
@@ -141,15 +148,15 @@ impl<T: GemmElement> Store<'_, T> {
     ///
     /// # Safety
     /// As [`tile`](Store::tile).
-    unsafe fn spread(&self, mut tile: Tile<T>, panel: &Panel, columns: &Columns<'_, T::Real>) {
+    unsafe fn spread(&self, tile: &mut Tile<T>, panel: &Panel, columns: &Columns<'_, T::Real>) {
         let (width, height) = (self.kernel.lanes, self.kernel.mr());
-        let mut apart = [const { MaybeUninit::<T>::uninit() }; MOST_TILE];
-        let start = apart.as_mut_ptr().cast::<T>();
+        let mut apart = Apart([const { MaybeUninit::<T>::uninit() }; MOST_TILE]);
+        let start = apart.0.as_mut_ptr().cast::<T>();
         tile.to = std::array::from_fn(|n| start.wrapping_add(n * width));
         tile.along = std::array::from_fn(|n| (n * height) as isize);
         tile.add = false;
         // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
-        unsafe { (self.kernel.tile)(&tile) };
+        unsafe { (self.kernel.tile)(tile) };
         for g in 0..panel.groups {
             let scatter = Scatter {
                 from: start.wrapping_add(g * width),

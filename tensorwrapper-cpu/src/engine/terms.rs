@@ -3,6 +3,7 @@
 //! Blocks are written down when they are needed. Along one axis they differ by their beginnings alone.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::kernel::MOST_TERMS;
 use super::space::Pair;
@@ -28,6 +29,8 @@ pub(super) struct Inner {
     blocks: usize,
     /// Terms of the longest block.
     longest: usize,
+    /// The only block, once it was written down, and the edge of the squares that it was written down for.
+    only: OnceLock<(usize, Block)>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +57,7 @@ pub(super) struct Block {
     pub(super) step: [usize; 2],
     /// Terms with which squares begin, for each operand: the next ones, `step` further each, are its next elements.
     pub(super) runs: [Vec<usize>; 2],
-    /// Terms that are in no square.
+    /// Terms that are in no square, of operands whose neighbours are terms.
     pub(super) singles: [Vec<usize>; 2],
 }
 
@@ -69,14 +72,18 @@ impl Block {
         self.at.iter_mut().for_each(Vec::clear);
     }
 
-    /// What is known of all positions, once they are written down: one distance, if there is one, and the farthest.
-    fn survey(&mut self) {
+    /// What is known of all positions, once they are written down: one distance, if there is one, the farthest, and squares of that edge.
+    fn survey(&mut self, square: usize) {
         for side in [0, 1] {
             let at = &self.at[side];
             let step = at.get(1).copied().unwrap_or(0);
             self.single_step[side] = at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step);
-            self.reach[side] = at.iter().copied().max().unwrap_or(0);
+            self.reach[side] = match self.single_step[side] {
+                Some(step) => (step * (at.len() as isize - 1)).max(0),
+                None => at.iter().copied().max().unwrap_or(0),
+            };
         }
+        self.find_runs(square);
     }
 
     fn find_runs(&mut self, square: usize) {
@@ -85,11 +92,20 @@ impl Block {
             let (runs, singles) = (&mut self.runs[side], &mut self.singles[side]);
             runs.clear();
             singles.clear();
+            if step == 0 {
+                continue;
+            }
+            if step == 1 && self.single_step[side] == Some(1) {
+                let whole = at.len() / square * square;
+                runs.extend((0..whole).step_by(square));
+                singles.extend(whole..at.len());
+                continue;
+            }
             let mut first = 0;
             while first < at.len() {
                 let end = first + step * square;
                 let contiguous = |k: usize| (1..square).all(|n| at[k + n * step] == at[k] + n as isize);
-                if step > 0 && end <= at.len() && (first..first + step).all(contiguous) {
+                if end <= at.len() && (first..first + step).all(contiguous) {
                     runs.extend(first..first + step);
                     first = end;
                 } else {
@@ -127,7 +143,8 @@ impl Inner {
             let first = Cut::new(own, first.max(block / second.longest), first.max(most / second.longest));
             let (blocks, longest) = (points / own / other * first.pieces * second.pieces, first.longest * second.longest);
             debug_assert!(longest <= MOST_TERMS);
-            return Inner { axes, form: Terms::Tiled { axes: tiled, cuts: [first, second] }, blocks, longest };
+            let form = Terms::Tiled { axes: tiled, cuts: [first, second] };
+            return Inner { axes, form, blocks, longest, only: OnceLock::new() };
         }
         near_last(&mut axes, order);
         let step = |side: usize| unit(&axes, side).map_or(0, |n| fuse::points(&axes[n + 1..]));
@@ -136,7 +153,7 @@ impl Inner {
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
         debug_assert!(block <= MOST_TERMS);
         let form = Terms::Running { points, block, step };
-        Inner { axes, form, blocks: points.div_ceil(block), longest: block }
+        Inner { axes, form, blocks: points.div_ceil(block), longest: block, only: OnceLock::new() }
     }
 
     /// Number of blocks.
@@ -172,6 +189,19 @@ impl Inner {
             (index, left) = (0, left - len);
             walk.step();
         }
+    }
+
+    /// The only block, for squares of that edge, which is written down once for all runs; nothing where there are several.
+    pub(super) fn only(&self, square: usize) -> Option<&Block> {
+        (self.blocks == 1).then(|| {
+            let (edge, block) = self.only.get_or_init(|| {
+                let mut block = Block::default();
+                self.write(0, square, &mut block);
+                (square, block)
+            });
+            debug_assert_eq!(*edge, square, "a product is cut for one kernel");
+            block
+        })
     }
 
     /// Writes down a block, for squares of that edge; whether it differs from the one before in more than where it begins.
@@ -210,8 +240,7 @@ impl Inner {
             *start = at[0];
             at.iter_mut().for_each(|at| *at -= *start);
         }
-        to.find_runs(square);
-        to.survey();
+        to.survey(square);
         true
     }
 }
@@ -306,6 +335,36 @@ mod tests {
         found.sort_unstable();
         found.dedup();
         assert_eq!(found.len(), points(&axes), "each term once");
+    }
+
+    #[test]
+    fn neighbours_along_one_axis_are_squares_and_what_is_left() {
+        for points in 1..40 {
+            let mut block = Block::default();
+            Inner::new(&[axis(points, 1, 7)], [0, 1], 0, 256).write(0, 4, &mut block);
+            let whole = points / 4 * 4;
+            assert_eq!(block.runs[0], (0..whole).step_by(4).collect::<Vec<_>>());
+            assert_eq!(block.singles[0], (whole..points).collect::<Vec<_>>());
+            assert!(block.runs[1].is_empty() && block.singles[1].is_empty(), "no neighbours, no squares");
+            assert_eq!(block.reach, [points as isize - 1, 7 * (points as isize - 1)]);
+            // Backwards nothing lies behind the first term.
+            let mut block = Block::default();
+            Inner::new(&[axis(points, -1, 1)], [0, 1], 0, 256).write(0, 4, &mut block);
+            assert_eq!(block.reach, [0, points as isize - 1]);
+        }
+    }
+
+    #[test]
+    fn the_only_block_is_that_which_is_written_down() {
+        let inner = Inner::new(&[axis(9, 30, 1), axis(5, 1, 40)], [0, 1], 0, 256);
+        let mut block = Block::default();
+        inner.write(0, 4, &mut block);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert_eq!(inner.only(4).map(|only| &only.at), Some(&block.at)));
+            }
+        });
+        assert!(Inner::new(&[axis(1000, 1, 1)], [0, 1], 0, 256).only(4).is_none(), "several blocks");
     }
 
     #[test]

@@ -44,6 +44,35 @@ fn more_rows_columns_and_terms_than_a_block_has() {
 }
 
 #[test]
+fn one_block_of_rows_serves_all_blocks_of_columns() {
+    // The result's neighbours are the few rows; columns lie along terms, across them, in two axes that do not fuse, and as the result does.
+    for equation in ["ik,kj->ji", "ki,jk->ji", "ik,kj->ij"] {
+        contract(equation, "i70 k40 j4100", 1, &DTYPES);
+    }
+    for equation in ["abxy,cdyx->cdab", "xaby,yxcd->dcab", "axyb,dxyc->cdba", "abxy,dcxy->cdab"] {
+        contract(equation, "a5 b13 c7 d900 x4 y10", 2, &[Dtype::F64, Dtype::C32]);
+    }
+}
+
+#[test]
+fn groups_that_run_on_are_mostly_whole() {
+    use super::space::{OWN, RESULT, Role, Space};
+    use tensorwrapper_core::backend::fuse::Axis;
+    // Runs of 210 in the result.
+    let axis = |extent: usize, own: isize, result: isize| Axis { extent, strides: [own, 0, result] };
+    let axes = [axis(4, 210, 300), axis(42, 5, 5), axis(5, 1, 1)];
+    let spaces = Space::candidates(&axes, 0, 8, Role::Rows { panel: 3 }, true);
+    let running = spaces.iter().find(|space| space.groups() == 105).expect("groups run on from one axis into the next");
+    let broken = [1, 3].map(|groups| running.broken(RESULT, groups));
+    // Three of four runs end inside of a group, of which 26.25 belong to a run.
+    assert!((broken[0] - 0.75 / 26.25).abs() < 1e-12 && (broken[1] - 3.0 * broken[0]).abs() < 1e-12, "{broken:?}");
+    assert!((running.vectors(RESULT) - (1.0 - broken[0]) / 8.0).abs() < 1e-12);
+    assert!(!running.is_unit(RESULT) && running.runs(RESULT) > 1.0 / 8.0);
+    let along = spaces.iter().find(|space| space.groups() == 168).expect("groups of five");
+    assert_eq!((along.broken(RESULT, 3), along.broken(OWN, 1), along.vectors(OWN)), (0.0, 0.0, 0.2));
+}
+
+#[test]
 fn few_columns_are_fetched_ahead_and_few_rows_too() {
     for equation in ["ik,kj->ij", "ki,kj->ij", "ik,jk->ji", "ki,kj->ji"] {
         contract(equation, "i700 k600 j5", 1, &[Dtype::F64, Dtype::F32]);
