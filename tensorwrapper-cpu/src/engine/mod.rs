@@ -2,13 +2,14 @@
 //! where they belong. Nothing as large as an operand is ever copied.
 //!
 //! The loops are those of BLIS. `problem` cuts a product into blocks: NC columns, within them KC terms (which are packed for the columns),
-//! within them MC rows (which are packed for the rows, once where one block of them serves all columns). `store` goes over the tiles of a block, each of MR rows and NR columns, and
-//! `kernel` computes one in registers. Caches decide how large blocks are: a panel of NR columns and KC terms stays in the first cache,
-//! MC rows and KC terms in the second.
+//! within them MC rows (which are packed for the rows, once where one block of them serves all columns). `store` goes over the tiles of a
+//! block, each of MR rows and NR columns, and `kernel` computes one in registers. Caches decide how large blocks are: a panel of NR columns
+//! and KC terms stays in the first cache, MC rows and KC terms in the second.
 //!
 //! `space` says in which order indices follow each other; `pack` reads operands into panels, whose `format` splits complex numbers;
 //! `distance` says what comes from memory, and `prefetch` has cache lines fetched in time; `epilogue` computes what follows the sum while
-//! the result is near; `workspace` lends memory to threads. `tall` is a product kernel of its own: long sums with small results, whose tiles read both operands where they lie.
+//! the result is near; `workspace` lends memory to threads. `tall` is a product kernel of its own: long sums with small results, whose tiles
+//! read both operands where they lie.
 
 mod distance;
 mod epilogue;

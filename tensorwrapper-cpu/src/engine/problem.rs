@@ -166,6 +166,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         for first_column in part.columns.clone().step_by(breadth) {
             // One block of rows and of terms serves all blocks of columns.
             let again = first_column > part.columns.start && one_row_block && part.blocks.len() == 1;
+            // Rows and terms are written down already, for an earlier item or block of columns.
+            let listed = known || again;
             if !known {
                 self.cut.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
                 if far {
@@ -173,12 +175,13 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                 }
             }
             for number in part.blocks.clone() {
-                if !known && !again {
-                    let is_new = match only {
-                        Some(_) => first_column == part.columns.start,
-                        None => self.cut.inner.write(number, kernel.square, written),
-                    };
-                    let block = only.unwrap_or(written);
+                let is_new = match only {
+                    _ if listed => false,
+                    Some(_) => first_column == part.columns.start,
+                    None => self.cut.inner.write(number, kernel.square, written),
+                };
+                let block = only.unwrap_or(written);
+                if !listed {
                     if is_new || !one_row_block {
                         self.cut.rows.write(row_block(part.rows.start), row_groups);
                     }
@@ -194,7 +197,6 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         prefetch::lines::<T>(column_groups, &block.at[1], &mut coming[1]);
                     }
                 }
-                let block = only.unwrap_or(written);
                 let spread = self.columns_in_place(part, column_groups, block);
                 let (rows_lie, spread) =
                     self.lying(self.rows_in_place(part, row_groups, block, start), spread, one_row_block, row_groups);
@@ -228,7 +230,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                             ahead.expect(kernel, next_groups);
                         }
                     }
-                    if !(known || again) || !one_row_block {
+                    if !listed || !one_row_block {
                         Panel::write(kernel, row_groups, row_panels);
                         if far {
                             lines[0].write_panels::<T>(row_panels, row_groups);
@@ -260,8 +262,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         ahead,
                         ahead_from: if ahead_in_columns { own_columns } else { own },
                     };
-                    // SAFETY: the panels have been packed, for this block of columns or an earlier one that reads the same rows, or lie in the operands;
-                    // nothing else has written to their memory since. The result's elements lie inside and
+                    // SAFETY: the panels have been packed, for this block of columns or an earlier one that reads the same rows, or lie in
+                    // the operands; nothing else has written to their memory since. The result's elements lie inside and
                     // apart, as the product's do, and no other part has these rows and columns.
                     unsafe { tiles(&store, columns, own_columns.cast(), spread) };
                     if !one_row_block {

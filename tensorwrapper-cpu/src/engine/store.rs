@@ -90,13 +90,12 @@ impl<T: GemmElement> Store<'_, T> {
     pub(super) unsafe fn tile(&self, panel: &Panel, columns: &Columns<'_, T::Real>, number: usize) {
         let base = self.out.base().wrapping_offset(self.start);
         let first = panel.first;
-        let (rows, step, near) = if first < self.in_place.0 {
-            let step = self.in_place.1;
-            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), step, AHEAD * step)
-        } else {
+        let is_packed = first >= self.in_place.0;
+        let (rows, step) = if is_packed {
             let numbers = self.kernel.lanes * self.kernel.parts();
-            let step = (self.kernel.panel * numbers) as isize;
-            (self.packed.wrapping_add(first * numbers * self.terms), step, if foresees() { 0 } else { AHEAD * step })
+            (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
+        } else {
+            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
         };
         if self.far {
             self.ask(number + 1);
@@ -113,7 +112,7 @@ impl<T: GemmElement> Store<'_, T> {
             terms: self.terms,
             rows,
             step,
-            near,
+            near: if is_packed && foresees() { 0 } else { AHEAD * step },
             columns: columns.start,
             spread: columns.spread,
             groups: panel.groups,

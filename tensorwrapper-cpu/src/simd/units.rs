@@ -14,7 +14,7 @@ pub(crate) fn foresees() -> bool {
     amd_family().is_some_and(|family| family > ZEN_4)
 }
 
-/// The family of the last AMD processors, Zen 3 and Zen 4, before Zen 5.
+/// The family of Zen 3 and Zen 4; Zen 5 has the next one.
 const ZEN_4: u32 = 0x19;
 
 /// The family of a processor of AMD.
