@@ -69,7 +69,7 @@ impl<T: Element> LongSums<T> {
         };
         if items >= 2 * threads {
             return tasks::failing(|failed| {
-                tasks::split(threads, items, items * operations, &|range| {
+                tasks::split_product(threads, items, items * operations, &|range| {
                     let mut walk = Odometer::new(&self.batch, &self.start, range.start);
                     for _ in range {
                         failed(sums(0..self.terms, walk.position).map(|sums| put(walk.position[OUT], &sums)));
@@ -79,7 +79,7 @@ impl<T: Element> LongSums<T> {
             });
         }
         // Threads share the terms; what they sum is added in order.
-        let parts = tasks::worth(threads, operations);
+        let parts = tasks::worth_product(threads, operations);
         let mut walk = Odometer::new(&self.batch, &self.start, 0);
         for _ in 0..items {
             let at = walk.position;

@@ -116,7 +116,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         let multiplications = points(&group).saturating_mul(sizes.multiplications());
         // Where there are few groups, threads share each.
         let (outside, inside) = if points(&batch) >= 2 * threads { (threads, 1) } else { (1, threads) };
-        let threads = [outside, tasks::worth(inside, multiplications / 4)];
+        let threads = [outside, tasks::worth_product(inside, multiplications)];
         let conjugate = [LEFT, RIGHT].map(|side| given[side] && access[side].is_staged());
         Ok(MatrixBatch { sizes, batch, group, last, whole, places, stages, conjugate, start, kernel, threads })
     }
@@ -167,7 +167,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         let items = points(&self.batch);
         let one = points(&self.group).saturating_mul(self.sizes.multiplications());
         tasks::failing(|failed| {
-            tasks::split(self.threads[0], items, items.saturating_mul(one), &|range| {
+            tasks::split_product(self.threads[0], items, items.saturating_mul(one), &|range| {
                 failed(self.groups(range, data, out, epilogue))
             });
         })
@@ -268,25 +268,30 @@ impl<T: GemmElement> MatrixBatch<T> {
         let axis = group.pop().unwrap_or(Axis { extent: 1, strides: [0; 3] });
         let outer = points(&group);
         let most = epilogue.map_or(usize::MAX, |_| (EPILOGUE / (self.sizes.rows * self.sizes.columns)).max(1));
-        tasks::split(self.threads[1], outer * axis.extent, outer * axis.extent * self.sizes.multiplications(), &|range| {
-            let mut number = range.start;
-            while number < range.end {
-                let (index, along) = (number / axis.extent, number % axis.extent);
-                let at = Odometer::new(&group, &start, index).position;
-                let at: [isize; 3] = std::array::from_fn(|n| at[n] + along as isize * axis.strides[n]);
-                let products = (range.end - number).min(axis.extent - along).min(most);
-                // SAFETY: positions and strides come from factors and an output that were found to lie inside their memory, or from
-                // temporaries laid out for them; this task alone writes these matrices, whose elements lie apart.
-                unsafe {
-                    let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side]));
-                    small.run(products, from, out.address(at[OUT]));
+        tasks::split_product(
+            self.threads[1],
+            outer * axis.extent,
+            outer * axis.extent * self.sizes.multiplications(),
+            &|range| {
+                let mut number = range.start;
+                while number < range.end {
+                    let (index, along) = (number / axis.extent, number % axis.extent);
+                    let at = Odometer::new(&group, &start, index).position;
+                    let at: [isize; 3] = std::array::from_fn(|n| at[n] + along as isize * axis.strides[n]);
+                    let products = (range.end - number).min(axis.extent - along).min(most);
+                    // SAFETY: positions and strides come from factors and an output that were found to lie inside their memory, or from
+                    // temporaries laid out for them; this task alone writes these matrices, whose elements lie apart.
+                    unsafe {
+                        let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side]));
+                        small.run(products, from, out.address(at[OUT]));
+                    }
+                    if let Some(epilogue) = epilogue {
+                        self.apply_epilogue(epilogue, products, axis.strides[OUT], at[OUT], out);
+                    }
+                    number += products;
                 }
-                if let Some(epilogue) = epilogue {
-                    self.apply_epilogue(epilogue, products, axis.strides[OUT], at[OUT], out);
-                }
-                number += products;
-            }
-        });
+            },
+        );
         Ok(())
     }
 

@@ -123,7 +123,7 @@ impl<T: GemmElement> ProductKernel<T> for ResultBlocks<T> {
             return self.blocks(threads, 0..blocks, data, out);
         }
         tasks::failing(|failed| {
-            tasks::split(threads, blocks, blocks.saturating_mul(self.whole.operations), &|range| {
+            tasks::split_product(threads, blocks, blocks.saturating_mul(self.whole.operations), &|range| {
                 failed(self.blocks(1, range, data, out));
             });
         })

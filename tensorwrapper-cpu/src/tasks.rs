@@ -9,10 +9,17 @@ use tensorwrapper_core::internal::thread_pool;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
+/// Multiplications that the kernels of products do in the time of one operation of other loops. Tests divide small products, too.
+const MULTIPLICATIONS: usize = if cfg!(test) { 1 } else { 16 };
 
 /// Number of threads that so many operations are worth.
 pub(super) fn worth(threads: usize, operations: usize) -> usize {
     threads.min(operations / WORTH_A_THREAD).max(1)
+}
+
+/// Number of threads that so many multiplications of a product are worth.
+pub(super) fn worth_product(threads: usize, multiplications: usize) -> usize {
+    worth(threads, multiplications / MULTIPLICATIONS)
 }
 
 /// Where a part of `0..items` begins, of so many parts of about one length.
@@ -37,6 +44,11 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: &(dyn
         return task(0..items);
     }
     thread_pool::each(parts, &|part| task(bound(items, part, parts)..bound(items, part + 1, parts)));
+}
+
+/// As [`split`], for items of a product with so many multiplications in all.
+pub(super) fn split_product(threads: usize, items: usize, multiplications: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+    split(threads, items, multiplications / MULTIPLICATIONS, task);
 }
 
 /// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.

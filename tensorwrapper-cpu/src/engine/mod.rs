@@ -147,7 +147,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cu
         let problem = Problem::new(&product, kernel, cut);
         let whole = problem.whole();
         return tasks::failing(|failed| {
-            tasks::split(threads, items, items.saturating_mul(multiplications), &|range| {
+            tasks::split_product(threads, items, items.saturating_mul(multiplications), &|range| {
                 let mut walk = Odometer::new(product.batch, &product.start, range.start);
                 let items = range.map(|_| {
                     let start = walk.position;
@@ -158,7 +158,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cu
             });
         });
     }
-    let threads = tasks::worth(threads, multiplications / 4);
+    let threads = tasks::worth_product(threads, multiplications);
     let mut walk = Odometer::new(product.batch, &product.start, 0);
     if threads > 1 && product.epilogue.is_none() && sums_apart(threads, &product, kernel) {
         return (0..items).try_for_each(|_| {

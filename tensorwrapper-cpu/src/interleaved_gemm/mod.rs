@@ -135,7 +135,7 @@ impl<T: Element> ProductKernel<T> for InterleavedGemm<T> {
         let each = self.task.sizes.multiplications().saturating_mul(self.lanes);
         let items = points(&self.loops);
         tasks::failing(|failed| {
-            tasks::split(threads, items, items.saturating_mul(each), &|range| {
+            tasks::split_product(threads, items, items.saturating_mul(each), &|range| {
                 failed(Workspace::lend(|workspace| {
                     let [left, right] = self.task.packed.each_ref().map(|order| order.len() * self.lanes);
                     let room = [workspace.rows.room::<T>(left)?, workspace.columns.room::<T>(right)?];
