@@ -64,6 +64,7 @@ pub(super) fn lend(work: &(dyn Fn() + Sync), most: usize, ask: impl FnOnce(&Arc<
 impl Lent {
     /// Does the work on another thread, unless it is too late or enough have joined.
     pub(super) fn join(&self) {
+        self.processors.enter();
         // A closed state is more than any number of threads.
         let joined = |state: usize| (state < self.most).then_some(state + 1);
         if self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, joined).is_ok() {
@@ -76,7 +77,6 @@ impl Lent {
                 self.lender.unpark();
             }
         }
-        self.processors.leave();
     }
 
     /// Lets nobody join any more, and waits for those that have.

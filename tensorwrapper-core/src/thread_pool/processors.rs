@@ -1,8 +1,9 @@
-//! Threads of one call that the system has put on the same processor move apart for the next call.
+//! Threads of one call that the system has put on the same processor move apart before they compute.
 //!
 //! Linux wakes a thread where it ran last, or where the thread runs that wakes it, unless it sees an idle processor. In a virtual machine
 //! it sees none where processors are shown without a common cache, or once they have been idle for a while: then threads wake on one
-//! processor in call after call, and compute in turns. Nothing is pinned here: a thread that moves may run anywhere afterwards.
+//! processor in call after call, and compute in turns. Nothing is pinned here: a thread that moves may run anywhere afterwards, and is
+//! likely to wake up there in the next call.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::Processors;
@@ -16,7 +17,7 @@ mod linux {
     use std::sync::{Mutex, PoisonError};
     use std::thread::ThreadId;
 
-    /// The thread that calls and those that have done their part of the call, and the processor of each.
+    /// The thread that calls and those that have entered the call, and the processor of each.
     pub(in super::super) struct Processors(Mutex<SmallVec<[(ThreadId, usize); 8]>>);
 
     impl Processors {
@@ -33,9 +34,9 @@ mod linux {
             [seen.len(), processors.len()]
         }
 
-        /// Notes where this thread runs. If another one ran there, this one moves to where none did, if it may run there: it is the better
-        /// place to wake up at in the next call. Whether the system does so changes no result.
-        pub(in super::super) fn leave(&self) {
+        /// Notes where this thread runs. If another one ran there, this one moves to where none did, if it may run there. Whether the system
+        /// does so changes no result.
+        pub(in super::super) fn enter(&self) {
             let (this, here) = (std::thread::current().id(), sched_getcpu());
             let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if seen.iter().any(|(thread, _)| *thread == this) {
@@ -70,7 +71,7 @@ mod other {
             Processors
         }
 
-        pub(in super::super) fn leave(&self) {}
+        pub(in super::super) fn enter(&self) {}
     }
 }
 
@@ -96,8 +97,8 @@ mod tests {
         let processors = std::thread::scope(|scope| scope.spawn(call).join()).unwrap();
         let thread = |mask: &CpuSet| {
             begin(mask);
-            processors.leave();
-            processors.leave();
+            processors.enter();
+            processors.enter();
             assert!(sched_getaffinity(None).unwrap() == *mask, "nothing stays pinned");
         };
         let most = allowed.count() as usize;
