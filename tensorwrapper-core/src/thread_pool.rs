@@ -1,18 +1,20 @@
-//! Runs work on the calling thread and on threads of rayon's pool, if this process has them. A process made by `fork` has none, and work
-//! that is sent to the pool there never runs.
+//! Runs work on the calling thread and on others, if this process has them. A process made by `fork` has none, and work that is sent to
+//! them there never runs.
 //!
 //! The calling thread begins at once, takes what no other thread has begun yet, and waits for those alone that have begun: to wake a thread
 //! takes some 5 to 50 µs, or milliseconds if the system puts it where this one runs.
 //!
 //! Code that sends work to the pool, directly or through gemm or faer, asks here first. This file knows nothing of the work.
 
+mod helpers;
 mod lent;
-mod processors;
+mod places;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use helpers::Helpers;
 use lent::lend;
 
 /// The process that was the first to send work to the pool; 0 before that.
@@ -35,15 +37,19 @@ fn is_ours() -> bool {
     }
 }
 
-/// Does work on so many threads at most, this one and others of the pool, and returns when it is done.
+/// Does work on so many threads at most, this one and others, and returns when it is done.
 fn together(wanted: usize, work: &(dyn Fn() + Sync)) {
-    let wanted = if wanted > 1 { threads(wanted).min(rayon::current_num_threads()) } else { 1 };
-    if wanted == 1 {
+    let most = if wanted > 1 && is_ours() { rayon::current_num_threads() } else { 1 };
+    let others = wanted.min(most).saturating_sub(1);
+    if others == 0 {
         return work();
     }
-    // One more is asked than is wanted: one may wait for the processor on which this thread runs.
-    lend(work, wanted - 1, |lent| {
-        for _ in 0..wanted {
+    lend(work, others, |lent| {
+        if rayon::current_thread_index().is_none() {
+            return Helpers::of_process(most - 1).ask(lent, others);
+        }
+        // Work that is a part of other work in rayon's pool stays there: whoever has nothing to do takes it.
+        for _ in 0..others {
             let lent = Arc::clone(lent);
             rayon::spawn(move || lent.join());
         }
