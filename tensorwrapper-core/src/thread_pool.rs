@@ -1,5 +1,5 @@
 //! Runs work on the calling thread and on others, if this process has them. A process made by `fork` has none, and work that is sent to
-//! them there never runs.
+//! rayon's pool there never runs.
 //!
 //! The calling thread begins at once, takes what no other thread has begun yet, and waits for those alone that have begun: to wake a thread
 //! takes some 5 to 50 µs, or milliseconds if the system puts it where this one runs.
@@ -10,15 +10,19 @@ mod helpers;
 mod lent;
 mod places;
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use helpers::Helpers;
-use lent::lend;
+use lent::{Lent, lend};
 
 /// The process that was the first to send work to the pool; 0 before that.
 static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// How many requests to join work wait in rayon's pools.
+static SENT: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of threads to use: `wanted`, or 1 if the pool belongs to the process that this one was forked from.
 ///
@@ -44,16 +48,27 @@ fn together(wanted: usize, work: &(dyn Fn() + Sync)) {
     if others == 0 {
         return work();
     }
-    lend(work, others, |lent| {
-        if rayon::current_thread_index().is_none() {
-            return Helpers::of_process(most - 1).ask(lent, others);
-        }
-        // Work that is a part of other work in rayon's pool stays there: whoever has nothing to do takes it.
+    if rayon::current_thread_index().is_none() {
+        let helpers = Helpers::of_process(most - 1);
+        let is_outer = Cell::new(false);
+        let ask = |lent: &Arc<Lent>| is_outer.set(helpers.ask(lent, others));
+        return lend(work, others, ask, |lent| helpers.withdraw(lent, is_outer.get()));
+    }
+    // Work that is a part of other work in rayon's pool stays there: whoever has nothing to do takes it. While nobody does, no more is sent.
+    let send = |lent: &Arc<Lent>| {
         for _ in 0..others {
+            if SENT.fetch_add(1, Ordering::Relaxed) >= most {
+                SENT.fetch_sub(1, Ordering::Relaxed);
+                break;
+            }
             let lent = Arc::clone(lent);
-            rayon::spawn(move || lent.join());
+            rayon::spawn(move || {
+                SENT.fetch_sub(1, Ordering::Relaxed);
+                lent.join();
+            });
         }
-    });
+    };
+    lend(work, others, send, |_| ());
 }
 
 /// Runs two tasks, at the same time if more than one thread is wanted and available.

@@ -101,7 +101,7 @@ impl<T: Element> FlatGemm<T> {
         // Running sums of all columns, the rows that are being read and those that are asked for share the first cache.
         let most = (Caches::here().first / 3 * 2 / (n + 2 * TOGETHER)).clamp(LEAST / 2, MOST) / size_of::<T>();
         let others = points(&batch) * points(&rows) / rows[run].extent;
-        let threads = tasks::worth_product(threads, sorted.multiplications().saturating_mul(points(&batch)));
+        let threads = tasks::worth_pass(threads, sorted.multiplications().saturating_mul(points(&batch)));
         let each = rows[run].extent.div_ceil(threads.div_ceil(others));
         if each * size_of::<T>() < LEAST / 2 {
             return None;
@@ -159,7 +159,7 @@ impl<T: Element> ProductKernel<T> for FlatGemm<T> {
         let each = self.lens[0] * self.terms.len() * self.columns.len();
         let items = points(&self.cuts.around);
         tasks::failing(|failed| {
-            tasks::split_product(threads, items, items.saturating_mul(each), &|range| {
+            tasks::split_pass(threads, items, items.saturating_mul(each), &|range| {
                 failed(self.runs(range, data[self.large], &numbers, out));
             });
         })

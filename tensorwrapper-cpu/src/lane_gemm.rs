@@ -146,7 +146,7 @@ impl<T: Element> ProductKernel<T> for LaneGemm<T> {
         let numbers = self.numbers(data[1 - self.large])?;
         let items = points(&self.outer);
         let each = self.block.len().saturating_mul(self.numbers.len());
-        tasks::split_product(threads, items, items.saturating_mul(each), &|range| {
+        tasks::split_pass(threads, items, items.saturating_mul(each), &|range| {
             // SAFETY: the caller's promise; each task has blocks of its own.
             unsafe { self.blocks(range, data[self.large], &numbers, out) };
         });

@@ -67,9 +67,11 @@ impl<T: Element> LongSums<T> {
                 unsafe { out.write(at + further, self.alpha * sum) };
             }
         };
-        if items >= 2 * threads {
+        // One alone may be worth fewer threads than all are.
+        let all = tasks::worth_pass(threads, items.saturating_mul(operations)).min(items);
+        if items >= 2 * threads || tasks::worth_pass(threads, operations) < all {
             return tasks::failing(|failed| {
-                tasks::split_product(threads, items, items * operations, &|range| {
+                tasks::split_pass(threads, items, items * operations, &|range| {
                     let mut walk = Odometer::new(&self.batch, &self.start, range.start);
                     for _ in range {
                         failed(sums(0..self.terms, walk.position).map(|sums| put(walk.position[OUT], &sums)));
@@ -79,7 +81,7 @@ impl<T: Element> LongSums<T> {
             });
         }
         // Threads share the terms; what they sum is added in order.
-        let parts = tasks::worth_product(threads, operations);
+        let parts = tasks::worth_pass(threads, operations);
         let mut walk = Odometer::new(&self.batch, &self.start, 0);
         for _ in 0..items {
             let at = walk.position;

@@ -115,7 +115,8 @@ impl<T: GemmElement> MatrixBatch<T> {
         };
         let multiplications = points(&group).saturating_mul(sizes.multiplications());
         // Where there are few groups, threads share each.
-        let (outside, inside) = if points(&batch) >= 2 * threads { (threads, 1) } else { (1, threads) };
+        let outside = points(&batch) >= 2 * threads || tasks::shares_items(threads, points(&batch), multiplications);
+        let (outside, inside) = if outside { (threads, 1) } else { (1, threads) };
         let threads = [outside, tasks::worth_product(inside, multiplications)];
         let conjugate = [LEFT, RIGHT].map(|side| given[side] && access[side].is_staged());
         Ok(MatrixBatch { sizes, batch, group, last, whole, places, stages, conjugate, start, kernel, threads })

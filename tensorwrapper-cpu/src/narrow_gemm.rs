@@ -165,9 +165,7 @@ impl<T: Element> ProductKernel<T> for NarrowGemm<T> {
         let each = self.forms[0].len * self.terms.len() * self.columns.len();
         let items = points(&self.cuts.around);
         tasks::failing(|failed| {
-            tasks::split_product(threads, items, items * each, &|range| {
-                failed(self.blocks(range, data[self.large], &numbers, out))
-            });
+            tasks::split_pass(threads, items, items * each, &|range| failed(self.blocks(range, data[self.large], &numbers, out)));
         })
     }
 }

@@ -94,7 +94,7 @@ impl<T: Element> ProductKernel<T> for SkinnyGemm<T> {
         // The rows behind the last piece are one more.
         let pieces = self.pieces + usize::from(self.rest.is_some());
         let all = pieces * points(&self.batch);
-        tasks::split_product(threads, all, all * self.work, &|range| {
+        tasks::split_pass(threads, all, all * self.work, &|range| {
             let mut walk = Odometer::new(&self.batch, &self.start, range.start / pieces);
             let mut next = range.start;
             while next < range.end {

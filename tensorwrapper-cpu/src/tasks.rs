@@ -9,8 +9,11 @@ use tensorwrapper_core::internal::thread_pool;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
-/// Multiplications that the kernels of products do in the time of one operation of other loops. Tests divide small products, too.
-const MULTIPLICATIONS: usize = if cfg!(test) { 1 } else { 16 };
+/// Multiplications that kernels do in the time of one operation of other loops, where both factors are read many times. Tests divide small
+/// products, too.
+const PACKED: usize = if cfg!(test) { 1 } else { 16 };
+/// The same, where a large factor is read once, for a few multiplications of each of its numbers.
+const STREAMED: usize = if cfg!(test) { 1 } else { 4 };
 
 /// Number of threads that so many operations are worth.
 pub(super) fn worth(threads: usize, operations: usize) -> usize {
@@ -19,7 +22,18 @@ pub(super) fn worth(threads: usize, operations: usize) -> usize {
 
 /// Number of threads that so many multiplications of a product are worth.
 pub(super) fn worth_product(threads: usize, multiplications: usize) -> usize {
-    worth(threads, multiplications / MULTIPLICATIONS)
+    worth(threads, multiplications / PACKED)
+}
+
+/// As [`worth_product`], if a large factor is read once.
+pub(super) fn worth_pass(threads: usize, multiplications: usize) -> usize {
+    worth(threads, multiplications / STREAMED)
+}
+
+/// Whether threads had better share the items of a product, with so many multiplications each, than each item: there are many, or one alone
+/// is worth fewer threads than all are.
+pub(super) fn shares_items(threads: usize, items: usize, each: usize) -> bool {
+    items >= 4 * threads || worth_product(threads, each) < worth_product(threads, items.saturating_mul(each)).min(items)
 }
 
 /// Where a part of `0..items` begins, of so many parts of about one length.
@@ -48,7 +62,12 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: &(dyn
 
 /// As [`split`], for items of a product with so many multiplications in all.
 pub(super) fn split_product(threads: usize, items: usize, multiplications: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
-    split(threads, items, multiplications / MULTIPLICATIONS, task);
+    split(threads, items, multiplications / PACKED, task);
+}
+
+/// As [`split_product`], if a large factor is read once.
+pub(super) fn split_pass(threads: usize, items: usize, multiplications: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+    split(threads, items, multiplications / STREAMED, task);
 }
 
 /// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.

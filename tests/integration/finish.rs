@@ -26,8 +26,8 @@ fn assert_close<T: Element>(found: &[T], expected: &[T], what: &str) {
     }
 }
 
-/// Small enough for a tile; one block of the engine; several blocks of sums; odd edges; one row.
-const SIZES: [(usize, usize, usize); 5] = [(4, 4, 4), (50, 70, 33), (30, 41, 900), (601, 9, 20), (1, 600, 17)];
+/// Small enough for a tile; one block of the engine; several blocks of sums; odd edges; one row; worth two threads.
+const SIZES: [(usize, usize, usize); 6] = [(4, 4, 4), (50, 70, 33), (30, 41, 900), (601, 9, 20), (1, 600, 17), (230, 301, 40)];
 
 /// The operands of the forms below: `a[i, k]`, `b[k, j]`, `c[i, j]`, `d[i, j]`, `e[j, i]`.
 struct Operands<T: Element> {
@@ -127,13 +127,13 @@ fn product_is_stored_when_it_is_a_result_itself() {
 
 #[test]
 fn batches_and_operands_with_gaps() {
-    let a = Tensor::<f64, Shape![_, _, _]>::from_fn((5, 40, 30), |i| (i[0] + 3 * i[1]) as f64 * 0.01 - i[2] as f64 * 0.02)
+    let a = Tensor::<f64, Shape![_, _, _]>::from_fn((5, 80, 60), |i| (i[0] + 3 * i[1]) as f64 * 0.01 - i[2] as f64 * 0.02)
         .expect("memory for a few numbers");
-    let b = matrix::<f64>(7, (30, 50));
-    let wide = Tensor::<f64, Shape![_, _, _]>::from_fn((5, 60, 50), |i| (i[0] * i[1]) as f64 * 0.1 - i[2] as f64)
+    let b = matrix::<f64>(7, (60, 100));
+    let wide = Tensor::<f64, Shape![_, _, _]>::from_fn((5, 120, 100), |i| (i[0] * i[1]) as f64 * 0.1 - i[2] as f64)
         .expect("memory for a few numbers");
     let run = |context: &Context| {
-        tensor! { in context; let r[n, i, j] = a[n, i, k] * b[k, j] + 0.25 * wide[n, i in 10..50, j]; r }.into_vec()
+        tensor! { in context; let r[n, i, j] = a[n, i, k] * b[k, j] + 0.25 * wide[n, i in 10..90, j]; r }.into_vec()
     };
     let expected = run(&Context::reference());
     for threads in [1, 2] {

@@ -6,8 +6,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Thread;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// How often a lender looks whether the others have done their part, before it sleeps: some 10 to 40 µs, about as long as it takes to wake it.
 const LOOKS: usize = 1000;
@@ -21,8 +20,9 @@ pub(super) struct Lent {
     most: usize,
     /// How many are at work beside the lender, and whether it is [`CLOSED`].
     state: AtomicUsize,
-    lender: Thread,
-    /// What another thread has panicked with.
+    /// Where the lender waits for the last one that is at work.
+    ended: (Mutex<()>, Condvar),
+    /// What another thread has panicked with: the first of them.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -32,18 +32,19 @@ unsafe impl Send for Lent {}
 unsafe impl Sync for Lent {}
 
 /// Does the work on this thread, and lends it to those that `ask` asks to [join](Lent::join), of which at most `most` do so at the same
-/// time. Returns when this thread has done its part and all that have joined have done theirs. Afterwards nobody joins.
+/// time. Returns when this thread has done its part and all that have joined have done theirs; then nobody joins any more, and `withdraw`
+/// takes back what nobody has heard.
 ///
 /// # Panics
 /// If the work has panicked, on any thread, or if `ask` panics.
-pub(super) fn lend(work: &(dyn Fn() + Sync), most: usize, ask: impl FnOnce(&Arc<Lent>)) {
+pub(super) fn lend(work: &(dyn Fn() + Sync), most: usize, ask: impl FnOnce(&Arc<Lent>), withdraw: impl FnOnce(&Arc<Lent>)) {
     let pointer: *const (dyn Fn() + Sync + '_) = work;
     let lent = Arc::new(Lent {
         // SAFETY: this changes the lifetime alone. Nobody reads the pointer once `close` has returned, which this function calls in any case.
         work: unsafe { std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync)>(pointer) },
         most,
         state: AtomicUsize::new(0),
-        lender: std::thread::current(),
+        ended: (Mutex::new(()), Condvar::new()),
         panic: Mutex::new(None),
     });
     let done = catch_unwind(AssertUnwindSafe(|| {
@@ -51,6 +52,7 @@ pub(super) fn lend(work: &(dyn Fn() + Sync), most: usize, ask: impl FnOnce(&Arc<
         work();
     }));
     lent.close();
+    withdraw(&lent);
     let panic = lent.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(panic) = done.err().or(panic) {
         resume_unwind(panic);
@@ -66,10 +68,16 @@ impl Lent {
             // SAFETY: it was not closed, and from then on this thread counts, so that `close` waits for it.
             let work = unsafe { &*self.work };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
-                *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+                let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+                match &*first {
+                    None => *first = Some(panic),
+                    // Dropping it might panic again, and then the lender would wait for ever.
+                    Some(_) => std::mem::forget(panic),
+                }
             }
             if self.state.fetch_sub(1, Ordering::Release) == CLOSED + 1 {
-                self.lender.unpark();
+                drop(self.ended.0.lock());
+                self.ended.1.notify_one();
             }
         }
     }
@@ -84,8 +92,9 @@ impl Lent {
             }
             std::hint::spin_loop();
         }
+        let mut waiting = self.ended.0.lock().unwrap_or_else(PoisonError::into_inner);
         while !is_done() {
-            std::thread::park();
+            waiting = self.ended.1.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -99,12 +108,13 @@ mod tests {
     /// Lends work to so many threads, which join at once.
     fn lend_to(threads: usize, most: usize, work: &(dyn Fn() + Sync)) {
         let mut asked: Vec<JoinHandle<()>> = Vec::new();
-        lend(work, most, |lent| {
+        let ask = |lent: &Arc<Lent>| {
             asked.extend((0..threads).map(|_| {
                 let lent = Arc::clone(lent);
                 std::thread::spawn(move || lent.join())
             }))
-        });
+        };
+        lend(work, most, ask, |_| ());
         asked.into_iter().for_each(|thread| thread.join().unwrap());
     }
 
@@ -115,7 +125,7 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
         };
         let mut kept = None;
-        lend(&note, 3, |lent| kept = Some(Arc::clone(lent)));
+        lend(&note, 3, |_| (), |lent| kept = Some(Arc::clone(lent)));
         kept.unwrap().join();
         assert_eq!(count.load(Ordering::Relaxed), 1);
         lend_to(5, 0, &note);

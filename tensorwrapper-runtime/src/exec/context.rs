@@ -155,7 +155,8 @@ impl Context {
     /// The same context with this number of threads on the processor: 0 means 1, and more than 1024 mean 1024. It has no effect
     /// on other devices.
     ///
-    /// The threads are those of rayon's pool. If a process has computed on several threads and then calls `fork`, the child
+    /// The calling thread is one of them. The others are this library's, one fewer than rayon's pool has; decompositions, and calls from a
+    /// thread of that pool, use that pool's. If a process has computed on several threads and then calls `fork`, the child
     /// process has no such threads: it computes on one thread, whatever is set here, with the same results up to rounding. If
     /// the process forks before it computes on several threads, the child can start a pool of its own. Processes are identified
     /// by their ids: if the process that used the pool has ended and a descendant happens to get its id, the descendant waits

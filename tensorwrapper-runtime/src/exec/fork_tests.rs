@@ -28,8 +28,8 @@ fn factors() -> [Tensor<f64>; 2] {
 /// Work that goes to the pool, by every road there is.
 fn results(context: &Context, prepared: &Prepared<f64>) -> Vec<Tensor<f64>> {
     let [left, right] = factors();
-    let (a, b, batch) = (numbers(&[400, 400]), numbers(&[400, 300]), numbers(&[40, 24, 24]));
-    let (long, cube, row, square) = (numbers(&[1 << 18]), numbers(&[60, 70, 80]), numbers(&[400]), numbers(&[200, 200]));
+    let (a, b, batch) = (numbers(&[700, 700]), numbers(&[700, 300]), numbers(&[100, 30, 30]));
+    let (long, cube, row, square) = (numbers(&[1 << 18]), numbers(&[60, 70, 80]), numbers(&[700]), numbers(&[200, 200]));
     let einsum = |text: &str, operands: &[&dyn DynOperand<f64>]| context.einsum(text, operands).unwrap();
     let eval = |expr: Result<Expr<'_, f64>, Error>| context.eval(&expr.unwrap()).unwrap();
     let symmetric = eval((a.at("ij") + a.at("ji")).record("ij"));
