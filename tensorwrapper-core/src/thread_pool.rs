@@ -10,7 +10,6 @@ mod helpers;
 mod lent;
 mod places;
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +20,10 @@ use lent::{Lent, lend};
 /// The process that was the first to send work to the pool; 0 before that.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// How many requests to join work wait in rayon's pools.
+/// How many requests to help wait in rayon's pools. A thread that comes to one after its call has ended helps with another call.
 static SENT: AtomicUsize = AtomicUsize::new(0);
+/// So many of them at most: where all threads are busy, nobody comes.
+const MOST_SENT: usize = 1024;
 
 /// The number of threads to use: `wanted`, or 1 if the pool belongs to the process that this one was forked from.
 ///
@@ -49,26 +50,25 @@ fn together(wanted: usize, work: &(dyn Fn() + Sync)) {
         return work();
     }
     if rayon::current_thread_index().is_none() {
-        let helpers = Helpers::of_process(most - 1);
-        let is_outer = Cell::new(false);
-        let ask = |lent: &Arc<Lent>| is_outer.set(helpers.ask(lent, others));
-        return lend(work, others, ask, |lent| helpers.withdraw(lent, is_outer.get()));
+        let call = Helpers::of_process(most - 1).call();
+        return lend(work, others, |lent| _ = call.ask(lent, others), |lent| call.withdraw(lent));
     }
-    // Work that is a part of other work in rayon's pool stays there: whoever has nothing to do takes it. While nobody does, no more is sent.
+    // Work that is a part of other work in rayon's pool stays there: whoever has nothing to do takes what is asked for then.
+    let helpers = Helpers::of_rayon(most - 1);
+    let call = helpers.call();
     let send = |lent: &Arc<Lent>| {
-        for _ in 0..others {
-            if SENT.fetch_add(1, Ordering::Relaxed) >= most {
+        for _ in 0..call.ask(lent, others) {
+            if SENT.fetch_add(1, Ordering::Relaxed) >= MOST_SENT {
                 SENT.fetch_sub(1, Ordering::Relaxed);
                 break;
             }
-            let lent = Arc::clone(lent);
-            rayon::spawn(move || {
+            rayon::spawn(|| {
                 SENT.fetch_sub(1, Ordering::Relaxed);
-                lent.join();
+                helpers.help_once();
             });
         }
     };
-    lend(work, others, send, |_| ());
+    lend(work, others, send, |lent| call.withdraw(lent));
 }
 
 /// Runs two tasks, at the same time if more than one thread is wanted and available.

@@ -67,9 +67,7 @@ impl<T: Element> LongSums<T> {
                 unsafe { out.write(at + further, self.alpha * sum) };
             }
         };
-        // One alone may be worth fewer threads than all are.
-        let all = tasks::worth_pass(threads, items.saturating_mul(operations)).min(items);
-        if items >= 2 * threads || tasks::worth_pass(threads, operations) < all {
+        if items >= 2 * threads || tasks::shares_items(threads, items, operations, tasks::worth_pass) {
             return tasks::failing(|failed| {
                 tasks::split_pass(threads, items, items * operations, &|range| {
                     let mut walk = Odometer::new(&self.batch, &self.start, range.start);

@@ -114,8 +114,9 @@ impl<T: GemmElement> MatrixBatch<T> {
             Kernel::Packed(Box::new(PackedGemm::new(one(sizes, places, &group, conjugate, alpha), Simd::chosen()?)))
         };
         let multiplications = points(&group).saturating_mul(sizes.multiplications());
-        // Where there are few groups, threads share each.
-        let outside = points(&batch) >= 2 * threads || tasks::shares_items(threads, points(&batch), multiplications);
+        // Where there are few groups, and each is worth it, threads share each.
+        let outside =
+            points(&batch) >= 2 * threads || tasks::shares_items(threads, points(&batch), multiplications, tasks::worth_product);
         let (outside, inside) = if outside { (threads, 1) } else { (1, threads) };
         let threads = [outside, tasks::worth_product(inside, multiplications)];
         let conjugate = [LEFT, RIGHT].map(|side| given[side] && access[side].is_staged());

@@ -30,10 +30,11 @@ pub(super) fn worth_pass(threads: usize, multiplications: usize) -> usize {
     worth(threads, multiplications / STREAMED)
 }
 
-/// Whether threads had better share the items of a product, with so many multiplications each, than each item: there are many, or one alone
-/// is worth fewer threads than all are.
-pub(super) fn shares_items(threads: usize, items: usize, each: usize) -> bool {
-    items >= 4 * threads || worth_product(threads, each) < worth_product(threads, items.saturating_mul(each)).min(items)
+/// Whether threads had better share the items of a product, with so many multiplications each, than each item: there are many, or more of
+/// them are at work then. `worth` tells what so many multiplications are worth.
+pub(super) fn shares_items(threads: usize, items: usize, each: usize, worth: fn(usize, usize) -> usize) -> bool {
+    let all = worth(threads, items.saturating_mul(each)).min(items).max(1);
+    items >= 4 * threads || worth(threads, each) * items.div_ceil(all) < items
 }
 
 /// Where a part of `0..items` begins, of so many parts of about one length.
@@ -79,4 +80,28 @@ pub(super) fn failing(tasks: impl FnOnce(&(dyn Fn(Result<(), Error>) + Sync))) -
         }
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_items_are_shared_if_each_alone_is_worth_less() {
+        let shares = |threads, items, each| shares_items(threads, items, each, |threads, each| threads.min(each).max(1));
+        // Each is worth so many threads as its number says.
+        for (threads, items, each, expected) in [
+            (2, 3, 1, true),
+            (16, 17, 15, false),
+            (16, 63, 1, true),
+            (16, 63, 16, false),
+            (16, 64, 16, true),
+            (16, 3, 1, true),
+            (2, 1, 1, false),
+            (2, 0, 1, false),
+            (1, 4, 1, true),
+        ] {
+            assert_eq!(shares(threads, items, each), expected, "{threads} threads, {items} items of {each}");
+        }
+    }
 }

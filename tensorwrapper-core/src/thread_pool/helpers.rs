@@ -15,6 +15,8 @@ const LOOKS: usize = 4000;
 
 /// Threads, and what they are asked to help with.
 pub(super) struct Helpers {
+    /// How many threads they are.
+    count: usize,
     asked: Mutex<Asked>,
     /// The length of the queue, which may be looked at without its lock.
     queued: AtomicUsize,
@@ -29,17 +31,19 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is to be done, and how many threads sleep until there is more.
+/// What is to be done, and how many threads look for it, or sleep until there is more.
 #[derive(Default)]
 struct Asked {
     queue: VecDeque<Arc<Lent>>,
+    looking: usize,
     asleep: usize,
 }
 
 impl Helpers {
-    /// For so many threads, none of which has started.
+    /// So many, none of which has started.
     fn new(count: usize) -> Helpers {
         Helpers {
+            count,
             asked: Mutex::default(),
             queued: AtomicUsize::new(0),
             come: Condvar::new(),
@@ -64,40 +68,24 @@ impl Helpers {
         })
     }
 
-    /// Asks so many threads to join this work, or fewer if others call at this moment that are no helpers. Returns whether this is no part of
-    /// other work.
-    pub(super) fn ask(&self, lent: &Arc<Lent>, count: usize) -> bool {
+    /// Threads of rayon's pools, which help when they have nothing else to do ([`Helpers::help_once`]).
+    pub(super) fn of_rayon(count: usize) -> &'static Helpers {
+        static HELPERS: OnceLock<Helpers> = OnceLock::new();
+        HELPERS.get_or_init(|| Helpers::new(count))
+    }
+
+    /// This thread calls, until that is dropped.
+    pub(super) fn call(&self) -> Call<'_> {
         let is_outer = !INSIDE.replace(true);
         let others = if is_outer { self.callers.fetch_add(1, Ordering::Relaxed) } else { 0 };
-        if is_outer && others == 0 {
-            self.places.leave_free();
-        }
-        let mut asked = self.locked();
-        asked.queue.extend((0..count.saturating_sub(others)).map(|_| Arc::clone(lent)));
-        self.queued.store(asked.queue.len(), Ordering::Relaxed);
-        self.wake(asked);
-        is_outer
+        Call { helpers: self, is_outer, others }
     }
 
-    /// Takes back what no thread has heard of this work; `is_outer` is what [`Helpers::ask`] has returned.
-    pub(super) fn withdraw(&self, lent: &Arc<Lent>, is_outer: bool) {
-        if is_outer {
-            INSIDE.set(false);
-            self.callers.fetch_sub(1, Ordering::Relaxed);
-        }
-        if self.queued.load(Ordering::Relaxed) > 0 {
-            let mut asked = self.locked();
-            asked.queue.retain(|other| !Arc::ptr_eq(other, lent));
-            self.queued.store(asked.queue.len(), Ordering::Relaxed);
-        }
-    }
-
-    /// Wakes one thread if there is something to do. It wakes the next one, so that the caller has not to wake them all.
-    fn wake(&self, asked: MutexGuard<'_, Asked>) {
-        let wakes = !asked.queue.is_empty() && asked.asleep > 0;
-        drop(asked);
-        if wakes {
-            self.come.notify_one();
+    /// Does the next thing that is to be done, if there is any.
+    pub(super) fn help_once(&self) {
+        let next = self.take(&mut self.locked());
+        if let Some(lent) = next {
+            lent.join();
         }
     }
 
@@ -106,29 +94,99 @@ impl Helpers {
         INSIDE.set(true);
         self.places.note();
         loop {
-            for _ in 0..LOOKS {
-                if self.queued.load(Ordering::Relaxed) > 0 {
-                    break;
-                }
-                std::hint::spin_loop();
+            self.next().join();
+        }
+    }
+
+    /// Looks for something to do for a while, then sleeps until there is something.
+    fn next(&self) -> Arc<Lent> {
+        self.locked().looking += 1;
+        for _ in 0..LOOKS {
+            std::hint::spin_loop();
+            if self.queued.load(Ordering::Relaxed) == 0 {
+                continue;
             }
             let mut asked = self.locked();
-            let lent = loop {
-                if let Some(lent) = asked.queue.pop_front() {
-                    break lent;
-                }
-                asked.asleep += 1;
-                asked = self.come.wait(asked).unwrap_or_else(PoisonError::into_inner);
-                asked.asleep -= 1;
-            };
-            self.queued.store(asked.queue.len(), Ordering::Relaxed);
-            self.wake(asked);
-            lent.join();
+            if let Some(lent) = self.take(&mut asked) {
+                asked.looking -= 1;
+                self.wake(asked);
+                return lent;
+            }
         }
+        let mut asked = self.locked();
+        asked.looking -= 1;
+        loop {
+            if let Some(lent) = self.take(&mut asked) {
+                self.wake(asked);
+                return lent;
+            }
+            asked.asleep += 1;
+            asked = self.come.wait(asked).unwrap_or_else(PoisonError::into_inner);
+            asked.asleep -= 1;
+        }
+    }
+
+    fn take(&self, asked: &mut Asked) -> Option<Arc<Lent>> {
+        let lent = asked.queue.pop_front();
+        self.queued.store(asked.queue.len(), Ordering::Relaxed);
+        lent
+    }
+
+    /// Wakes two threads if there is more to do than those that look can take. Each of them wakes two more, so that the caller has not to
+    /// wake them all, and one that comes late does not hold up all others.
+    fn wake(&self, asked: MutexGuard<'_, Asked>) {
+        let more = asked.queue.len().saturating_sub(asked.looking);
+        let wakes = more.min(asked.asleep).min(2);
+        drop(asked);
+        (0..wakes).for_each(|_| self.come.notify_one());
     }
 
     fn locked(&self) -> MutexGuard<'_, Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A thread that calls.
+pub(super) struct Call<'a> {
+    helpers: &'a Helpers,
+    /// Whether this is no part of other work.
+    is_outer: bool,
+    /// How many threads called before it and have not ended.
+    others: usize,
+}
+
+impl Call<'_> {
+    /// Asks so many threads to join this work, or those that other callers leave. Returns how many.
+    pub(super) fn ask(&self, lent: &Arc<Lent>, count: usize) -> usize {
+        let helpers = self.helpers;
+        if self.is_outer && self.others == 0 {
+            helpers.places.leave_free();
+        }
+        let count = count.min(helpers.count.saturating_sub(self.others));
+        let mut asked = helpers.locked();
+        asked.queue.extend((0..count).map(|_| Arc::clone(lent)));
+        helpers.queued.store(asked.queue.len(), Ordering::Relaxed);
+        helpers.wake(asked);
+        count
+    }
+
+    /// Takes back what no thread has heard of this work.
+    pub(super) fn withdraw(&self, lent: &Arc<Lent>) {
+        let helpers = self.helpers;
+        if helpers.queued.load(Ordering::Relaxed) > 0 {
+            let mut asked = helpers.locked();
+            asked.queue.retain(|other| !Arc::ptr_eq(other, lent));
+            helpers.queued.store(asked.queue.len(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if self.is_outer {
+            INSIDE.set(false);
+            self.helpers.callers.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -139,32 +197,38 @@ mod tests {
 
     /// Lends work that does nothing, and looks at the helpers when so many have been asked.
     fn lend_nothing(helpers: &Helpers, count: usize, look: &dyn Fn()) {
-        let is_outer = Cell::new(false);
+        let call = helpers.call();
         let ask = |lent: &Arc<Lent>| {
-            is_outer.set(helpers.ask(lent, count));
+            call.ask(lent, count);
             look();
         };
-        lend(&|| (), count, ask, |lent| helpers.withdraw(lent, is_outer.get()));
+        lend(&|| (), count, ask, |lent| call.withdraw(lent));
     }
 
     #[test]
     fn what_nobody_has_heard_is_taken_back() {
-        let helpers = Helpers::new(0);
+        let helpers = Helpers::new(3);
         let queued = || helpers.locked().queue.len();
         for _ in 0..3 {
             lend_nothing(&helpers, 3, &|| assert_eq!(queued(), 3));
             assert_eq!(queued(), 0);
         }
-        assert_eq!(helpers.callers.load(Ordering::Relaxed), 0);
+        lend_nothing(&helpers, 3, &|| {
+            helpers.help_once();
+            assert_eq!(queued(), 2);
+        });
+        assert_eq!((queued(), helpers.callers.load(Ordering::Relaxed)), (0, 0));
     }
 
     #[test]
-    fn another_caller_asks_for_fewer_and_a_part_of_a_call_for_all() {
-        let helpers = Helpers::new(0);
+    fn another_caller_asks_for_what_is_left_and_a_part_of_a_call_for_all() {
+        let helpers = Helpers::new(2);
         let queued = || helpers.locked().queue.len();
         lend_nothing(&helpers, 2, &|| {
             let other = || lend_nothing(&helpers, 2, &|| assert_eq!(queued(), 3));
             std::thread::scope(|scope| scope.spawn(other).join()).unwrap();
+            let small = || lend_nothing(&helpers, 1, &|| assert_eq!(queued(), 3));
+            std::thread::scope(|scope| scope.spawn(small).join()).unwrap();
             lend_nothing(&helpers, 2, &|| assert_eq!(queued(), 4));
             assert_eq!(queued(), 2);
         });
