@@ -58,8 +58,8 @@ fn together(wanted: usize, work: &(dyn Fn() + Sync)) {
     let call = helpers.call();
     let send = |lent: &Arc<Lent>| {
         for _ in 0..call.ask(lent, others) {
-            if SENT.fetch_add(1, Ordering::Relaxed) >= MOST_SENT {
-                SENT.fetch_sub(1, Ordering::Relaxed);
+            let one_more = |sent: usize| (sent < MOST_SENT).then_some(sent + 1);
+            if SENT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_err() {
                 break;
             }
             rayon::spawn(|| {

@@ -67,7 +67,7 @@ impl<T: Element> LongSums<T> {
                 unsafe { out.write(at + further, self.alpha * sum) };
             }
         };
-        if items >= 2 * threads || tasks::shares_items(threads, items, operations, tasks::worth_pass) {
+        if tasks::shares_items(threads, (items, 2), operations, tasks::worth_pass) {
             return tasks::failing(|failed| {
                 tasks::split_pass(threads, items, items * operations, &|range| {
                     let mut walk = Odometer::new(&self.batch, &self.start, range.start);

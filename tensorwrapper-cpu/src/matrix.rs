@@ -115,8 +115,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         };
         let multiplications = points(&group).saturating_mul(sizes.multiplications());
         // Where there are few groups, and each is worth it, threads share each.
-        let outside =
-            points(&batch) >= 2 * threads || tasks::shares_items(threads, points(&batch), multiplications, tasks::worth_product);
+        let outside = tasks::shares_items(threads, (points(&batch), 2), multiplications, tasks::worth_product);
         let (outside, inside) = if outside { (threads, 1) } else { (1, threads) };
         let threads = [outside, tasks::worth_product(inside, multiplications)];
         let conjugate = [LEFT, RIGHT].map(|side| given[side] && access[side].is_staged());
@@ -270,30 +269,26 @@ impl<T: GemmElement> MatrixBatch<T> {
         let axis = group.pop().unwrap_or(Axis { extent: 1, strides: [0; 3] });
         let outer = points(&group);
         let most = epilogue.map_or(usize::MAX, |_| (EPILOGUE / (self.sizes.rows * self.sizes.columns)).max(1));
-        tasks::split_product(
-            self.threads[1],
-            outer * axis.extent,
-            outer * axis.extent * self.sizes.multiplications(),
-            &|range| {
-                let mut number = range.start;
-                while number < range.end {
-                    let (index, along) = (number / axis.extent, number % axis.extent);
-                    let at = Odometer::new(&group, &start, index).position;
-                    let at: [isize; 3] = std::array::from_fn(|n| at[n] + along as isize * axis.strides[n]);
-                    let products = (range.end - number).min(axis.extent - along).min(most);
-                    // SAFETY: positions and strides come from factors and an output that were found to lie inside their memory, or from
-                    // temporaries laid out for them; this task alone writes these matrices, whose elements lie apart.
-                    unsafe {
-                        let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side]));
-                        small.run(products, from, out.address(at[OUT]));
-                    }
-                    if let Some(epilogue) = epilogue {
-                        self.apply_epilogue(epilogue, products, axis.strides[OUT], at[OUT], out);
-                    }
-                    number += products;
+        let all = outer * axis.extent;
+        tasks::split_product(self.threads[1], all, all * self.sizes.multiplications(), &|range| {
+            let mut number = range.start;
+            while number < range.end {
+                let (index, along) = (number / axis.extent, number % axis.extent);
+                let at = Odometer::new(&group, &start, index).position;
+                let at: [isize; 3] = std::array::from_fn(|n| at[n] + along as isize * axis.strides[n]);
+                let products = (range.end - number).min(axis.extent - along).min(most);
+                // SAFETY: positions and strides come from factors and an output that were found to lie inside their memory, or from
+                // temporaries laid out for them; this task alone writes these matrices, whose elements lie apart.
+                unsafe {
+                    let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side]));
+                    small.run(products, from, out.address(at[OUT]));
                 }
-            },
-        );
+                if let Some(epilogue) = epilogue {
+                    self.apply_epilogue(epilogue, products, axis.strides[OUT], at[OUT], out);
+                }
+                number += products;
+            }
+        });
         Ok(())
     }
 

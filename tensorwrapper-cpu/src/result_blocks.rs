@@ -119,7 +119,7 @@ impl<T: GemmElement> ProductKernel<T> for ResultBlocks<T> {
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         let blocks = points(&self.outer);
-        if blocks < 2 * threads && !tasks::shares_items(threads, blocks, self.whole.operations, tasks::worth_product) {
+        if !tasks::shares_items(threads, (blocks, 2), self.whole.operations, tasks::worth_product) {
             return self.blocks(threads, 0..blocks, data, out);
         }
         tasks::failing(|failed| {

@@ -30,11 +30,11 @@ pub(super) fn worth_pass(threads: usize, multiplications: usize) -> usize {
     worth(threads, multiplications / STREAMED)
 }
 
-/// Whether threads had better share the items of a product, with so many multiplications each, than each item: there are many, or more of
-/// them are at work then. `worth` tells what so many multiplications are worth.
-pub(super) fn shares_items(threads: usize, items: usize, each: usize, worth: fn(usize, usize) -> usize) -> bool {
+/// Whether threads had better share the items of a product, with so many multiplications each, than each item: there are `many` for each
+/// thread, or more threads are at work then. `worth` tells what so many multiplications are worth.
+pub(super) fn shares_items(threads: usize, (items, many): (usize, usize), each: usize, worth: fn(usize, usize) -> usize) -> bool {
     let all = worth(threads, items.saturating_mul(each)).min(items).max(1);
-    items >= 4 * threads || worth(threads, each) * items.div_ceil(all) < items
+    items >= many * threads || worth(threads, each) * items.div_ceil(all) < items
 }
 
 /// Where a part of `0..items` begins, of so many parts of about one length.
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn few_items_are_shared_if_each_alone_is_worth_less() {
-        let shares = |threads, items, each| shares_items(threads, items, each, |threads, each| threads.min(each).max(1));
+        let shares = |threads, items, each| shares_items(threads, (items, 4), each, |threads, each| threads.min(each).max(1));
         // Each is worth so many threads as its number says.
         for (threads, items, each, expected) in [
             (2, 3, 1, true),

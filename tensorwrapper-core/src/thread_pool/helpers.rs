@@ -126,10 +126,16 @@ impl Helpers {
         }
     }
 
+    /// The next thing that is to be done.
     fn take(&self, asked: &mut Asked) -> Option<Arc<Lent>> {
-        let lent = asked.queue.pop_front();
+        self.change(asked, VecDeque::pop_front)
+    }
+
+    /// Changes the queue, and notes its length.
+    fn change<R>(&self, asked: &mut Asked, change: impl FnOnce(&mut VecDeque<Arc<Lent>>) -> R) -> R {
+        let result = change(&mut asked.queue);
         self.queued.store(asked.queue.len(), Ordering::Relaxed);
-        lent
+        result
     }
 
     /// Wakes two threads if there is more to do than those that look can take. Each of them wakes two more, so that the caller has not to
@@ -164,8 +170,7 @@ impl Call<'_> {
         }
         let count = count.min(helpers.count.saturating_sub(self.others));
         let mut asked = helpers.locked();
-        asked.queue.extend((0..count).map(|_| Arc::clone(lent)));
-        helpers.queued.store(asked.queue.len(), Ordering::Relaxed);
+        helpers.change(&mut asked, |queue| queue.extend((0..count).map(|_| Arc::clone(lent))));
         helpers.wake(asked);
         count
     }
@@ -174,9 +179,7 @@ impl Call<'_> {
     pub(super) fn withdraw(&self, lent: &Arc<Lent>) {
         let helpers = self.helpers;
         if helpers.queued.load(Ordering::Relaxed) > 0 {
-            let mut asked = helpers.locked();
-            asked.queue.retain(|other| !Arc::ptr_eq(other, lent));
-            helpers.queued.store(asked.queue.len(), Ordering::Relaxed);
+            helpers.change(&mut helpers.locked(), |queue| queue.retain(|other| !Arc::ptr_eq(other, lent)));
         }
     }
 }

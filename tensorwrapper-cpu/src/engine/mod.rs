@@ -143,7 +143,7 @@ impl<T: GemmElement> ProductKernel<T> for PackedGemm<T> {
 fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, (kernel, cut): (&Kernel<T>, &Cut)) -> Result<(), Error> {
     let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
     let items = points(product.batch);
-    if tasks::shares_items(threads, items, multiplications, tasks::worth_product) && multiplications < 1 << 26 {
+    if tasks::shares_items(threads, (items, 4), multiplications, tasks::worth_product) && multiplications < 1 << 26 {
         let problem = Problem::new(&product, kernel, cut);
         let whole = problem.whole();
         return tasks::failing(|failed| {
