@@ -1,47 +1,82 @@
-//! The sum of products of small matrices where they lie: a few rows of the result stay in registers from the first product to the last.
+//! The sum of products of matrices where they lie: a few rows of the result stay in registers from the first product to the last.
 //!
-//! The kernels are those of `fixed`.
+//! The kernels are those of `fixed`. Nothing is packed, so that a product begins at once; what is read twice stays in the near caches, as
+//! products are not large.
 
-use super::fixed::{self, kernel as vectors};
-use super::product::{LEFT, OUT, RIGHT};
+use std::cmp::Reverse;
+
+use super::fixed::{Axis, MOST_OUTER, MOST_TRANSPOSED, NARROWEST, Problem, Term, kernel as vectors};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
-use super::unpacked_gemm::{Task, UnpackedGemm};
-use crate::simd::Simd;
 use crate::simd::vector::Vector;
+use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::SumTerm;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use vectors::Size;
 
-/// Bytes of the widths of vectors that rows of the result may have, the widest first.
-const WIDTHS: [usize; 3] = [64, 32, 16];
+/// Multiplications of a product at most: the engine, which packs, multiplies larger ones faster.
+const MOST: usize = 1 << 21;
+/// Rows of the result that keep the multipliers busy, and terms that are so few that memory limits a product of fewer rows; and
+/// multiplications that are so few that it makes no difference.
+const ENOUGH_ROWS: usize = 4;
+const FEW_TERMS: usize = 8;
+const FEW: usize = 16 * 16 * 16;
 
-/// A sum of products of small matrices, prepared: what each is, and where they begin before a term says more.
+/// Loops over matrices of the result at most.
+const AROUND: usize = 2;
+
+/// A sum of products of matrices, prepared: what each is, and where they begin before a term says more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SummedGemm<T> {
-    task: Task<T>,
+    /// A product of matrices along the inner one of the loops of terms.
+    problem: Problem,
+    /// The loops over such products, each with a result of its own.
+    around: [Axis; AROUND],
+    /// The outer one of the loops of terms, which is as many products.
+    far: Term,
+    /// How many terms of the inner loop are added up at once where the right factor is brought into rows: as many as there is room for.
+    together: usize,
+    /// The factor that has the rows, and the one that has the columns.
+    sides: [usize; 2],
     start: [isize; 3],
-    /// Whether the right factor is brought into rows first: then a product is added after the other.
-    is_transposed: bool,
+    alpha: T,
     kernel: Kernel<T>,
 }
 
-/// Adds up products whose factors begin so much further, times a number, into the result.
-type Kernel<T> = unsafe fn(&Task<T>, &[SumTerm], f64, [*const T; 2], (*mut T, bool));
+/// Adds up products of this kind into the result.
+type Kernel<T> = unsafe fn(&SummedSize<'_>, [*const T; 2], *mut T);
 
 impl<T: Element> SummedGemm<T> {
-    /// Prepares the sum of such products, if kernels in vectors can do it.
+    /// Prepares the sum of such products, if kernels in vectors compute them well.
     ///
     /// # Errors
     /// When the environment asks for vector instructions that are not there.
-    pub(super) fn new(product: &UnpackedGemm<T>, start: [isize; 3]) -> Result<Option<SummedGemm<T>>, Error> {
-        let (task, simd) = (*product.task(), Simd::chosen()?);
-        if !product.is_in_vectors()? || !adds_once::<T>(task.sizes.columns, simd) {
+    pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Result<Option<SummedGemm<T>>, Error> {
+        let simd = Simd::chosen()?;
+        let is_plain = sorted.conjugate == [false, false] && sorted.alpha.to_complex().im == 0.0;
+        if !vectors::exist(simd) || !is_plain || sorted.multiplications() > MOST {
             return Ok(None);
         }
-        let is_transposed = task.right.column != 1;
-        let kernel = if is_transposed { kernel::<T, true>(simd) } else { kernel::<T, false>(simd) };
-        Ok(Some(SummedGemm { task, start, is_transposed, kernel }))
+        let is_in_columns = sorted.columns.iter().any(|axis| axis.strides[OUT] == 1);
+        let sides = if is_in_columns { [LEFT, RIGHT] } else { [RIGHT, LEFT] };
+        Ok(problem(sorted, sides).filter(|problem| suits::<T>(problem)).map(|mut problem| {
+            let [near, far] = problem.terms;
+            let [.., first, second] = problem.outer;
+            (problem.terms, problem.outer) = ([near, Term::NONE], [Axis::NONE; MOST_OUTER]);
+            let parts = near.extent.div_ceil(MOST_TRANSPOSED / problem.columns.min(MOST_TRANSPOSED));
+            let is_transposed = problem.b_column != 1;
+            SummedGemm {
+                problem,
+                around: [first, second],
+                far,
+                together: near.extent.div_ceil(parts),
+                sides,
+                start: sorted.start,
+                alpha: sorted.alpha,
+                kernel: if is_transposed { kernel::<T, true>(simd) } else { kernel::<T, false>(simd) },
+            }
+        }))
     }
 
     /// Computes the sum of the products of these terms, all of one weight and one result, or adds it to what the result holds.
@@ -50,67 +85,167 @@ impl<T: Element> SummedGemm<T> {
     /// All elements that the strides reach from where terms begin lie inside the memory, and nobody else reads or writes the results.
     pub(super) unsafe fn run(&self, terms: &[SumTerm], data: [&[T]; 2], (out, adds): (Sink<'_, T>, bool)) {
         let Some(&SumTerm { to, weight, .. }) = terms.first() else { return };
-        let sides = if self.task.transposed { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
+        let number = self.alpha.to_complex().re * weight;
+        let size = SummedSize { problem: &self.problem, terms, far: self.far, by_right: self.sides[0] == RIGHT, number, adds };
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
         unsafe {
-            let from = sides.map(|side| data[side].as_ptr().offset(self.start[side]));
+            let from = self.sides.map(|side| data[side].as_ptr().offset(self.start[side]));
             let to = out.address(self.start[OUT] + to as isize);
-            if self.is_transposed {
-                for (number, term) in terms.iter().enumerate() {
-                    let from = [from[0].add(term.starts[sides[0]]), from[1].add(term.starts[sides[1]])];
-                    let here = [SumTerm { starts: [0; 2], ..*term }];
-                    (self.kernel)(&self.task, &here, weight, from, (to, adds || number > 0));
+            let [outer, inner] = self.around;
+            for n in 0..outer.extent {
+                for m in 0..inner.extent {
+                    let further = |outer: usize, inner: usize| n * outer + m * inner;
+                    let from = [from[0].add(further(outer.a, inner.a)), from[1].add(further(outer.b, inner.b))];
+                    self.one(&size, from, to.add(further(outer.c, inner.c)));
                 }
-            } else {
-                (self.kernel)(&self.task, terms, weight, from, (to, adds));
+            }
+        }
+    }
+
+    /// Of each of these products one matrix of the result.
+    ///
+    /// # Safety
+    /// As [`run`](SummedGemm::run).
+    unsafe fn one(&self, size: &SummedSize<'_>, [a, b]: [*const T; 2], to: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.problem.b_column == 1 {
+                return (self.kernel)(size, [a, b], to);
+            }
+            for product in 0..size.products() {
+                let [further, along] = size.begins(product);
+                self.in_parts(SummedSize { adds: size.adds || product > 0, ..*size }, [a.add(further), b.add(along)], to);
+            }
+        }
+    }
+
+    /// One product whose right factor is brought into rows: as many terms at a time as there is room for.
+    ///
+    /// # Safety
+    /// As [`run`](SummedGemm::run).
+    unsafe fn in_parts(&self, size: SummedSize<'_>, [a, b]: [*const T; 2], to: *mut T) {
+        let near = self.problem.terms[0];
+        for first in (0..near.extent).step_by(self.together) {
+            let part = Term { extent: self.together.min(near.extent - first), ..near };
+            let problem = Problem { terms: [part, Term::NONE], ..self.problem };
+            // SAFETY: the caller's promise: these are terms of the product.
+            unsafe {
+                let from = [a.add(first * near.a), b.add(first * near.b)];
+                (self.kernel)(&SummedSize { problem: &problem, adds: size.adds || first > 0, ..size }, from, to);
             }
         }
     }
 }
 
-/// Whether no element of a row of the result is added to twice. The last vector of a row overlaps what lies before it; within a stripe of
-/// three vectors all are read before one is written.
-fn adds_once<T: Element>(columns: usize, simd: Simd) -> bool {
-    let bytes = columns * size_of::<T>();
-    let widest = if simd == Simd::Avx512 { 64 } else { 32 };
-    let Some(vector) = WIDTHS.into_iter().find(|&width| width <= widest && width <= bytes) else { return false };
-    bytes < 3 * vector || bytes.is_multiple_of(3 * vector) || bytes % (3 * vector) >= vector
+/// The product for the kernels of `fixed`: rows from the first side, columns, which are neighbours in the result, from the second. Nothing
+/// where it has more axes than these have loops, or is read or written backwards.
+fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize; 2]) -> Option<Problem> {
+    let own = |side: usize| if side == LEFT { &sorted.rows } else { &sorted.columns };
+    let all = [&sorted.batch, &sorted.rows, &sorted.columns, &sorted.inner];
+    if all.into_iter().flatten().any(|axis| axis.strides.iter().any(|&stride| stride < 0)) || sorted.inner.len() > 2 {
+        return None;
+    }
+    let column = own(of_columns).iter().position(|axis| axis.strides[OUT] == 1)?;
+    let row = (0..own(of_rows).len()).max_by_key(|&n| own(of_rows)[n].extent);
+    let others = |axes: &[Triple], taken: Option<usize>| -> Vec<Triple> {
+        axes.iter().enumerate().filter(|(n, _)| Some(*n) != taken).map(|(_, axis)| *axis).collect()
+    };
+    let around = [sorted.batch.clone(), others(own(of_rows), row), others(own(of_columns), Some(column))].concat();
+    if around.len() > AROUND {
+        return None;
+    }
+    let stride = |axis: &Triple, operand: usize| axis.strides[operand] as usize;
+    let mut outer = [Axis::NONE; MOST_OUTER];
+    for (to, axis) in outer[MOST_OUTER - around.len()..].iter_mut().zip(&around) {
+        *to = Axis { extent: axis.extent, a: stride(axis, of_rows), b: stride(axis, of_columns), c: stride(axis, OUT) };
+    }
+    let column = &own(of_columns)[column];
+    let b_column = stride(column, of_columns);
+    let mut terms = [Term::NONE; 2];
+    for (term, axis) in terms.iter_mut().zip(&sorted.inner) {
+        *term = Term { extent: axis.extent, a: stride(axis, of_rows), b: stride(axis, of_columns) };
+    }
+    // The inner loop is the longer one, or one along which a factor is brought into rows line by line.
+    terms.sort_by_key(|term| (b_column == 1 || term.b != 1 || term.extent < FEW_TERMS, Reverse(term.extent)));
+    let (rows, a_row, c_row) = row.map_or((1, 0, 1), |row| {
+        let row = &own(of_rows)[row];
+        (row.extent, stride(row, of_rows), stride(row, OUT))
+    });
+    Some(Problem { rows, columns: column.extent, terms, a_row, c_row, b_column, outer })
+}
+
+/// Whether the kernels compute it well: rows of the result fill a vector, there are enough of them, or little else, and all of it stays near.
+fn suits<T: Element>(problem: &Problem) -> bool {
+    let size = size_of::<T>();
+    let terms: usize = problem.terms.iter().map(|term| term.extent).product();
+    let is_busy = problem.rows >= ENOUGH_ROWS || terms <= FEW_TERMS || problem.work() <= FEW;
+    let is_transposed = problem.b_column != 1;
+    // A factor that is brought into rows is read for all of them, and there is room for some terms of it.
+    let brings = !is_transposed || problem.rows >= ENOUGH_ROWS && problem.columns * terms.min(FEW_TERMS) <= MOST_TRANSPOSED;
+    let bytes = problem.reach().into_iter().sum::<usize>() * size;
+    problem.columns * size >= NARROWEST && is_busy && brings && bytes <= Caches::here().second
 }
 
 /// What is summed, for the kernels of `fixed`.
 #[derive(Clone, Copy)]
-struct SummedSize<'t, T, const TRANSPOSED: bool> {
-    task: &'t Task<T>,
+struct SummedSize<'t> {
+    problem: &'t Problem,
     terms: &'t [SumTerm],
-    weight: f64,
+    /// The loop over products of a term.
+    far: Term,
+    /// Whether the right factor has the rows.
+    by_right: bool,
+    /// What sums are multiplied by.
+    number: f64,
     adds: bool,
 }
 
-impl<T: Element, const TRANSPOSED: bool> Size for SummedSize<'_, T, TRANSPOSED> {
-    const TRANSPOSED: bool = TRANSPOSED;
-
-    #[inline(always)]
-    fn problem(self) -> fixed::Problem {
-        self.task.problem::<TRANSPOSED>(1)
-    }
-
+impl SummedSize<'_> {
     #[inline(always)]
     fn products(self) -> usize {
-        self.terms.len()
+        self.terms.len() * self.far.extent
     }
 
     #[inline(always)]
     fn begins(self, product: usize) -> [usize; 2] {
-        let [left, right] = self.terms[product].starts;
-        if self.task.transposed { [right, left] } else { [left, right] }
+        // Most terms are one product, and a division takes as long as some of their vectors.
+        let (term, n) = if self.far.extent == 1 { (product, 0) } else { (product / self.far.extent, product % self.far.extent) };
+        let [left, right] = self.terms[term].starts;
+        let [a, b] = if self.by_right { [right, left] } else { [left, right] };
+        [a + n * self.far.a, b + n * self.far.b]
+    }
+}
+
+/// The same, with a right factor whose columns are neighbours, or with one that is brought into rows first.
+#[derive(Clone, Copy)]
+struct Summed<'s, const TRANSPOSED: bool>(&'s SummedSize<'s>);
+
+impl<const TRANSPOSED: bool> Size for Summed<'_, TRANSPOSED> {
+    const TRANSPOSED: bool = TRANSPOSED;
+
+    #[inline(always)]
+    fn problem(self) -> Problem {
+        let b_column = if TRANSPOSED { self.0.problem.b_column } else { 1 };
+        let terms = [self.0.problem.terms[0], Term::NONE];
+        Problem { terms, b_column, outer: [Axis::NONE; MOST_OUTER], ..*self.0.problem }
+    }
+
+    #[inline(always)]
+    fn products(self) -> usize {
+        if TRANSPOSED { 1 } else { self.0.products() }
+    }
+
+    #[inline(always)]
+    fn begins(self, product: usize) -> [usize; 2] {
+        if TRANSPOSED { [0; 2] } else { self.0.begins(product) }
     }
 
     #[inline(always)]
     unsafe fn stored<V: Vector>(self, sums: V, to: *const V::Real) -> V {
         // SAFETY: the caller's promise.
         unsafe {
-            let number = V::splat(V::Real::from_complex(self.task.alpha.to_complex() * self.weight));
-            if self.adds { V::load(to).add_product(sums, number) } else { sums.mul(number) }
+            let number = V::splat(V::Real::from_complex(self.0.number.into()));
+            if self.0.adds { V::load(to).add_product(sums, number) } else { sums.mul(number) }
         }
     }
 }
@@ -128,15 +263,12 @@ fn kernel<T: Element, const TRANSPOSED: bool>(simd: Simd) -> Kernel<T> {
 /// By the kernel of `fixed` for the instructions of this number in [`Simd::ALL`].
 ///
 /// # Safety
-/// As [`SummedGemm::run`], the processor has the instructions, and the task fills vectors for which there is a kernel.
+/// As [`SummedGemm::run`], the processor has the instructions, and rows of the result fill vectors for which there is a kernel.
 unsafe fn in_vectors<T: Element, const TRANSPOSED: bool, const SIMD: usize>(
-    task: &Task<T>,
-    terms: &[SumTerm],
-    weight: f64,
+    size: &SummedSize<'_>,
     [left, right]: [*const T; 2],
-    (out, adds): (*mut T, bool),
+    out: *mut T,
 ) {
-    let size = SummedSize::<T, TRANSPOSED> { task, terms, weight, adds };
     // SAFETY: the caller's promise; the instructions are among those that the processor has.
-    unsafe { vectors::run(const { Simd::ALL[SIMD] }, size, left, right, out) }
+    unsafe { vectors::run(const { Simd::ALL[SIMD] }, Summed::<TRANSPOSED>(size), left, right, out) }
 }

@@ -2,14 +2,13 @@
 
 use super::classify::classify;
 use super::engine::{GemmElement, Item, PackedGemm};
-use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL, Sizes, groups, place};
+use super::product::{ClassifiedAxes, LEFT, RIGHT, SMALL};
 use super::simd::Simd;
 use super::sink::Sink;
 use super::strategy::Route;
 use super::summed_gemm::SummedGemm;
-use super::unpacked_gemm::UnpackedGemm;
 use num_complex::Complex;
-use tensorwrapper_core::backend::fuse::{self, points};
+use tensorwrapper_core::backend::fuse;
 use tensorwrapper_core::backend::{Contraction, KernelContext, RunSum, SumTerm};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::{SliceMut, SliceRef};
@@ -43,7 +42,7 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
     };
     match route {
         Route::Engine(simd) if !sorted.inner.is_empty() => engine(simd),
-        Route::Chosen => match small(&sorted)? {
+        Route::Chosen => match SummedGemm::new(&sorted)? {
             Some(small) => Ok(Some(CpuSum::Small(small))),
             None if suits_engine(&sorted) => engine(Simd::chosen()?),
             None => Ok(None),
@@ -55,20 +54,6 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
 /// Whether the engine multiplies them, in any order.
 fn suits_engine<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> bool {
     sorted.multiplications() > SMALL && !sorted.has_vector() && !sorted.inner.is_empty() && sorted.suits_engine_apart()
-}
-
-/// By kernels in vectors, if there are some for matrices that lie so.
-fn small<T: GemmElement>(sorted: &ClassifiedAxes<T>) -> Result<Option<SummedGemm<T>>, Error> {
-    if sorted.multiplications() > IN_VECTORS || points(&sorted.batch) != 1 {
-        return Ok(None);
-    }
-    let places =
-        [place(groups(sorted, LEFT), LEFT), place(groups(sorted, RIGHT), RIGHT), place([&sorted.rows, &sorted.columns], OUT)];
-    let [Some(left), Some(right), Some(out)] = places else { return Ok(None) };
-    let [rows, columns, inner] = [&sorted.rows, &sorted.columns, &sorted.inner].map(|axes| points(axes));
-    let sizes = Sizes { rows, columns, inner };
-    let product = UnpackedGemm::new(sizes, [left, right, out], [0; 3], sorted.conjugate, sorted.alpha)?;
-    SummedGemm::new(&product, sorted.start)
 }
 
 impl<T: GemmElement> RunSum for CpuSum<T> {

@@ -30,17 +30,17 @@ type Kernel<T> = unsafe fn(&Task<T>, usize, [*const T; 2], *mut T);
 
 /// What is multiplied. Rows of the right factor and of the result lie best where their elements are neighbours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task<T> {
-    pub(super) sizes: Sizes,
-    pub(super) left: Place,
-    pub(super) right: Place,
-    pub(super) out: Place,
+struct Task<T> {
+    sizes: Sizes,
+    left: Place,
+    right: Place,
+    out: Place,
     /// How much further the next product of several is in left, right and result.
     step: [isize; 3],
     conjugate: [bool; 2],
-    pub(super) alpha: T,
+    alpha: T,
     /// Whether left and right are exchanged: all matrices are read and written as their transposes.
-    pub(super) transposed: bool,
+    transposed: bool,
 }
 
 impl<T: Element> UnpackedGemm<T> {
@@ -68,11 +68,6 @@ impl<T: Element> UnpackedGemm<T> {
             Task { sizes, left, right, out, step, conjugate, alpha, transposed }
         };
         Ok(UnpackedGemm { task, kernel: kernel(&task, simd) })
-    }
-
-    /// What is multiplied.
-    pub(super) fn task(&self) -> &Task<T> {
-        &self.task
     }
 
     /// How it is computed, in a few words.
@@ -120,7 +115,7 @@ impl<T: Element> ProductKernel<T> for (UnpackedGemm<T>, [isize; 3]) {
 impl<T: Element> Task<T> {
     /// So many of them, as the kernels of `fixed` take them.
     #[inline(always)]
-    pub(super) fn problem<const TRANSPOSED: bool>(&self, products: usize) -> fixed::Problem {
+    fn problem<const TRANSPOSED: bool>(&self, products: usize) -> fixed::Problem {
         let Task { sizes, left, right, out, step: [a, b, c], .. } = *self;
         let products = fixed::Axis { extent: products, a: a as usize, b: b as usize, c: c as usize };
         let terms = fixed::Term { extent: sizes.inner, a: left.column as usize, b: right.row as usize };

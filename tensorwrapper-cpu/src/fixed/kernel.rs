@@ -244,15 +244,28 @@ const fn may_fill<S: Size>(parts: usize, least: usize, most: usize) -> bool {
     }
 }
 
-/// Whether rows of the result may need a stripe of so many vectors: three while there are as many, then what is left.
-const fn may_need<S: Size>(parts: usize, lanes: usize, vectors: usize) -> bool {
-    match S::KNOWN {
-        Some([_, columns]) => {
-            let (whole, left) = (columns * parts / (3 * lanes), columns * parts % (3 * lanes));
-            vectors == left.div_ceil(lanes) || vectors == 3 && whole > 0
-        }
-        None => true,
+/// How many vectors the next stripe of a row has, of which so many reals are left: three while there are as many. The last one overlaps none
+/// before it, because what is added to must not be added to twice.
+const fn next_stripe(left: usize, lanes: usize) -> usize {
+    match left.div_ceil(lanes) {
+        4 if left < 4 * lanes => 2,
+        vectors if vectors < 3 => vectors,
+        _ => 3,
     }
+}
+
+/// Whether rows of the result may need a stripe of so many vectors.
+const fn may_need<S: Size>(parts: usize, lanes: usize, vectors: usize) -> bool {
+    let Some([_, columns]) = S::KNOWN else { return true };
+    let mut left = columns * parts;
+    while left > 0 {
+        let next = next_stripe(left, lanes);
+        if next == vectors {
+            return true;
+        }
+        left = left.saturating_sub(next * lanes);
+    }
+    false
 }
 
 /// Whether some block of a stripe may have so many rows, the largest having `most`: each number is twice the next.
@@ -279,19 +292,18 @@ unsafe fn product<S: Size, V: Vector, const PARTS: usize>(size: S, a: *const V::
     unsafe {
         while from < reals {
             let left = reals - from;
-            if const { may_need::<S>(PARTS, V::LANES, 1) } && left <= V::LANES {
-                // The last vector of the row, from further back where it is a part of one.
-                let at = reals - V::LANES;
-                return stripe::<S, V, 1, PARTS>(size, a, b.add(at), c.add(at), 0);
-            }
+            let vectors = next_stripe(left, V::LANES);
+            // The last vector of a row begins further back where there is only a part of it.
+            let last = (left - V::LANES).min((vectors - 1) * V::LANES);
             let (b, c) = (b.add(from), c.add(from));
-            if const { may_need::<S>(PARTS, V::LANES, 2) } && left <= 2 * V::LANES {
-                return stripe::<S, V, 2, PARTS>(size, a, b, c, left - V::LANES);
+            if const { may_need::<S>(PARTS, V::LANES, 1) } && vectors == 1 {
+                stripe::<S, V, 1, PARTS>(size, a, b, c, last);
+            } else if const { may_need::<S>(PARTS, V::LANES, 2) } && vectors == 2 {
+                stripe::<S, V, 2, PARTS>(size, a, b, c, last);
+            } else if const { may_need::<S>(PARTS, V::LANES, 3) } {
+                stripe::<S, V, 3, PARTS>(size, a, b, c, last);
             }
-            if const { may_need::<S>(PARTS, V::LANES, 3) } {
-                stripe::<S, V, 3, PARTS>(size, a, b, c, (left - V::LANES).min(2 * V::LANES));
-            }
-            from += 3 * V::LANES;
+            from += vectors * V::LANES;
         }
     }
 }

@@ -12,6 +12,9 @@ use super::order::{self, SparseNetwork};
 use super::plan::{Draft, Planner, Target};
 use super::terms::{Factor, Sum, Term};
 
+/// Indices of a tile, in the mean, that are worth being neighbours in an intermediate: about as many as a cache line has.
+const LONG: usize = 8;
+
 impl Planner<'_> {
     /// Plans all products of a term but the last one, which is returned. Nothing where the term is zero.
     pub(super) fn up_to_last<T: Element>(&mut self, term: &Term, sum: &Sum) -> Result<Option<Sum>, Error> {
@@ -37,6 +40,7 @@ impl Planner<'_> {
             let right = factors.remove(a.max(b));
             let left = factors.remove(a.min(b));
             let labels = unique(&[&left.labels[..], &right.labels[..]].concat(), &|label| is_needed(label, &factors));
+            let labels = self.with_long_last(labels, [&left, &right]);
             let Some(product) = self.step::<T>(vec![left, right], labels, sum)? else { return Ok(None) };
             factors.push(product);
         }
@@ -60,6 +64,20 @@ impl Planner<'_> {
         }
         let factors = factors.iter().zip(shares).map(|(factor, share)| (&factor.labels[..], share)).collect();
         SparseNetwork { factors, left: &sum.left, extents, tiles }.order(self.chosen)
+    }
+
+    /// These labels of two factors, those whose tiles are long the last: so neighbours in an intermediate are many, which are read and written
+    /// together.
+    fn with_long_last(&self, mut labels: Vec<usize>, factors: [&Factor; 2]) -> Vec<usize> {
+        let is_long = |label: &usize| {
+            factors.iter().any(|factor| {
+                let own = factor.labels.iter().position(|own| own == label);
+                let tiling = own.map(|axis| &self.tensors.structures[factor.operand].tilings()[axis]);
+                tiling.is_some_and(|tiling| tiling.extent() >= LONG * tiling.len())
+            })
+        };
+        labels.sort_by_key(is_long);
+        labels
     }
 
     /// A product of one or two factors into a tensor of its own. Nothing where it is zero.
