@@ -3,33 +3,29 @@
 //! Memory limits them. A block of the result is a few rows of neighbours, each a sum of a few scaled rows of the large factor. Rows whose
 //! elements are no neighbours in memory are staged: copied in blocks that stay in a near cache. `shape` says which rows a block has.
 
-#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
-
+mod kernel;
 mod shape;
+mod sum;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
+use self::kernel::{Kernel, kernel};
 use self::shape::Shape;
+pub(super) use self::sum::NarrowSum;
 use super::large_first::{LARGE, LargeFirst, Loop, Numbers, SMALL, is_narrow};
 use super::permute::{Pair, Permutation};
 use super::pieces::Cuts;
 use super::product::{ClassifiedAxes, OUT, positions};
 use super::product_kernel::ProductKernel;
-use super::simd::vector::Vector;
-use super::simd::{Simd, by_vectors};
+use super::simd::Simd;
 use super::sink::Sink;
 use super::tasks;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
-
-/// Columns that are computed at once.
-const TOGETHER: usize = 4;
-/// Vectors of each of them.
-const WIDE: usize = 2;
 
 /// A product, prepared.
 #[derive(Debug)]
@@ -51,12 +47,6 @@ pub(super) struct NarrowGemm<T> {
     numbers: Numbers<T>,
     kernel: Kernel<T>,
 }
-
-/// Rows of the large factor: where they begin, and the first of them.
-type Rows<'a, R> = (&'a [isize], R);
-
-/// Computes rows of so many elements from those of the large factor, with these numbers: term by term those of all columns.
-type Kernel<T> = unsafe fn(usize, Rows<'_, *const T>, *const T, Rows<'_, *mut T>);
 
 /// A block: its number of rows' elements, and the copies of what is staged.
 #[derive(Debug)]
@@ -141,7 +131,7 @@ impl<T: Element> NarrowGemm<T> {
                 };
                 let to = if block.write.is_some() { written.as_mut_ptr() } else { out.base().offset(at[OUT]) };
                 let numbers = numbers.as_ptr().offset(at[SMALL]);
-                (self.kernel)(block.len, (&self.terms, from), numbers, (&self.columns, to));
+                (self.kernel)(block.len, (&self.terms, from), numbers, (&self.columns, to), false);
                 if let Some(stage) = &block.write {
                     stage.run(1, [0, at[OUT]], &written, out, false);
                 }
@@ -187,90 +177,5 @@ impl Block {
             Permutation::repeated(pairs, size_of::<T>()).reading_far(operand == LARGE)
         };
         Block { len: points(rows), read: stage[0].then(|| copy(inner, LARGE)), write: stage[1].then(|| copy(columns, OUT)) }
-    }
-}
-
-/// The kernel for these instructions.
-fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
-    by_vectors!(simd, T, all(len: usize, from: Rows<'_, *const T>, numbers: *const T, to: Rows<'_, *mut T>))
-}
-
-/// All elements of the rows, some vectors at a time.
-///
-/// # Safety
-/// All rows have so many elements; there is a number for each term and column; the processor has the instructions.
-#[inline(always)]
-unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
-    len: usize,
-    from: Rows<'_, *const T>,
-    numbers: *const T,
-    to: Rows<'_, *mut T>,
-) {
-    let len = len * PARTS;
-    let mut at = 0;
-    while at < len {
-        let whole = at + WIDE * V::LANES <= len;
-        let count = if whole { WIDE * V::LANES } else { V::LANES.min(len - at) };
-        let mut column = 0;
-        while column < to.0.len() {
-            let columns = TOGETHER.min(to.0.len() - column);
-            // SAFETY: the caller's promise.
-            unsafe {
-                match (columns, whole) {
-                    (4, true) => some::<V, T, PARTS, 4, WIDE>((at, count), from, numbers, to, column),
-                    (3, true) => some::<V, T, PARTS, 3, WIDE>((at, count), from, numbers, to, column),
-                    (2, true) => some::<V, T, PARTS, 2, WIDE>((at, count), from, numbers, to, column),
-                    (_, true) => some::<V, T, PARTS, 1, WIDE>((at, count), from, numbers, to, column),
-                    (4, false) => some::<V, T, PARTS, 4, 1>((at, count), from, numbers, to, column),
-                    (3, false) => some::<V, T, PARTS, 3, 1>((at, count), from, numbers, to, column),
-                    (2, false) => some::<V, T, PARTS, 2, 1>((at, count), from, numbers, to, column),
-                    (_, false) => some::<V, T, PARTS, 1, 1>((at, count), from, numbers, to, column),
-                }
-            }
-            column += columns;
-        }
-        at += count;
-    }
-}
-
-/// Some vectors of some columns.
-#[inline(always)]
-unsafe fn some<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize, const VECTORS: usize>(
-    (at, count): (usize, usize),
-    from: Rows<'_, *const T>,
-    numbers: *const T,
-    to: Rows<'_, *mut T>,
-    column: usize,
-) {
-    // SAFETY: the caller's promise; the rest of a vector is neither read nor written.
-    unsafe {
-        let zero = V::splat(V::Real::ZERO);
-        // Of complex numbers: products with real parts of the numbers, and with imaginary ones.
-        let mut sums = [[[zero; PARTS]; VECTORS]; COLUMNS];
-        let part = VECTORS == 1 && count < V::LANES;
-        let mut number = numbers.add(column).cast::<V::Real>();
-        for &row in from.0 {
-            let row = from.1.offset(row).cast::<V::Real>().add(at);
-            let mut x = [zero; VECTORS];
-            for v in 0..VECTORS {
-                x[v] = if part { V::load_some(row, count) } else { V::load(row.add(v * V::LANES)) };
-            }
-            for n in 0..COLUMNS {
-                for p in 0..PARTS {
-                    let y = V::splat(number.add(n * PARTS + p).read());
-                    for v in 0..VECTORS {
-                        sums[n][v][p] = sums[n][v][p].add_product(x[v], y);
-                    }
-                }
-            }
-            number = number.add(to.0.len() * PARTS);
-        }
-        for n in 0..COLUMNS {
-            let row = to.1.offset(to.0[column + n]).cast::<V::Real>().add(at);
-            for v in 0..VECTORS {
-                let sum = if PARTS == 1 { sums[n][v][0] } else { sums[n][v][0].add_times_i(sums[n][v][PARTS - 1]) };
-                if part { sum.store_some(row, count) } else { sum.store(row.add(v * V::LANES)) }
-            }
-        }
     }
 }

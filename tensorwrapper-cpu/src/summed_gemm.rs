@@ -12,7 +12,6 @@ use crate::simd::vector::Vector;
 use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::SumTerm;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
 use vectors::Size;
 
 /// Multiplications of a product at most: the engine, which packs, multiplies larger ones faster.
@@ -48,35 +47,29 @@ pub(super) struct SummedGemm<T> {
 type Kernel<T> = unsafe fn(&SummedSize<'_>, [*const T; 2], *mut T);
 
 impl<T: Element> SummedGemm<T> {
-    /// Prepares the sum of such products, if kernels in vectors compute them well.
-    ///
-    /// # Errors
-    /// When the environment asks for vector instructions that are not there.
-    pub(super) fn new(sorted: &ClassifiedAxes<T>) -> Result<Option<SummedGemm<T>>, Error> {
-        let simd = Simd::chosen()?;
+    /// Prepares the sum of such products; nothing where kernels in vectors would not compute them well.
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<SummedGemm<T>> {
         let is_plain = sorted.conjugate == [false, false] && sorted.alpha.to_complex().im == 0.0;
         if !vectors::exist(simd) || !is_plain || sorted.multiplications() > MOST {
-            return Ok(None);
+            return None;
         }
         let is_in_columns = sorted.columns.iter().any(|axis| axis.strides[OUT] == 1);
         let sides = if is_in_columns { [LEFT, RIGHT] } else { [RIGHT, LEFT] };
-        Ok(problem(sorted, sides).filter(|problem| suits::<T>(problem)).map(|mut problem| {
-            let [near, far] = problem.terms;
-            let [.., first, second] = problem.outer;
-            (problem.terms, problem.outer) = ([near, Term::NONE], [Axis::NONE; MOST_OUTER]);
-            let parts = near.extent.div_ceil(MOST_TRANSPOSED / problem.columns.min(MOST_TRANSPOSED));
-            let is_transposed = problem.b_column != 1;
-            SummedGemm {
-                problem,
-                around: [first, second],
-                far,
-                together: near.extent.div_ceil(parts),
-                sides,
-                start: sorted.start,
-                alpha: sorted.alpha,
-                kernel: if is_transposed { kernel::<T, true>(simd) } else { kernel::<T, false>(simd) },
-            }
-        }))
+        let mut problem = problem(sorted, sides).filter(|problem| suits::<T>(problem))?;
+        let ([near, far], [.., first, second]) = (problem.terms, problem.outer);
+        (problem.terms, problem.outer) = ([near, Term::NONE], [Axis::NONE; MOST_OUTER]);
+        let parts = near.extent.div_ceil(MOST_TRANSPOSED / problem.columns.min(MOST_TRANSPOSED));
+        let is_transposed = problem.b_column != 1;
+        Some(SummedGemm {
+            problem,
+            around: [first, second],
+            far,
+            together: near.extent.div_ceil(parts),
+            sides,
+            start: sorted.start,
+            alpha: sorted.alpha,
+            kernel: if is_transposed { kernel::<T, true>(simd) } else { kernel::<T, false>(simd) },
+        })
     }
 
     /// Computes the sum of the products of these terms, all of one weight and one result, or adds it to what the result holds.

@@ -2,6 +2,7 @@
 
 use super::classify::classify;
 use super::engine::{GemmElement, Item, PackedGemm};
+use super::narrow_gemm::NarrowSum;
 use super::product::{ClassifiedAxes, LEFT, RIGHT, SMALL};
 use super::simd::Simd;
 use super::sink::Sink;
@@ -19,6 +20,8 @@ const TYPED: &str = "memory is of the element type prepared for";
 /// A sum of products as this device has prepared it. It is computed on one thread: sums of different results run side by side.
 #[derive(Debug)]
 pub(super) enum CpuSum<T: GemmElement> {
+    /// Of large blocks with small ones.
+    Narrow(NarrowSum<T>),
     /// Of small matrices, in registers.
     Small(SummedGemm<T>),
     /// Of larger ones, by the engine, and where they start.
@@ -42,11 +45,17 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
     };
     match route {
         Route::Engine(simd) if !sorted.inner.is_empty() => engine(simd),
-        Route::Chosen => match SummedGemm::new(&sorted)? {
-            Some(small) => Ok(Some(CpuSum::Small(small))),
-            None if suits_engine(&sorted) => engine(Simd::chosen()?),
-            None => Ok(None),
-        },
+        Route::Chosen => {
+            let simd = Simd::chosen()?;
+            if let Some(narrow) = NarrowSum::new(&sorted, simd) {
+                return Ok(Some(CpuSum::Narrow(narrow)));
+            }
+            match SummedGemm::new(&sorted, simd) {
+                Some(small) => Ok(Some(CpuSum::Small(small))),
+                None if suits_engine(&sorted) => engine(simd),
+                None => Ok(None),
+            }
+        }
         _ => Ok(None),
     }
 }
@@ -67,6 +76,11 @@ impl<T: GemmElement> RunSum for CpuSum<T> {
         let data = factors.map(|data| T::typed(data).expect(TYPED));
         let out = Sink::new(T::typed_mut(output).expect(TYPED));
         match self {
+            CpuSum::Narrow(narrow) => {
+                // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
+                unsafe { narrow.run(terms, data, (out, adds)) };
+                Ok(())
+            }
             // The products of one result, and of one weight, are added up in registers.
             CpuSum::Small(small) => {
                 let is_one = |one: &SumTerm, next: &SumTerm| one.to == next.to && one.weight == next.weight && next.adds;
