@@ -101,10 +101,14 @@ impl Pool {
     /// Keeps the memory of `len` elements, and returns the memory that has to be released for it. Memory that no result of this length
     /// could use is returned at once.
     #[must_use]
-    pub(super) fn keep<T: Plain>(&mut self, elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
+    pub(super) fn keep<T: Plain>(&mut self, mut elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
         let bytes = elements.capacity() * size_of::<T>();
         if bytes > self.most || !has_room_for(&elements, len) || !is_near(elements.capacity(), len) {
             return (Vec::new(), Some(elements));
+        }
+        if len * size_of::<T>() < LARGE {
+            // Longer results of its class may take it, too.
+            elements.resize(elements.capacity(), T::default());
         }
         let mut gone = self.shrink(self.most - bytes);
         if self.kept.len() == PIECES {
@@ -146,7 +150,7 @@ impl Pool {
         for (n, kept) in self.kept.iter().enumerate().rev() {
             if let Some(found) = fits(kept).filter(|&found| best.is_none_or(|(least, _)| found < least)) {
                 best = Some((found, n));
-                if found < len + LINE {
+                if found < class_of::<T>(len) + LINE {
                     break;
                 }
             }
@@ -155,6 +159,13 @@ impl Pool {
         self.bytes -= kept.bytes;
         kept.elements.downcast().ok().map(|memory| *memory)
     }
+}
+
+/// How many elements memory for so many has room for. Memory of medium size comes in classes, eight for each power of two, so that results of
+/// nearly one size, as the products of block tensors have them, take each other's.
+pub(super) fn class_of<T>(len: usize) -> usize {
+    let bytes = len.saturating_mul(size_of::<T>());
+    if (KEPT..LARGE).contains(&bytes) { len.next_multiple_of(len.next_power_of_two() / 16) } else { len }
 }
 
 /// Whether memory has room for this number of elements after the first cache line that begins in it.
@@ -222,6 +233,26 @@ mod tests {
         assert!(pool.keep(elements, LEN - LINE - first).1.is_none());
         assert!(pool.keep(vec![0.0; LEN], LEN + 1).1.is_some(), "no room behind a line");
         assert_eq!(pool.kept.len(), 1);
+    }
+
+    #[test]
+    fn results_of_one_class_take_each_others_memory() {
+        for len in [KEPT / 8, 5000, 12_345, 16_384, 100_001, LARGE / 8 - 1] {
+            let class = class_of::<f64>(len);
+            assert!(
+                (len..=len + len / 8 + 1).contains(&class) && class_of::<f64>(class.min(LARGE / 8 - 1)) <= class,
+                "{len}: {class}"
+            );
+            let mut pool = Pool::new(MOST);
+            let shorter = class - class / 20;
+            let mut elements = vec![1.0; class_of::<f64>(shorter) + LINE / 8 - 1];
+            elements.truncate(elements.as_ptr().align_offset(LINE) + shorter);
+            let at = elements.as_ptr();
+            assert!(pool.keep(elements, shorter).1.is_none());
+            let longer = class_of::<f64>(shorter).min(LARGE / 8 - 1);
+            assert_eq!(pool.take::<f64>(longer).map(|found| found.as_ptr()), Some(at), "{shorter} for {longer}");
+        }
+        assert_eq!((class_of::<f64>(10), class_of::<f64>(LEN)), (10, LEN), "small and large ones are as long as they are");
     }
 
     #[test]

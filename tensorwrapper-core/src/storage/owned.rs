@@ -17,7 +17,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::device_mirror::{self, Mirror};
 use super::memory::{addresses, refused, reserve, zeros};
-use super::memory_pool::{LINE, pool};
+use super::memory_pool::{LINE, class_of, pool};
 use super::plain::Plain;
 use crate::error::Error;
 
@@ -247,10 +247,11 @@ impl<T: Plain> Drop for Owned<T> {
     }
 }
 
-/// The number of elements that memory must have, so that `len` elements fit after the beginning of its first cache line.
+/// The number of elements that memory is asked for, so that `len` elements, or others of their class, fit after the beginning of its first
+/// cache line.
 fn padded<T: Plain>(len: usize) -> usize {
     let few = len < ALIGNED / size_of::<T>();
-    if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
+    if few { len } else { class_of::<T>(len).saturating_add(LINE / size_of::<T>() - 1) }
 }
 
 /// The first position at which a cache line begins, if it is one of the first `places`; otherwise 0.

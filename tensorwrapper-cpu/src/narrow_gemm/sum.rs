@@ -48,7 +48,8 @@ impl<T: Element> NarrowSum<T> {
         if points(&rows) > RUNS {
             return None;
         }
-        let places = |axes: &[Loop]| positions(axes, LARGE).into_iter().zip(positions(axes, OUT)).map(|(from, to)| [from, to]).collect();
+        let places =
+            |axes: &[Loop]| positions(axes, LARGE).into_iter().zip(positions(axes, OUT)).map(|(from, to)| [from, to]).collect();
         let (of_columns, of_terms) = (positions(&columns, SMALL), positions(&inner, SMALL));
         Some(NarrowSum {
             large,
