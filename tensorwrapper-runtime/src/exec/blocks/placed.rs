@@ -180,13 +180,6 @@ impl Placed<'_> {
             let cost = cost.saturating_add(direct.overhead());
             found.push(Placement { work: Work::Direct(direct), range: self.range(std::slice::from_ref(place))?, cost });
         }
-        // What is larger is read for all pieces of the other side before the next one of its own, while it is near.
-        let [_, rows, columns, _] = sizes.extents;
-        if columns * group.rows.len() > rows * group.columns.len() {
-            let mut numbered: Vec<(usize, Placement)> = found.into_iter().enumerate().collect();
-            numbered.sort_by_key(|(number, _)| number % group.columns.len());
-            found = numbered.into_iter().map(|(_, placement)| placement).collect();
-        }
         Ok(Some(found))
     }
 

@@ -55,35 +55,26 @@ struct Share<'s, T> {
 }
 
 impl Task {
-    /// The tasks that works make up: those whose ranges meet are one, and so are neighbours, until they are enough. In a task, works keep the
-    /// order in which they are given: those that read the same pieces follow each other.
-    pub(super) fn all(works: Vec<Placement>) -> Vec<Task> {
-        let mut works: Vec<(usize, Placement)> = works.into_iter().enumerate().collect();
-        works.sort_by_key(|(_, placement)| placement.range.start);
-        let (mut tasks, mut cost): (Vec<(Range<usize>, Vec<(usize, Work)>)>, usize) = (Vec::new(), 0);
-        for (number, Placement { work, range, cost: own }) in works {
+    /// The tasks that works make up: those whose ranges meet are one, and so are neighbours, until they are enough.
+    pub(super) fn all(mut works: Vec<Placement>) -> Vec<Task> {
+        works.sort_by_key(|placement| placement.range.start);
+        let (mut tasks, mut cost): (Vec<Task>, usize) = (Vec::new(), 0);
+        for Placement { mut work, range, cost: own } in works {
             match tasks.last_mut() {
-                Some((last, works)) if range.start < last.end || cost < ENOUGH => {
-                    last.end = last.end.max(range.end);
-                    works.push((number, work));
+                Some(last) if range.start < last.range.end || cost < ENOUGH => {
+                    work.rebase(last.range.start);
+                    last.range.end = last.range.end.max(range.end);
+                    last.push(work);
                     cost = cost.saturating_add(own);
                 }
                 _ => {
-                    tasks.push((range, vec![(number, work)]));
+                    work.rebase(range.start);
+                    tasks.push(Task { range, works: vec![work] });
                     cost = own;
                 }
             }
         }
-        let task = |(range, mut works): (Range<usize>, Vec<(usize, Work)>)| {
-            works.sort_by_key(|(number, _)| *number);
-            let mut task = Task { range, works: Vec::new() };
-            for (_, mut work) in works {
-                work.rebase(task.range.start);
-                task.push(work);
-            }
-            task
-        };
-        tasks.into_iter().map(task).collect()
+        tasks
     }
 
     /// Adds a work. Products that are not gathered join those before them, so that their kernel computes all in one call.
