@@ -33,8 +33,8 @@
 //! 4. `matrix` brings what `unpacked_gemm` and, where neighbours in memory belong to different matrices, `engine` multiply into matrices:
 //!    `split` decides which axes become loops, and `staging` which operands are copied a group of matrices at a time.
 //!
-//! `sums` prepares sums of products of blocks, which `summed_gemm` (small blocks, sums in registers) or `engine` (a tile of the result
-//! after the other) add where the result lies.
+//! `sums` prepares sums of products of blocks, which `narrow_gemm` (a large block and a few numbers), `summed_gemm` (blocks that stay near,
+//! sums in registers) or `engine` (a tile of the result after the other) add where the result lies.
 //!
 //! `fixed` has the loops of `unpacked_gemm` for sizes that are constants; code that the macros generate calls it.
 //!
