@@ -109,7 +109,7 @@ pub(super) fn prepare<T: GemmElement>(
     let matrices = |sorted, most, stage| MatrixBatch::new(threads, sorted, most, stage).map(Chosen::matrices);
     let chosen = match route {
         Route::Chosen => chosen(threads, sorted)?,
-        Route::Engine(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
+        Route::Engine(simd) | Route::Sums(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
         Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
         Route::Lanes(simd) => Chosen::or_engine(LaneGemm::new(&sorted, simd), sorted, simd),
         Route::Flat(simd) => Chosen::or_engine(FlatGemm::new(&sorted, threads, simd), sorted, simd),
@@ -243,7 +243,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None => return Ok(None),
         },
         Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
-        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) | Route::Flat(_) => return Ok(None),
+        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) | Route::Flat(_) | Route::Sums(_) => return Ok(None),
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

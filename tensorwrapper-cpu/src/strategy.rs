@@ -45,6 +45,9 @@ pub(crate) enum Route {
     /// Products of a large matrix with few rows of many terms, where operands lie so, and else by the engine.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Flat(Simd),
+    /// Sums of products of blocks in one form of their kernels; other products by the engine.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Sums(Simd),
     /// By the engine, with every operand staged.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,

@@ -1,13 +1,15 @@
 //! The sum of products of matrices where they lie: a few rows of the result stay in registers from the first product to the last.
 //!
-//! The kernels are those of `fixed`. Nothing is packed, so that a product begins at once; what is read twice stays in the near caches, as
-//! products are not large.
+//! The kernels are those of `fixed`. A right factor whose columns are no neighbours is brought into rows first, some terms at a time, each
+//! time with a pass over the result. Nothing else is packed, so that a product begins at once; what is read twice stays in the near caches,
+//! as products are not large.
 
 use std::cmp::Reverse;
 
 use super::fixed::{Axis, MOST_OUTER, MOST_TRANSPOSED, NARROWEST, Problem, Term, kernel as vectors};
-use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
+use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
+use crate::lines::LINE;
 use crate::simd::vector::Vector;
 use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::SumTerm;
@@ -16,11 +18,14 @@ use vectors::Size;
 
 /// Multiplications of a product at most: the engine, which packs, multiplies larger ones faster.
 const MOST: usize = 1 << 21;
-/// Rows of the result that keep the multipliers busy, and terms that are so few that memory limits a product of fewer rows; and
-/// multiplications that are so few that it makes no difference.
-const ENOUGH_ROWS: usize = 4;
-const FEW_TERMS: usize = 8;
+/// Multiplications that are so few that no other way to compute them is faster.
 const FEW: usize = 16 * 16 * 16;
+/// Rows of the result that keep the multipliers busy.
+const ENOUGH_ROWS: usize = 4;
+/// Terms that are so few that memory limits a product of fewer rows.
+const FEW_TERMS: usize = 8;
+/// Terms at least that a right factor is brought into rows with at once, each of which takes a pass over the result.
+const PART: usize = 8;
 
 /// Loops over matrices of the result at most.
 const AROUND: usize = 2;
@@ -159,7 +164,7 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
         *term = Term { extent: axis.extent, a: stride(axis, of_rows), b: stride(axis, of_columns) };
     }
     // The inner loop is the longer one, or one along which a factor is brought into rows line by line.
-    terms.sort_by_key(|term| (b_column == 1 || term.b != 1 || term.extent < FEW_TERMS, Reverse(term.extent)));
+    terms.sort_by_key(|term| (b_column == 1 || term.b != 1 || term.extent < PART, Reverse(term.extent)));
     let (rows, a_row, c_row) = row.map_or((1, 0, 1), |row| {
         let row = &own(of_rows)[row];
         (row.extent, stride(row, of_rows), stride(row, OUT))
@@ -167,16 +172,20 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
     Some(Problem { rows, columns: column.extent, terms, a_row, c_row, b_column, outer })
 }
 
-/// Whether the kernels compute it well: rows of the result fill a vector, there are enough of them, or little else, and all of it stays near.
+/// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or little else, and what is read and
+/// written stays near.
 fn suits<T: Element>(problem: &Problem) -> bool {
     let size = size_of::<T>();
+    let Problem { rows, columns, .. } = *problem;
     let terms: usize = problem.terms.iter().map(|term| term.extent).product();
-    let is_busy = problem.rows >= ENOUGH_ROWS || terms <= FEW_TERMS || problem.work() <= FEW;
-    let is_transposed = problem.b_column != 1;
+    let is_little = problem.work() <= FEW;
+    let width = if problem.work() <= IN_VECTORS { NARROWEST } else { LINE };
+    let is_busy = rows >= ENOUGH_ROWS || terms <= FEW_TERMS || is_little;
     // A factor that is brought into rows is read for all of them, and there is room for some terms of it.
-    let brings = !is_transposed || problem.rows >= ENOUGH_ROWS && problem.columns * terms.min(FEW_TERMS) <= MOST_TRANSPOSED;
-    let bytes = problem.reach().into_iter().sum::<usize>() * size;
-    problem.columns * size >= NARROWEST && is_busy && brings && bytes <= Caches::here().second
+    let is_read_often = rows >= ENOUGH_ROWS || is_little;
+    let brings = problem.b_column == 1 || is_read_often && columns * terms.min(PART) <= MOST_TRANSPOSED;
+    let touched = rows * terms + terms * columns + rows * columns;
+    columns * size >= width && is_busy && brings && touched * size <= Caches::here().second
 }
 
 /// What is summed, for the kernels of `fixed`.
@@ -219,6 +228,7 @@ impl<const TRANSPOSED: bool> Size for Summed<'_, TRANSPOSED> {
     #[inline(always)]
     fn problem(self) -> Problem {
         let b_column = if TRANSPOSED { self.0.problem.b_column } else { 1 };
+        // Constants, so that the compiler makes no code for loops that are not there.
         let terms = [self.0.problem.terms[0], Term::NONE];
         Problem { terms, b_column, outer: [Axis::NONE; MOST_OUTER], ..*self.0.problem }
     }

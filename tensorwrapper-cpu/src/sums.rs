@@ -45,8 +45,8 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
     };
     match route {
         Route::Engine(simd) if !sorted.inner.is_empty() => engine(simd),
-        Route::Chosen => {
-            let simd = Simd::chosen()?;
+        Route::Chosen | Route::Sums(_) => {
+            let simd = if let Route::Sums(simd) = route { simd } else { Simd::chosen()? };
             if let Some(narrow) = NarrowSum::new(&sorted, simd) {
                 return Ok(Some(CpuSum::Narrow(narrow)));
             }
@@ -81,7 +81,7 @@ impl<T: GemmElement> RunSum for CpuSum<T> {
                 unsafe { narrow.run(terms, data, (out, adds)) };
                 Ok(())
             }
-            // The products of one result, and of one weight, are added up in registers.
+            // The products of one result, and of one weight, are added up in registers, unless a factor is brought into rows first.
             CpuSum::Small(small) => {
                 let is_one = |one: &SumTerm, next: &SumTerm| one.to == next.to && one.weight == next.weight && next.adds;
                 for terms in terms.chunk_by(is_one) {

@@ -55,13 +55,13 @@ impl<T: Plain> Owned<T> {
                 owned.fill(T::default());
                 Ok(owned)
             }
-            None => Owned::mapped(len),
+            None => Owned::mapped(len, len),
         }
     }
 
-    /// `len` zeros in memory of the system.
-    fn mapped(len: usize) -> Result<Owned<T>, Error> {
-        let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
+    /// `len` zeros in memory of the system that has room for so many.
+    fn mapped(len: usize, room: usize) -> Result<Owned<T>, Error> {
+        let memory = zeros(padded::<T>(room)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::within(memory, len))
     }
 
@@ -99,12 +99,24 @@ impl<T: Plain> Owned<T> {
     /// # Errors
     /// As [`zeros`](Owned::zeros).
     pub fn for_results(len: usize) -> Result<Owned<T>, Error> {
-        let mut owned = Owned::for_addresses(len)?;
+        Ok(Owned::for_addresses(len)?.unwritten())
+    }
+
+    /// The same, where results follow that are nearly as long: memory of 16 KiB to 4 MiB has up to an eighth more room, so that these take it
+    /// when it is kept.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub fn for_results_of_its_class(len: usize) -> Result<Owned<T>, Error> {
+        Ok(Owned::kept(len).map_or_else(|| Owned::mapped(len, class_of::<T>(len)), Ok)?.unwritten())
+    }
+
+    /// In debug builds, elements that are to be written: whoever reads one that it has not written is to be found out.
+    fn unwritten(mut self) -> Owned<T> {
         if cfg!(debug_assertions) {
-            // Whoever reads what it has not written is to be found out.
-            owned.fill(T::UNWRITTEN);
+            self.fill(T::UNWRITTEN);
         }
-        Ok(owned)
+        self
     }
 
     /// `len` elements that are neither read nor written, for their addresses alone. The memory comes from the pool, or else from the
@@ -113,7 +125,7 @@ impl<T: Plain> Owned<T> {
     /// # Errors
     /// As [`zeros`](Owned::zeros).
     pub fn for_addresses(len: usize) -> Result<Owned<T>, Error> {
-        Owned::kept(len).map_or_else(|| Owned::mapped(len), Ok)
+        Owned::kept(len).map_or_else(|| Owned::mapped(len, len), Ok)
     }
 
     /// The last `len` elements of memory that has room for them after the beginning of its first cache line.
@@ -238,7 +250,11 @@ impl<T: Plain> Drop for Owned<T> {
     fn drop(&mut self) {
         self.unpin();
         let elements = self.len();
-        if let Some(mut pool) = pool(size_of_val(&**self)) {
+        if class_of::<T>(elements) > elements && self.memory.capacity() - self.start >= class_of::<T>(elements) {
+            // Longer results of its class may take it, too. Nobody waits for the pool meanwhile.
+            self.memory.resize(self.memory.capacity(), T::default());
+        }
+        if let Some(mut pool) = pool(elements * size_of::<T>()) {
             let gone = pool.keep(std::mem::take(&mut self.memory), elements);
             // Giving memory back takes its time.
             drop(pool);
@@ -247,11 +263,10 @@ impl<T: Plain> Drop for Owned<T> {
     }
 }
 
-/// The number of elements that memory is asked for, so that `len` elements, or others of their class, fit after the beginning of its first
-/// cache line.
+/// The number of elements that memory must have, so that `len` elements fit after the beginning of its first cache line.
 fn padded<T: Plain>(len: usize) -> usize {
     let few = len < ALIGNED / size_of::<T>();
-    if few { len } else { class_of::<T>(len).saturating_add(LINE / size_of::<T>() - 1) }
+    if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
 }
 
 /// The first position at which a cache line begins, if it is one of the first `places`; otherwise 0.
@@ -289,6 +304,21 @@ mod tests {
             });
             assert!(is_same, "{len}");
         }
+    }
+
+    #[test]
+    fn a_longer_result_is_made_in_memory_of_its_class() {
+        // As above.
+        let (shorter, longer) = (40_001, 40_960);
+        let is_same = (0..1000).any(|_| {
+            let gone = Owned::<f64>::for_results_of_its_class(shorter).unwrap();
+            let at = gone.as_ptr();
+            drop(gone);
+            let result = Owned::<f64>::for_results_of_its_class(longer).unwrap();
+            assert_eq!((result.len(), result.as_ptr() as usize % LINE), (longer, 0));
+            result.as_ptr() == at
+        });
+        assert!(is_same);
     }
 
     #[test]

@@ -244,8 +244,8 @@ const fn may_fill<S: Size>(parts: usize, least: usize, most: usize) -> bool {
     }
 }
 
-/// How many vectors the next stripe of a row has, of which so many reals are left: three while there are as many. The last one overlaps none
-/// before it, because what is added to must not be added to twice.
+/// How many vectors the next stripe of a row has, of which so many reals are left. A part of a vector is never a stripe of its own: its
+/// vector begins further back, inside the same stripe, so that no element is added to twice.
 const fn next_stripe(left: usize, lanes: usize) -> usize {
     match left.div_ceil(lanes) {
         4 if left < 4 * lanes => 2,
@@ -386,6 +386,30 @@ unsafe fn block<S: Size, V: Vector, const SUMS: usize, const COLUMNS: usize, con
             }
             for (n, stored) in stored.iter().enumerate() {
                 stored.store(to.add(start(n)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_stripe;
+
+    /// Stripes follow each other, and only the vectors of one stripe overlap: what is added to is read before it is written.
+    #[test]
+    fn stripes_cover_a_row_and_do_not_overlap() {
+        for lanes in [2, 4, 8, 16] {
+            for reals in lanes..200 {
+                let mut left = reals;
+                while left > 0 {
+                    let vectors = next_stripe(left, lanes);
+                    assert!((1..=3).contains(&vectors) && left >= lanes, "{reals} in vectors of {lanes}: {left} are left");
+                    assert!(
+                        vectors > 1 || left.is_multiple_of(lanes),
+                        "{reals} in vectors of {lanes}: a stripe of less than a vector"
+                    );
+                    left = left.saturating_sub(vectors * lanes);
+                }
             }
         }
     }

@@ -10,8 +10,9 @@ use tensorwrapper_core::element::Element;
 const TOGETHER: usize = 4;
 /// Vectors of each of them.
 const WIDE: usize = 2;
-/// Columns so few that there are registers for more vectors, and how many that are: a loop over few terms begins seldom then.
-const FEW_COLUMNS: usize = 2;
+/// Sums of a vector, one for each column and part of a complex number, that are so few that there are registers for more vectors.
+const FEW_SUMS: usize = 2;
+/// Vectors of each column then: a loop over few terms begins less often.
 const LONG: usize = 4;
 
 /// Rows of the large factor, or of the result: where they begin, and the first of them.
@@ -29,7 +30,8 @@ pub(super) fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
 /// All elements of the rows, some vectors at a time.
 ///
 /// # Safety
-/// All rows have so many elements; there is a number for each term and column; the processor has the instructions.
+/// All rows have so many elements; there is a number for each term and column; the processor has the instructions. Rows that are added to were
+/// written before.
 #[inline(always)]
 unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
     len: usize,
@@ -41,7 +43,7 @@ unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
     let len = len * PARTS;
     let mut at = 0;
     while at < len {
-        let is_long = to.0.len() <= FEW_COLUMNS && at + LONG * V::LANES <= len;
+        let is_long = to.0.len() * PARTS <= FEW_SUMS && at + LONG * V::LANES <= len;
         let whole = at + WIDE * V::LANES <= len;
         let count = match (is_long, whole) {
             (true, _) => LONG * V::LANES,

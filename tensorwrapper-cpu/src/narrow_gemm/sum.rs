@@ -2,6 +2,7 @@
 
 use super::kernel::{Kernel, kernel};
 use crate::large_first::{LARGE, LargeFirst, Loop, SMALL, is_narrow, scaled};
+use crate::lines::LINE;
 use crate::product::{ClassifiedAxes, LEFT, OUT, RIGHT, positions};
 use crate::simd::Simd;
 use crate::sink::Sink;
@@ -37,15 +38,17 @@ pub(crate) struct NarrowSum<T> {
 impl<T: Element> NarrowSum<T> {
     /// Prepares such a sum; nothing where blocks are of other shapes, or neighbours in the large one are none in the result.
     pub(crate) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<NarrowSum<T>> {
-        let LargeFirst { large, batch, mut rows, columns, inner, start } = LargeFirst::new(sorted);
+        if !is_narrow(sorted) || points(&sorted.batch) != 1 {
+            return None;
+        }
+        let LargeFirst { large, mut rows, columns, inner, start, .. } = LargeFirst::new(sorted);
         let small = LEFT + RIGHT - large;
-        let suits = is_narrow(sorted) && points(&inner) * points(&columns) <= NUMBERS;
-        if !suits || points(&batch) != 1 || sorted.conjugate[large] {
+        if points(&inner) * points(&columns) > NUMBERS || sorted.conjugate[large] {
             return None;
         }
         let along = rows.iter().position(|axis| axis.strides[LARGE] == 1 && axis.strides[OUT] == 1)?;
         let len = rows.remove(along).extent;
-        if points(&rows) > RUNS {
+        if len * size_of::<T>() < LINE || points(&rows) > RUNS {
             return None;
         }
         let places =

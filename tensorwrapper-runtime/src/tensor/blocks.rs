@@ -78,7 +78,7 @@ impl<T: Element> Blocks<T> {
 
     /// Memory for a result, whose elements are any numbers.
     pub(crate) fn for_results(structure: &Structure) -> Result<Blocks<T>, Error> {
-        Ok(Blocks::from_slab(Owned::for_results(structure.stored()?.elements())?, structure.clone()))
+        Ok(Blocks::from_slab(Owned::for_results_of_its_class(structure.stored()?.elements())?, structure.clone()))
     }
 
     /// The elements at these indices, for all blocks that are stored, in the order of the blocks and in C order within each. Within a block,

@@ -74,7 +74,8 @@ impl<T: Element> Room<T> {
     pub(super) fn new<'g>(groups: impl Iterator<Item = &'g Group>, adds: bool) -> Result<Room<T>, Error> {
         let [left, right, out] = most_room(groups, adds);
         // It may hold anything, because groups write all of it that they read.
-        Ok(Room { left: Owned::for_results(left)?, right: Owned::for_results(right)?, out: Owned::for_results(out)? })
+        let [left, right, out] = [left, right, out].map(Owned::for_results_of_its_class);
+        Ok(Room { left: left?, right: right?, out: out? })
     }
 }
 
