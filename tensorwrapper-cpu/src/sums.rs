@@ -23,7 +23,7 @@ pub(super) enum CpuSum<T: GemmElement> {
     /// Of large blocks with small ones.
     Narrow(NarrowSum<T>),
     /// Of small matrices, in registers.
-    Small(SummedGemm<T>),
+    Small(Box<SummedGemm<T>>),
     /// Of larger ones, by the engine, and where they start.
     Engine(Box<PackedGemm<T>>, [isize; 3]),
 }
@@ -51,7 +51,7 @@ pub(super) fn prepare<T: GemmElement>(route: Route, contraction: &Contraction<'_
                 return Ok(Some(CpuSum::Narrow(narrow)));
             }
             match SummedGemm::new(&sorted, simd) {
-                Some(small) => Ok(Some(CpuSum::Small(small))),
+                Some(small) => Ok(Some(CpuSum::Small(Box::new(small)))),
                 None if suits_engine(&sorted) => engine(simd),
                 None => Ok(None),
             }

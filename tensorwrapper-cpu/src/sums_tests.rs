@@ -181,7 +181,7 @@ fn blocks_with_more_axes_are_added() {
                 let [one, other] = &mut results;
                 expected.run(&Reference, factors, &terms, (T::erase_mut(one), adds)).unwrap();
                 found.run(&device, factors, &terms, (T::erase_mut(other), adds)).unwrap();
-                let tolerance = if extents[5] * extents[6] > 100 { 2e-4 } else { 1e-5 };
+                let tolerance = if extents[5] * extents[6] >= 100 { 2e-4 } else { 1e-5 };
                 assert_close(&results[1], &results[0], tolerance, &format!("{extents:?} {adds}"));
             }
         });

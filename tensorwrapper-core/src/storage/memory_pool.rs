@@ -241,7 +241,7 @@ mod tests {
             );
             let mut pool = Pool::new(MOST);
             let shorter = class - class / 20;
-            let mut elements = vec![1.0; class_of::<f64>(shorter) + LINE / 8 - 1];
+            let elements = vec![1.0; class_of::<f64>(shorter) + LINE / 8 - 1];
             let at = elements.as_ptr();
             assert!(shorter < class_of::<f64>(shorter));
             assert!(pool.keep(elements, shorter).1.is_none());
