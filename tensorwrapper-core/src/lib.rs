@@ -200,6 +200,7 @@ pub mod internal {
     }
     pub mod memory {
         pub use crate::storage::memory::*;
+        pub use crate::storage::memory_pool::bytes_of_class;
     }
     pub mod ties {
         pub use crate::structure::tied_axes::*;

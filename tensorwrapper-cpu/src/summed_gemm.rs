@@ -24,14 +24,15 @@ const FEW: usize = 16 * 16 * 16;
 const ENOUGH_ROWS: usize = 4;
 /// Terms that are so few that memory limits a product of fewer rows.
 const FEW_TERMS: usize = 8;
-/// Terms at least that a right factor is brought into rows with at once, each of which takes a pass over the result.
+/// Terms for which there has to be room at least where a right factor is brought into rows part by part: each part takes a pass over the
+/// result.
 const PART: usize = 8;
 
 /// Loops over matrices of the result at most.
 const AROUND: usize = 2;
 
 /// A sum of products of matrices, prepared: what each is, and where they begin before a term says more.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct SummedGemm<T> {
     /// A product of matrices along the inner one of the loops of terms.
     problem: Problem,
@@ -172,8 +173,8 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
     Some(Problem { rows, columns: column.extent, terms, a_row, c_row, b_column, outer })
 }
 
-/// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or little else, and what is read and
-/// written stays near.
+/// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or few terms, and what is read and written
+/// stays near.
 fn suits<T: Element>(problem: &Problem) -> bool {
     let size = size_of::<T>();
     let Problem { rows, columns, .. } = *problem;

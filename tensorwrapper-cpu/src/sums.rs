@@ -22,9 +22,9 @@ const TYPED: &str = "memory is of the element type prepared for";
 pub(super) enum CpuSum<T: GemmElement> {
     /// Of large blocks with small ones.
     Narrow(NarrowSum<T>),
-    /// Of small matrices, in registers.
+    /// Of matrices that stay near, in registers.
     Small(Box<SummedGemm<T>>),
-    /// Of larger ones, by the engine, and where they start.
+    /// Of others, by the engine, and where they start.
     Engine(Box<PackedGemm<T>>, [isize; 3]),
 }
 

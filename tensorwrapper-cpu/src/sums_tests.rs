@@ -92,6 +92,11 @@ fn device(rng: &mut StdRng) -> Cpu {
     Cpu::forced(1, Route::Sums(*available.choose(rng).unwrap()))
 }
 
+/// Whether there are kernels in vectors here, which most sums are computed by.
+fn has_vectors() -> bool {
+    Simd::ALL.into_iter().any(|simd| simd.is_available() && simd != Simd::Portable)
+}
+
 fn orders(rng: &mut StdRng) -> [[usize; 3]; 3] {
     std::array::from_fn(|_| *[[0, 1, 2], [0, 2, 1]].choose(rng).unwrap())
 }
@@ -110,7 +115,7 @@ fn blocks_of_any_size_and_order_are_added() {
         let device = device(&mut rng);
         in_place += usize::from(dispatch!(dtype, T => case.compare::<T>(&mut rng, &device, round % 3, &[1, 2, 7])));
     }
-    assert!(in_place > 200, "{in_place}");
+    assert!(in_place > if has_vectors() { 180 } else { 100 }, "{in_place}");
 }
 
 /// Large blocks times small ones, as operators between two sites are, in every order of axes.
@@ -131,6 +136,38 @@ fn small_blocks_are_read_as_numbers() {
         narrow += usize::from(format!("{prepared:?}").contains("NarrowSum"));
     }
     assert!(narrow > 12, "{narrow}");
+}
+
+/// `out[I, j, i] += left[I, k, i] right[k, j]`: runs of i that lie apart for each I.
+#[test]
+fn a_large_block_may_lie_in_runs() {
+    let mut rng = StdRng::seed_from_u64(77);
+    let extents = [5, 64, 2, 3];
+    let within = |strides: &[isize]| Strided::within(&extents[..strides.len()], strides, 0, usize::MAX).unwrap();
+    let (left, right, out) = (within(&[200, 1, 0, 66]), within(&[0, 0, 1, 2]), within(&[150, 1, 70]));
+    let prepare = |device: &dyn Device| {
+        let nest = LoopNest::new(extents.to_vec(), 3);
+        let factors = [(&left, false), (&right, false)];
+        let (alpha, dtype) = (2.0.into(), Dtype::F64);
+        let sum = Contraction { nest: &nest, alpha, dtype, factors: &factors, output: &out, then: None, others: &[] };
+        device.prepare_sum(&sum).unwrap()
+    };
+    let mut data =
+        |layout: &Strided| -> Vec<f64> { (0..layout.reach().unwrap() + 9).map(|_| rng.random_range(-1.0..1.0)).collect() };
+    let (left, right, before) = (data(&left), data(&right), data(&out));
+    let term = |n: usize| SumTerm { starts: [n, 2 * n], to: 4 * n, adds: n > 0, weight: 0.5 };
+    let terms: Vec<SumTerm> = (0..3).map(term).collect();
+    let mut expected = before.clone();
+    prepare(&Reference)
+        .run(&Reference, [f64::erase(&left), f64::erase(&right)], &terms, (f64::erase_mut(&mut expected), false))
+        .unwrap();
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let (device, mut found) = (Cpu::forced(1, Route::Sums(simd)), before.clone());
+        let sum = prepare(&device);
+        assert!(format!("{sum:?}").contains("NarrowSum"), "{sum:?}");
+        sum.run(&device, [f64::erase(&left), f64::erase(&right)], &terms, (f64::erase_mut(&mut found), false)).unwrap();
+        assert_close(&found, &expected, 1e-13, &format!("{simd:?}"));
+    }
 }
 
 /// Blocks whose rows, columns or terms are two axes each that are no single one in memory.
@@ -186,7 +223,7 @@ fn blocks_with_more_axes_are_added() {
             }
         });
     }
-    assert!(small > 40, "{small}");
+    assert!(small > 40 || !has_vectors(), "{small}");
 }
 
 #[test]

@@ -132,8 +132,8 @@ impl Pool {
         Some(kept)
     }
 
-    /// Kept memory for `len` elements, if it is not much too large: one of their class, or else the smallest. Of equal ones it is the last one kept, which the caches
-    /// may still have.
+    /// Kept memory for `len` elements, if it is not much too large: some of their class, or else the smallest. Of equal ones it is the last one
+    /// kept, which the caches may still have.
     pub(super) fn take<T: Plain>(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = |kept: &Kept| {
             if !is_near(kept.bytes / size_of::<T>(), len) {
@@ -157,11 +157,15 @@ impl Pool {
     }
 }
 
-/// How many elements memory is asked for where nearly as long results follow. Memory of medium size comes in classes then, eight for each power
-/// of two, so that results of nearly one size, as products of block tensors have them, take each other's.
+/// How many bytes are asked for where nearly as long results follow. Memory of medium size comes in classes then, eight for each power of two,
+/// so that results of nearly one size, as products of block tensors have them, take each other's.
+pub fn bytes_of_class(bytes: usize) -> usize {
+    if (KEPT..LARGE).contains(&bytes) { bytes.next_multiple_of(bytes.next_power_of_two() / 16) } else { bytes }
+}
+
+/// The same in elements.
 pub(super) fn class_of<T>(len: usize) -> usize {
-    let bytes = len.saturating_mul(size_of::<T>());
-    if (KEPT..LARGE).contains(&bytes) { len.next_multiple_of(len.next_power_of_two() / 16) } else { len }
+    len.max(bytes_of_class(len.saturating_mul(size_of::<T>())) / size_of::<T>())
 }
 
 /// Whether memory has room for this number of elements after the first cache line that begins in it.
@@ -170,7 +174,7 @@ fn has_room_for<T>(memory: &[T], len: usize) -> bool {
 }
 
 /// Whether a vector of this capacity is worth using for this number of elements: large enough, and not much too large.
-fn is_near(capacity: usize, len: usize) -> bool {
+pub(super) fn is_near(capacity: usize, len: usize) -> bool {
     (len..=len + len / 4 + LINE).contains(&capacity)
 }
 

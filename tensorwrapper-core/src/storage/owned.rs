@@ -17,7 +17,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::device_mirror::{self, Mirror};
 use super::memory::{addresses, refused, reserve, zeros};
-use super::memory_pool::{LINE, class_of, pool};
+use super::memory_pool::{LINE, class_of, is_near, pool};
 use super::plain::Plain;
 use crate::error::Error;
 
@@ -59,7 +59,7 @@ impl<T: Plain> Owned<T> {
         }
     }
 
-    /// `len` zeros in memory of the system that has room for so many.
+    /// `len` zeros in memory of the system that has room for `room` elements.
     fn mapped(len: usize, room: usize) -> Result<Owned<T>, Error> {
         let memory = zeros(padded::<T>(room)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::within(memory, len))
@@ -102,8 +102,8 @@ impl<T: Plain> Owned<T> {
         Ok(Owned::for_addresses(len)?.unwritten())
     }
 
-    /// The same, where results follow that are nearly as long: memory of 16 KiB to 4 MiB has up to an eighth more room, so that these take it
-    /// when it is kept.
+    /// As [`for_results`](Owned::for_results), where results follow that are nearly as long: new memory of 16 KiB to 4 MiB is rounded up to one
+    /// of eight sizes for each power of two, so that these take it when it is kept.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
@@ -250,7 +250,8 @@ impl<T: Plain> Drop for Owned<T> {
     fn drop(&mut self) {
         self.unpin();
         let elements = self.len();
-        if class_of::<T>(elements) > elements && self.memory.capacity() - self.start >= class_of::<T>(elements) {
+        let (room, class) = (self.memory.capacity() - self.start, class_of::<T>(elements));
+        if class > elements && room >= class && is_near(room, elements) {
             // Longer results of its class may take it, too. Nobody waits for the pool meanwhile.
             self.memory.resize(self.memory.capacity(), T::default());
         }

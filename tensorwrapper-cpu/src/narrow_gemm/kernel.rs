@@ -104,7 +104,7 @@ unsafe fn some<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize, 
                     }
                 }
             }
-            number = number.add(to.0.len() * PARTS);
+            number = number.wrapping_add(to.0.len() * PARTS);
         }
         for n in 0..COLUMNS {
             let row = to.1.offset(to.0[column + n]).cast::<V::Real>().add(at);

@@ -2,6 +2,7 @@
 //! pieces are gathered into.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::internal::memory::bytes_of_class;
 use tensorwrapper_core::structure::Structure;
 
 use super::plan::{Plan, Target};
@@ -152,5 +153,7 @@ pub(super) fn released(stages: &[Stage], operands: usize) -> Vec<Vec<usize>> {
 
 fn made(structure: &Structure, labels: Vec<String>, size: usize) -> Result<Made, Error> {
     let bytes = structure.stored()?.elements() as u128 * size as u128;
+    // Results of medium size have memory of their class.
+    let bytes = usize::try_from(bytes).map_or(bytes, |bytes| bytes_of_class(bytes) as u128);
     Ok(Made { bytes, labels, extents: structure.tilings().iter().map(|tiling| tiling.extent()).collect() })
 }

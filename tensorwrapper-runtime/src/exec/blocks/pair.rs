@@ -7,6 +7,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::bytes_of_class;
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::{Cuts, Parts};
@@ -203,8 +204,8 @@ impl Pair {
         let of = |groups: &mut dyn Iterator<Item = &Group>| {
             let mut work = 0;
             let groups = groups.inspect(|group| work = work.max(self.kernels.prepared[&group.shape].work_space()));
-            let room: usize = most_room(groups, adds).iter().sum();
-            (room * size + work) as u128
+            let room: usize = most_room(groups, adds).iter().map(|elements| bytes_of_class(elements * size)).sum();
+            (room + work) as u128
         };
         let large = of(&mut self.large.iter());
         // One after the other, tasks share their memory.

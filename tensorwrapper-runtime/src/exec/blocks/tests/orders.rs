@@ -68,6 +68,19 @@ fn an_order_that_does_not_fit_is_refused() {
 }
 
 #[test]
+fn labels_with_long_tiles_are_last_in_what_is_made_on_the_way() {
+    let (long, short) = (Tiling::even(24, 12), Tiling::each(3));
+    let x = Blocks::<f64>::zeros(&Structure::new([&long, &short, &long])).unwrap();
+    let y = Blocks::<f64>::zeros(&Structure::new([&long, &long])).unwrap();
+    let z = Blocks::<f64>::zeros(&Structure::new([&short, &short])).unwrap();
+    let context = Context::cpu().order(Order::path([(0, 1), (0, 1)]));
+    let given: [(&str, &dyn RecordOperand<f64>); 3] = [("X", &x), ("Y", &y), ("Z", &z)];
+    let prepared = context.prepare_blocks("[i, s, k] = X[i, t, j] * Y[j, k] * Z[t, s]", &given).unwrap();
+    let products: Vec<String> = prepared.products().into_iter().map(|product| product.equation).collect();
+    assert_eq!(products, ["x1[t, i, k] = X[i, t, j] * Y[j, k]", "result[i, s, k] = Z[t, s] * x1[t, i, k]"]);
+}
+
+#[test]
 fn what_is_made_on_the_way_has_a_name_of_its_own() {
     let cut = Tiling::cuts([2, 3]);
     let c = Blocks::<f64>::zeros(&Structure::new([&cut, &Tiling::whole(2)])).unwrap();
