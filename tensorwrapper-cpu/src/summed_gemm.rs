@@ -61,14 +61,16 @@ impl<T: Element> SummedGemm<T> {
         }
         let is_in_columns = sorted.columns.iter().any(|axis| axis.strides[OUT] == 1);
         let sides = if is_in_columns { [LEFT, RIGHT] } else { [RIGHT, LEFT] };
-        let mut problem = problem(sorted, sides).filter(|problem| suits::<T>(problem))?;
-        let ([near, far], [.., first, second]) = (problem.terms, problem.outer);
-        (problem.terms, problem.outer) = ([near, Term::NONE], [Axis::NONE; MOST_OUTER]);
+        let (problem, far, around) = problem(sorted, sides)?;
+        if !suits::<T>(&problem, far) {
+            return None;
+        }
+        let near = problem.terms[0];
         let parts = near.extent.div_ceil(MOST_TRANSPOSED / problem.columns.min(MOST_TRANSPOSED));
         let is_transposed = problem.b_column != 1;
         Some(SummedGemm {
             problem,
-            around: [first, second],
+            around,
             far,
             together: near.extent.div_ceil(parts),
             sides,
@@ -136,9 +138,9 @@ impl<T: Element> SummedGemm<T> {
     }
 }
 
-/// The product for the kernels of `fixed`: rows from the first side, columns, which are neighbours in the result, from the second. Nothing
-/// where it has more axes than these have loops, or is read or written backwards.
-fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize; 2]) -> Option<Problem> {
+/// A product of matrices for the kernels of `fixed`, rows from the first side, columns, which are neighbours in the result, from the second; the
+/// outer loop of terms, and the loops around. Nothing where there are more axes than these, or something is read or written backwards.
+fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize; 2]) -> Option<(Problem, Term, [Axis; AROUND])> {
     let own = |side: usize| if side == LEFT { &sorted.rows } else { &sorted.columns };
     let all = [&sorted.batch, &sorted.rows, &sorted.columns, &sorted.inner];
     if all.into_iter().flatten().any(|axis| axis.strides.iter().any(|&stride| stride < 0)) || sorted.inner.len() > 2 {
@@ -149,13 +151,13 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
     let others = |axes: &[Triple], taken: Option<usize>| -> Vec<Triple> {
         axes.iter().enumerate().filter(|(n, _)| Some(*n) != taken).map(|(_, axis)| *axis).collect()
     };
-    let around = [sorted.batch.clone(), others(own(of_rows), row), others(own(of_columns), Some(column))].concat();
-    if around.len() > AROUND {
+    let outer = [sorted.batch.clone(), others(own(of_rows), row), others(own(of_columns), Some(column))].concat();
+    if outer.len() > AROUND {
         return None;
     }
     let stride = |axis: &Triple, operand: usize| axis.strides[operand] as usize;
-    let mut outer = [Axis::NONE; MOST_OUTER];
-    for (to, axis) in outer[MOST_OUTER - around.len()..].iter_mut().zip(&around) {
+    let mut around = [Axis::NONE; AROUND];
+    for (to, axis) in around[AROUND - outer.len()..].iter_mut().zip(&outer) {
         *to = Axis { extent: axis.extent, a: stride(axis, of_rows), b: stride(axis, of_columns), c: stride(axis, OUT) };
     }
     let column = &own(of_columns)[column];
@@ -170,17 +172,21 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
         let row = &own(of_rows)[row];
         (row.extent, stride(row, of_rows), stride(row, OUT))
     });
-    Some(Problem { rows, columns: column.extent, terms, a_row, c_row, b_column, outer })
+    let [near, far] = terms;
+    let terms = [near, Term::NONE];
+    let one = Problem { rows, columns: column.extent, terms, a_row, c_row, b_column, outer: [Axis::NONE; MOST_OUTER] };
+    Some((one, far, around))
 }
 
 /// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or few terms, and what is read and written
 /// stays near.
-fn suits<T: Element>(problem: &Problem) -> bool {
+fn suits<T: Element>(problem: &Problem, far: Term) -> bool {
     let size = size_of::<T>();
     let Problem { rows, columns, .. } = *problem;
-    let terms: usize = problem.terms.iter().map(|term| term.extent).product();
-    let is_little = problem.work() <= FEW;
-    let width = if problem.work() <= IN_VECTORS { NARROWEST } else { LINE };
+    let terms = problem.terms[0].extent * far.extent;
+    let work = problem.work() * far.extent;
+    let is_little = work <= FEW;
+    let width = if work <= IN_VECTORS { NARROWEST } else { LINE };
     let is_busy = rows >= ENOUGH_ROWS || terms <= FEW_TERMS || is_little;
     // A factor that is brought into rows is read for all of them, and there is room for some terms of it.
     let is_read_often = rows >= ENOUGH_ROWS || is_little;
@@ -229,7 +235,7 @@ impl<const TRANSPOSED: bool> Size for Summed<'_, TRANSPOSED> {
     #[inline(always)]
     fn problem(self) -> Problem {
         let b_column = if TRANSPOSED { self.0.problem.b_column } else { 1 };
-        // Constants, so that the compiler makes no code for loops that are not there.
+        // The same as there, said as constants, so that the compiler makes no code for loops that are not there.
         let terms = [self.0.problem.terms[0], Term::NONE];
         Problem { terms, b_column, outer: [Axis::NONE; MOST_OUTER], ..*self.0.problem }
     }
