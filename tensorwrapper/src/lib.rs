@@ -232,7 +232,7 @@
 /// | `B[0, j]`, `B[i in 2..5, j]` | a part of a block tensor, which is copied: its cuts, blocks, symmetry and charge are those that the part has |
 /// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::nested`]; on the left, those of the result |
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
-/// | `where assume asym(i, j)` | believed: what follows from it is not computed |
+/// | `where assume asym(i, j)` | believed: what follows from it is not computed. Development builds (`debug_assertions`) compare some elements and refuse what does not hold |
 ///
 /// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`, `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero fills all blocks, and a
 /// divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for

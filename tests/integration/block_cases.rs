@@ -8,6 +8,8 @@ mod cases;
 mod common;
 #[path = "../../examples/blocks/judge.rs"]
 mod judge;
+#[path = "../../examples/blocks/work.rs"]
+mod work;
 
 use std::path::Path;
 

@@ -239,6 +239,16 @@ fn claims_are_proved_refused_or_believed() {
     let believed = tensor!([i, j] = m[i, j] where assume sym(i, j));
     assert_eq!(believed.blocks().len(), 3);
     same(&believed, &m.to_dense().unwrap());
+    // Development builds compare what is believed.
+    let wrong = try_tensor!([i, j] = a[i, j] where assume sym(i, j));
+    match cfg!(debug_assertions) {
+        true => {
+            let said = "the left side is believed to be symmetric in `i`, `j`, but element [1, 0] of the right side is";
+            let found = wrong.unwrap_err().to_string();
+            assert!(found.starts_with(said), "{found}");
+        }
+        false => assert_eq!(wrong.unwrap().blocks().len(), 3),
+    }
     let dense = a.to_dense().unwrap();
     let refused = try_tensor!([i, j] = dense[i, k] * dense[j, k] where sym(i, j)).unwrap_err().to_string();
     assert!(refused.starts_with("a claim of symmetry about a dense result"), "{refused}");

@@ -32,6 +32,11 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         1
     }
 
+    /// Whether it is the definition of every result: equations over block tensors are computed over dense tensors then.
+    fn is_definition(&self) -> bool {
+        false
+    }
+
     /// The device as a [`Resident`] one, if it has memory of its own.
     fn resident(&self) -> Option<&dyn Resident> {
         None

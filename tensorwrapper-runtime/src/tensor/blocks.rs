@@ -18,9 +18,11 @@ use tensorwrapper_core::symmetry::SignedPermutation;
 use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
-pub(crate) use erased::{element_at, follows};
+pub(crate) use erased::{element_at, follows, to_dense};
 pub(crate) use part::fill_part;
 pub(crate) use structured::untie;
+#[cfg(test)]
+pub(crate) use tests::{drawn_structure, rounds};
 pub(crate) use tiled::meeting;
 
 mod arithmetic;

@@ -32,7 +32,9 @@ mod tests;
 pub use any::AnyTensor;
 pub use blocks::Blocks;
 pub use blocks::{AnyBlocks, BlocksRef};
-pub(crate) use blocks::{element_at, fill_part, follows, meeting, untie};
+#[cfg(test)]
+pub(crate) use blocks::{drawn_structure, rounds};
+pub(crate) use blocks::{element_at, fill_part, follows, meeting, to_dense, untie};
 pub use close::Difference;
 pub(crate) use close::index_of;
 pub(crate) use copy::{copy_between, extend_from, in_c_order};

@@ -29,6 +29,10 @@ impl Device for Reference {
         "reference"
     }
 
+    fn is_definition(&self) -> bool {
+        true
+    }
+
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         if let Some(program) = contraction.then {
             return Ok(PreparedContraction::new(contraction, Box::new(UnfusedEpilogue::new(self, contraction, program)?)));

@@ -44,6 +44,17 @@ impl Claim {
     }
 }
 
+/// Those that are believed, in words.
+pub(super) fn believed(claims: &[Claim]) -> Vec<String> {
+    let told = |claim: &Claim| format!("{} in {}", claim.kind.adjective(), claim.names.join(", "));
+    claims.iter().filter(|claim| claim.assumed).map(told).collect()
+}
+
+/// Those that are not.
+pub(super) fn proved(claims: &[Claim]) -> Vec<Claim> {
+    claims.iter().filter(|claim| !claim.assumed).cloned().collect()
+}
+
 /// What is inferred, with what is believed.
 ///
 /// # Errors

@@ -2,17 +2,21 @@
 //!
 //! A box is a part of a block within which no operand is cut. Which boxes are zero is known before anything is computed.
 
+mod emitter;
+
 use std::collections::HashMap;
 
-use tensorwrapper_core::backend::{Binary, Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::Condition;
 use tensorwrapper_notation::syntax::Operator;
-use tensorwrapper_notation::{Comparison, Condition, ConditionBuilder};
 
+use self::emitter::Emitter;
 use super::cuts::{Cuts, Part, Parts};
+use super::definition::Pointwise;
 use super::equal::ProductComparison;
 use super::flow;
 use super::infer::{Said, align, frame, renamed};
@@ -30,6 +34,8 @@ pub(super) struct Elements {
     pub(super) result: Structure,
     /// Whether there are elements of the result that no box has.
     leaves_out: bool,
+    /// What defines the result.
+    pub(super) defined: Pointwise,
 }
 
 /// The work of one box.
@@ -121,6 +127,9 @@ impl Elements {
     /// # Errors
     /// Those of the device.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, slabs: &[&[T]], out: &mut [T]) -> Result<(), Error> {
+        if device.is_definition() {
+            return self.defined.run(slabs, (&self.result, out));
+        }
         if self.leaves_out {
             out.fill(T::ZERO);
         }
@@ -158,7 +167,10 @@ impl Planner<'_> {
             }
         }
         let result = frame.with_blocks(found.iter().map(|(block, _)| block))?;
-        let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false };
+        let left = self.left.iter().map(|&label| (label, self.cuts.ragged_by(label).is_some())).collect();
+        let structures = self.factors.iter().map(|factor| self.tensors.structures[factor.operand].clone()).collect();
+        let defined = Pointwise::new(self.tree, left, structures);
+        let mut planned = Elements { programs: Vec::new(), boxes: Vec::new(), result, leaves_out: false, defined };
         let mut known: HashMap<Vec<Has>, (usize, Vec<bool>)> = HashMap::new();
         let stored = planned.result.stored()?;
         planned.leaves_out = ends || stored.filled() < stored.elements();
@@ -282,7 +294,7 @@ impl Planner<'_> {
 
     /// The program of boxes that have this of the factors, and whether it reads each of them.
     fn program(&self, has: &[Has]) -> (Program, Vec<bool>) {
-        let mut emitter = Emitter { planner: self, instructions: Vec::new(), read: Vec::new() };
+        let mut emitter = Emitter::new(self);
         emitter.tree(self.tree, has);
         (Program::new(emitter.instructions), emitter.read)
     }
@@ -311,108 +323,5 @@ impl Planner<'_> {
         let offset: usize = first.zip(lies.strides()).map(|(first, &stride)| first * stride as usize).sum();
         let output = Strided::within(&extents, lies.strides(), start + offset, elements)?;
         Ok(Boxed { program, nest: LoopNest::new(&extents[..], extents.len()), inputs, output })
-    }
-}
-
-/// Writes a program, in which parts of the expression that are zero in a box are zero whatever they would compute.
-struct Emitter<'e> {
-    planner: &'e Planner<'e>,
-    instructions: Vec<Instruction>,
-    /// Of each factor so far whether it is read: those of parts that are zero are not.
-    read: Vec<bool>,
-}
-
-impl Emitter<'_> {
-    fn emit(&mut self, instruction: Instruction) -> usize {
-        self.instructions.push(instruction);
-        self.instructions.len() - 1
-    }
-
-    /// Writes an expression, of whose factors a box has this.
-    fn tree(&mut self, tree: &Tree, has: &[Has]) -> usize {
-        // Divisors that are zero were found before.
-        if !self.planner.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
-            self.read.extend(has.iter().map(|_| false));
-            return self.emit(Instruction::Constant(0.0.into()));
-        }
-        let instruction = match tree {
-            Tree::Factor(_) => {
-                let inputs = self.read.iter().filter(|&&read| read).count();
-                self.read.push(true);
-                let read = self.emit(Instruction::Input(inputs));
-                if has == [Has::Elements] {
-                    return read;
-                }
-                Instruction::Negate(read)
-            }
-            Tree::Number(value) => Instruction::Constant(*value),
-            Tree::Negate(inner) => Instruction::Negate(self.tree(inner, has)),
-            Tree::Binary(operator, left, right) => {
-                let (of_left, of_right) = has.split_at(left.factors().len());
-                let (left, right) = (self.tree(left, of_left), self.tree(right, of_right));
-                Instruction::Combine(Binary::from(*operator), left, right)
-            }
-            Tree::Sum(..) | Tree::Fold(..) => unreachable!("sums over labels are computed before"),
-            Tree::Apply(function, inner) => Instruction::Apply((*function).into(), self.tree(inner, has)),
-            Tree::PowerInteger(inner, exponent) => Instruction::PowerInteger(self.tree(inner, has), *exponent),
-            Tree::PowerReal(inner, exponent) => Instruction::PowerReal(self.tree(inner, has), *exponent),
-            Tree::Select(condition, values) => return self.select(condition, values, has),
-        };
-        self.emit(instruction)
-    }
-
-    /// Writes a choice; where it is known what is chosen, that value alone.
-    fn select(&mut self, condition: &Condition<Tree>, values: &[Tree; 2], has: &[Has]) -> usize {
-        let count = |trees: &[&Tree]| trees.iter().map(|tree| tree.factors().len()).sum::<usize>();
-        let (of_condition, of_values) = has.split_at(count(&condition.expressions()));
-        let (of_chosen, of_other) = of_values.split_at(count(&[&values[0]]));
-        let skip = |emitter: &mut Self, has: &[Has]| emitter.read.extend(has.iter().map(|_| false));
-        match self.planner.decided(condition, of_condition) {
-            Some(holds) => {
-                skip(self, of_condition);
-                if holds {
-                    let chosen = self.tree(&values[0], of_chosen);
-                    skip(self, of_other);
-                    chosen
-                } else {
-                    skip(self, of_chosen);
-                    self.tree(&values[1], of_other)
-                }
-            }
-            None => {
-                let condition = condition.build(&mut Conditions { emitter: self, has: of_condition });
-                let (chosen, other) = (self.tree(&values[0], of_chosen), self.tree(&values[1], of_other));
-                self.emit(Instruction::Select(condition, chosen, other))
-            }
-        }
-    }
-}
-
-/// Writes conditions, of whose factors a box has what is left of `has`.
-struct Conditions<'c, 'e> {
-    emitter: &'c mut Emitter<'e>,
-    has: &'c [Has],
-}
-
-impl ConditionBuilder<Tree> for Conditions<'_, '_> {
-    type Value = usize;
-
-    fn compare(&mut self, comparison: Comparison, left: &Tree, right: &Tree) -> usize {
-        let (left, right) = (self.holds(left), self.holds(right));
-        self.emitter.emit(Instruction::Compare(comparison, left, right))
-    }
-
-    fn holds(&mut self, of: &Tree) -> usize {
-        let (own, rest) = self.has.split_at(of.factors().len());
-        self.has = rest;
-        self.emitter.tree(of, own)
-    }
-
-    fn number(&mut self, value: f64) -> usize {
-        self.emitter.emit(Instruction::Constant(value.into()))
-    }
-
-    fn select(&mut self, condition: usize, chosen: usize, other: usize) -> usize {
-        self.emitter.emit(Instruction::Select(condition, chosen, other))
     }
 }

@@ -5,6 +5,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::memory::bytes_of_class;
 use tensorwrapper_core::structure::Structure;
 
+use super::definition;
 use super::plan::{Plan, Target};
 use super::stages::Stage;
 
@@ -39,6 +40,8 @@ pub(super) struct Counted<'c> {
     /// Bytes of an element, and threads that compute.
     pub(super) size: usize,
     pub(super) threads: usize,
+    /// Whether results are computed as they are defined.
+    pub(super) is_definition: bool,
 }
 
 impl Counted<'_> {
@@ -59,6 +62,9 @@ impl Counted<'_> {
                 peak.offer(own);
             }
             match stage {
+                Stage::Products(plan) if self.is_definition => {
+                    peak.bytes = peak.bytes.max(now + definition::most_bytes(&plan.written, &plan.structures, self.size));
+                }
                 Stage::Products(plan) => {
                     peak.parts = peak.parts.max(plan.parts);
                     peak.count_plan(plan, now, (self.size, self.threads))?;
@@ -140,8 +146,8 @@ impl Peak {
 
 /// After each stage, the earlier ones and itself whose results no later stage reads, by their numbers. Stages number what they make from
 /// the number of operands on.
-pub(super) fn released(stages: &[Stage], operands: usize) -> Vec<Vec<usize>> {
-    let reads: Vec<Vec<usize>> = stages.iter().map(Stage::reads).collect();
+pub(super) fn released(stages: &[Stage], operands: usize, is_defined: bool) -> Vec<Vec<usize>> {
+    let reads: Vec<Vec<usize>> = stages.iter().map(|stage| stage.reads(is_defined)).collect();
     let last = |stage: usize| (stage..stages.len()).rev().find(|&later| reads[later].contains(&(operands + stage)));
     let mut released = vec![Vec::new(); stages.len()];
     // The last one makes the result, which stays.

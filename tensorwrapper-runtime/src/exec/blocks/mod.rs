@@ -1,17 +1,19 @@
 //! Equations over block tensors: inferred, joined and computed block by block.
 //!
 //! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of products and element-wise
-//! work. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
-//! the same by symmetry, `infer` and `flow` which symmetry and charge a result has. `pieces` lists the blocks of a factor, `join` finds
+//! work. `definition` says what a stage is to compute, which the reference device runs. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
+//! the same by symmetry, `infer` and `flow` which symmetry and charge a result has, `claims` what is said of it and `believed` whether that holds. `pieces` lists the blocks of a factor, `join` finds
 //! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
 //! side by side. `pair` is a product of two factors, `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
 //! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone, `composed_shapes` over shapes and symmetries. This file has the entry points.
 
+mod believed;
 mod call;
 mod claims;
 mod composed;
 mod composed_shapes;
 mod cuts;
+mod definition;
 mod direct;
 mod elements;
 mod equal;
@@ -59,6 +61,7 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Equation, Operand, OperandId};
 
+use self::believed::Believed;
 pub(crate) use self::call::BlockCall;
 pub use self::composed::IndexedStructure;
 pub use self::explain::PairProduct;
@@ -245,9 +248,22 @@ impl Context {
         let structures: Vec<Structure> = operands.iter().map(|operand| operand.structure.clone()).collect();
         let dense = operands.iter().map(|operand| operand.is_dense).collect();
         let tensors = Tensors { structures: structures.clone(), names: names.clone(), dense };
-        let Staged { stages, released, result, peak } = self.within_limit::<T>((written, tensors))?;
-        let (backend, observer, stages) = (Arc::clone(&self.backend), Observer::default(), stages.into());
-        Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype: T::DTYPE, peak })
+        let prepared = |written: Written, believed: Option<Arc<Believed>>| -> Result<PreparedBlocks, Error> {
+            let Staged { stages, released, result, peak } = self.within_limit::<T>((written, tensors.clone()))?;
+            let (backend, observer, stages) = (Arc::clone(&self.backend), Observer::default(), stages.into());
+            let (names, structures, numbers, dtype) = (names.clone(), structures.clone(), numbers.clone(), T::DTYPE);
+            Ok(PreparedBlocks { backend, observer, stages, released, names, structures, result, numbers, dtype, peak, believed })
+        };
+        let claims = claims::believed(&written.claims);
+        let mut believed = None;
+        if cfg!(debug_assertions) && !claims.is_empty() {
+            let proved = claims::proved(&written.claims);
+            let plain = prepared(Written { claims: proved, ..written.clone() }, None)?;
+            if plain.peak.check(self.choices.memory).is_ok() {
+                believed = Some(Arc::new(Believed { plain, claims }));
+            }
+        }
+        prepared(written, believed)
     }
 
     /// The stages of an equation, with terms in about as few parts as a limit of memory asks for. If nothing fits, those in which each is
@@ -262,7 +278,8 @@ impl Context {
         let blocks = given.1.structures.iter().map(|structure| Ok(structure.stored()?.len()));
         let blocks = blocks.sum::<Result<usize, Error>>()?;
         let most = MOST_PARTS.min(MOST_VISITED / blocks.max(1));
-        while whole.peak.is_too_much_between(allowed) && parts < most {
+        let is_cut = !self.backend.device().is_definition();
+        while is_cut && whole.peak.is_too_much_between(allowed) && parts < most {
             let more = self.staged::<T>(given.clone(), 2 * parts)?;
             if !more.peak.exceeds(allowed) {
                 return Ok(more);
@@ -285,9 +302,11 @@ impl Context {
         let chosen = Chosen::of(&self.choices);
         let stages = stages::<T>((self.backend.device(), &chosen, parts), given, &resolved.written)?;
         let result = resolved.result(stages.last().expect("an equation has a stage that makes its result").result())?;
-        let released = memory::released(&stages, operands);
-        let (size, threads) = (size_of::<T>(), self.backend.device().threads());
-        let peak = Counted { stages: &stages, released: &released, result: &result, labels, size, threads }.peak()?;
+        let device = self.backend.device();
+        let (size, threads, is_definition) = (size_of::<T>(), device.threads(), device.is_definition());
+        let released = memory::released(&stages, operands, is_definition);
+        let peak =
+            Counted { stages: &stages, released: &released, result: &result, labels, size, threads, is_definition }.peak()?;
         Ok(Staged { stages, released, result, peak })
     }
 }

@@ -12,6 +12,7 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
 
 use super::cuts::{Cuts, Parts};
+use super::definition;
 use super::equal::ProductComparison;
 use super::flow::{self, Flowing};
 use super::infer::{self, Said};
@@ -33,6 +34,8 @@ pub(super) struct Plan {
     pub(super) result: Structure,
     /// The most parts in which a term is computed.
     pub(super) parts: usize,
+    /// The sum of products as it is written.
+    pub(super) written: Sum,
 }
 
 impl Plan {
@@ -46,6 +49,9 @@ impl Plan {
     /// # Errors
     /// Memory, and the end of a run that is cancelled.
     pub(super) fn run<T: Element>(&self, run: &mut WatchedRun<'_>, given: &[&[T]], result: &mut [T]) -> Result<(), Error> {
+        if run.is_definition() {
+            return run.step(|_| definition::products(&self.written, &self.structures, given, (&self.result, result)));
+        }
         let mut made: Vec<Option<Blocks<T>>> = vec![None; self.structures.len()];
         for &number in &self.ones {
             made[number] = Some(Blocks::from_fn(&self.structures[number], |_| T::ONE)?);
@@ -151,7 +157,7 @@ impl<'p> Planner<'p> {
         let cuts = Cuts::new(sum, &self.tensors, said.cuts)?;
         self.check_labels(sum)?;
         let terms = self.compare(sum, |comparison| infer::without_equal(sum.terms.clone(), comparison));
-        let sum = Sum { terms, ..sum.clone() };
+        let (written, sum) = (sum.clone(), Sum { terms, ..sum.clone() });
         // Zero has every symmetry.
         let said = if sum.terms.is_empty() { Said { claims: &[], ..said } } else { said };
         let frame = self.frame(&sum, &cuts, flow::flow(&sum, &self.tensors)?, said)?;
@@ -182,7 +188,7 @@ impl<'p> Planner<'p> {
         }
         self.keep_what_is_read::<T>()?;
         let steps = self.steps::<T>()?;
-        Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result, parts })
+        Ok(Plan { steps, structures: self.tensors.structures, ones: self.ones, result, parts, written })
     }
 
     /// Whether a factor of a product is made on the way.

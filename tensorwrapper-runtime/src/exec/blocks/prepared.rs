@@ -11,6 +11,7 @@ use tensorwrapper_core::structure::Structure;
 
 use super::super::operands::DynOperand;
 use super::super::run::Observer;
+use super::believed::Believed;
 use super::memory::Peak;
 use super::operand::{BlockOperand, block_operands};
 use super::plan::Step;
@@ -51,6 +52,8 @@ pub struct PreparedBlocks {
     pub(super) numbers: Vec<usize>,
     pub(super) dtype: Dtype,
     pub(super) peak: Peak,
+    /// What the result is compared with, if something is believed of it.
+    pub(super) believed: Option<Arc<Believed>>,
 }
 
 impl PreparedBlocks {
@@ -98,6 +101,9 @@ impl PreparedBlocks {
     /// About how many operations each step of a run takes.
     pub(super) fn costs(&self) -> Vec<f64> {
         let cost = |stage: &Stage| match stage {
+            Stage::Products(plan) if self.backend.device().is_definition() => {
+                vec![plan.steps.iter().map(|step| step.pair.multiplications as f64).sum()]
+            }
             Stage::Products(plan) => plan.steps.iter().map(|step| step.pair.multiplications as f64).collect(),
             Stage::Elements(_) | Stage::Fold(_) | Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => {
                 vec![stage.result().stored().map_or(0.0, |stored| stored.elements() as f64)]
@@ -173,7 +179,12 @@ impl PreparedBlocks {
         observer: &Observer,
         result: &mut Blocks<T>,
     ) -> Result<(), Error> {
-        let mut run = WatchedRun::new(self.backend.device(), observer, || self.costs(), || self.lines().concat());
+        let device = self.backend.device();
+        let lines = || match device.is_definition() {
+            true => self.lines().iter().map(|lines| lines.join("; ")).collect(),
+            false => self.lines().concat(),
+        };
+        let mut run = WatchedRun::new(device, observer, || self.costs(), lines);
         let (last, before) = self.stages.split_last().expect("an equation has a stage that makes its result");
         let mut made: Vec<Option<Blocks<T>>> = Vec::new();
         for (stage, released) in before.iter().zip(&self.released) {
@@ -182,7 +193,11 @@ impl PreparedBlocks {
             made.push(Some(out));
             released.iter().for_each(|&number| made[number] = None);
         }
-        last.run(&mut run, &slabs(operands, &made), result.slab_mut())
+        last.run(&mut run, &slabs(operands, &made), result.slab_mut())?;
+        match &self.believed {
+            Some(believed) => believed.check(operands, result),
+            None => Ok(()),
+        }
     }
 }
 

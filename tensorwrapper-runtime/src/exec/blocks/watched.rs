@@ -27,6 +27,11 @@ impl<'r> WatchedRun<'r> {
         WatchedRun { device, reported: observer.report(costs), spans, done: 0 }
     }
 
+    /// Whether results are computed as they are defined: each stage in one step.
+    pub(super) fn is_definition(&self) -> bool {
+        self.device.is_definition()
+    }
+
     /// Computes the next step.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ impl AnyBlocks {
 ///
 /// # Errors
 /// As [`Blocks::to_dense`](super::Blocks::to_dense).
-pub(super) fn to_dense<T: Element>(structure: &Structure, slab: &[T]) -> Result<Tensor<T>, Error> {
+pub(crate) fn to_dense<T: Element>(structure: &Structure, slab: &[T]) -> Result<Tensor<T>, Error> {
     let mut dense = Tensor::zeros(structure.shape())?;
     let strides = Strided::row_major(structure.shape().extents())?;
     let counts: Shape = structure.tilings().iter().map(|tiling| tiling.len()).collect();

@@ -2,6 +2,8 @@
 
 mod drawn;
 
+pub(crate) use drawn::{drawn_structure, rounds};
+
 use num_complex::Complex;
 use tensorwrapper_core::structure::{Sparsity, Structure};
 use tensorwrapper_core::symmetry::{Sign, Symmetry};

@@ -85,9 +85,11 @@ fn compare<T: Element>(rng: &mut StdRng) -> (bool, bool) {
         all.into_iter().filter(|(name, _)| text.contains(&format!("{name}["))).collect();
     let found = Context::cpu().eval_blocks(&text, &names);
     let expected = record::<T>(&text, &names).and_then(|recorded| recorded.eval());
+    let defined = Context::reference().eval_blocks(&text, &names);
     match (found, expected) {
         (Ok(found), Ok(expected)) => {
             same(&found, &expected, &text);
+            is_as_defined(&found, &defined.unwrap(), &text);
             (true, found.structure().symmetry().elements().len() > 1)
         }
         (Err(found), Err(expected)) => {
@@ -128,6 +130,7 @@ fn conditions_on_missing_blocks_are_those_on_zeros() {
     ] {
         let text = format!("[i] = select({condition}; 7.0, 0.0)");
         let found = Context::cpu().eval_blocks(&text, &given).unwrap();
+        is_as_defined(&found, &Context::reference().eval_blocks(&text, &given).unwrap(), &text);
         same(&found, &record::<f32>(&text, &given).unwrap().eval().unwrap(), &text);
         assert_eq!((found.to_dense().unwrap().as_slice(), found.blocks().len()), (&expected[..], blocks), "{text}");
     }
@@ -150,6 +153,7 @@ fn constants_are_written_as_numbers_with_labels() {
         let names: Vec<(&str, &dyn RecordOperand<f64>)> =
             all.iter().filter(|(name, _)| text.contains(&format!("{name}["))).copied().collect();
         let found = Context::cpu().eval_blocks(text, &names).unwrap_or_else(|error| panic!("{text}: {error}"));
+        is_as_defined(&found, &Context::reference().eval_blocks(text, &names).unwrap(), text);
         same(&found, &record::<f64>(text, &names).unwrap().eval().unwrap(), text);
         assert_eq!(found.blocks().len(), blocks, "{text}");
     }
@@ -168,6 +172,7 @@ fn tiles_without_indices_take_no_part_in_reductions() {
         ("[j] = argmax(i; A[i, j])", vec![0.0]),
     ] {
         let found = Context::cpu().eval_blocks(text, &given).unwrap();
+        is_as_defined(&found, &Context::reference().eval_blocks(text, &given).unwrap(), text);
         assert_eq!(found.to_dense().unwrap().as_slice(), expected, "{text}");
     }
 }

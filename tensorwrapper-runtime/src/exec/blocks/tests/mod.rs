@@ -1,6 +1,7 @@
 //! Equations over block tensors against the same ones over dense tensors.
 
 mod copies;
+mod defined;
 mod drawn;
 mod expressions;
 mod orders;
@@ -35,11 +36,28 @@ fn filled<T: Element>(rng: &mut StdRng, structure: &Structure) -> Blocks<T> {
 fn agrees<T: Element>(subscripts: &str, operands: &[&Blocks<T>]) -> Blocks<T> {
     let given: Vec<&dyn DynOperand<T>> = operands.iter().map(|&operand| operand as &dyn DynOperand<T>).collect();
     let result = einsum_blocks(subscripts, &given).unwrap();
+    is_as_defined(&result, &Context::reference().einsum_blocks(subscripts, &given).unwrap(), subscripts);
     let dense: Vec<Tensor<T>> = operands.iter().map(|operand| operand.to_dense().unwrap()).collect();
     let operands: Vec<&dyn DynOperand<T>> = dense.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
     let expected = einsum(subscripts, &operands).unwrap();
     same(&result, &expected, subscripts);
     result
+}
+
+/// Compares with what the reference device computes over dense tensors.
+fn is_as_defined<T: Element>(result: &Blocks<T>, defined: &Blocks<T>, what: &str) {
+    assert_eq!(result.structure(), defined.structure(), "{what}");
+    let stored = defined.structure().stored().unwrap();
+    // Large blocks begin at round addresses, with gaps between them.
+    let elements = |of: &Blocks<T>| -> Vec<T> {
+        (0..stored.len()).flat_map(|n| of.slab()[stored.start(n)..][..stored.size(n)].to_vec()).collect()
+    };
+    let (result, defined) = (elements(result), elements(defined));
+    let scale = defined.iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
+    for (found, expected) in result.iter().zip(&defined) {
+        let error = (found.to_complex() - expected.to_complex()).norm();
+        assert!(error <= 1e-13 * scale, "{what}: {found} is not {expected}");
+    }
 }
 
 fn same<T: Element>(result: &Blocks<T>, expected: &Tensor<T>, what: &str) {
@@ -149,6 +167,7 @@ fn sums_of_terms_with_numbers_and_exchanges() {
         ("[] = sum(i, j; A[i, j] * B[i, j]) + sum(i; A[i, i])", Symmetry::none(0)),
     ] {
         let found = Context::cpu().eval_blocks(equation, &[("A", &a), ("B", &b)]).unwrap();
+        is_as_defined(&found, &Context::reference().eval_blocks(equation, &[("A", &a), ("B", &b)]).unwrap(), equation);
         assert_eq!(found.structure().symmetry(), &symmetry, "{equation}");
         let expected = crate::record(equation, &[("A", &da), ("B", &db)]).unwrap().eval().unwrap();
         same(&found, &expected, equation);
@@ -262,6 +281,7 @@ fn parts_of_block_tensors() {
         "[i] = B[i, 0, 1] * exp(B[i, 4, 0]) + D[i, 0, 0]",
     ] {
         let result = Context::cpu().eval_blocks(equation, &names).unwrap();
+        is_as_defined(&result, &Context::reference().eval_blocks(equation, &names).unwrap(), equation);
         let expected = crate::record(equation, &dense).unwrap().eval().unwrap();
         same(&result, &expected, equation);
     }

@@ -18,7 +18,12 @@ fn domains(rng: &mut StdRng, extents: &[usize]) -> Blocks<f64> {
 fn eval(equation: &str, names: &[(&str, &Blocks<f64>)]) -> Result<Blocks<f64>, Error> {
     let names: Vec<(&str, &dyn crate::RecordOperand<f64>)> =
         names.iter().map(|(name, tensor)| (*name, *tensor as &dyn crate::RecordOperand<f64>)).collect();
-    Context::cpu().eval_blocks(equation, &names)
+    let [found, defined] = [Context::cpu(), Context::reference()].map(|context| context.eval_blocks(equation, &names));
+    match (&found, defined) {
+        (Ok(found), Ok(defined)) => is_as_defined(found, &defined, equation),
+        (found, defined) => assert_eq!(found.as_ref().err().map(Error::to_string), defined.err().map(|error| error.to_string())),
+    }
+    found
 }
 
 /// The element of a tensor padded with zeros.

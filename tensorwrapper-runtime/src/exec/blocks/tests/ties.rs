@@ -10,6 +10,7 @@ use tensorwrapper_core::structure::Structure;
 use super::super::super::context::Context;
 use super::super::super::record::record;
 use super::super::einsum_blocks;
+use super::is_as_defined;
 use crate::exec::RecordOperand;
 use crate::tensor::{Blocks, Tensor};
 
@@ -97,6 +98,7 @@ fn drawn_equations_of_diagonals() {
             let plain: Vec<(&str, &dyn crate::RecordOperand<f64>)> =
                 names.iter().zip(&dense).filter(|(name, _)| read(name)).map(|(name, t)| (*name, t as _)).collect();
             let result = Context::cpu().eval_blocks(equation, &given).unwrap_or_else(|error| panic!("{equation}: {error}"));
+            is_as_defined(&result, &Context::reference().eval_blocks(equation, &given).unwrap(), equation);
             // Off the diagonal a quotient of zeros is zero here, and no number there.
             if !equation.contains('/') {
                 let expected: Tensor<f64> = record(equation, &plain).unwrap().eval().unwrap();

@@ -17,6 +17,16 @@ use super::*;
 /// How many structures are drawn by default.
 const STRUCTURES: u64 = 400;
 
+/// How many rounds a test of drawn structures has: `few`, unless more are asked for.
+pub(crate) fn rounds(few: u64) -> u64 {
+    std::env::var("TENSORWRAPPER_DRAWN").map_or(few, |count| count.parse().expect("a number of structures"))
+}
+
+/// A structure of any kind.
+pub(crate) fn drawn_structure(rng: &mut StdRng, is_complex: bool) -> Structure {
+    Drawn::new(rng, is_complex).structure
+}
+
 /// Whole numbers, of which some are zero: nothing is rounded.
 fn whole<T: Element>(index: &[usize], seed: u64) -> T {
     let mixed = index.iter().fold(seed, |mixed, &n| (mixed ^ (n as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
@@ -271,8 +281,7 @@ fn mistakes<T: Element>(rng: &mut StdRng, structure: &Structure) {
 
 #[test]
 fn drawn_structures_through_every_conversion() {
-    let count = std::env::var("TENSORWRAPPER_DRAWN").map_or(STRUCTURES, |count| count.parse().expect("a number of structures"));
-    for seed in 0..count {
+    for seed in 0..rounds(STRUCTURES) {
         let mut rng = StdRng::seed_from_u64(2380 + seed);
         match seed % 3 {
             0 => conversions::<Complex<f64>>(&mut rng, seed),

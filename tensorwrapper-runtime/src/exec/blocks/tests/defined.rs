@@ -1,0 +1,124 @@
+//! Drawn equations over structures of every kind: what the processor computes is what the reference device defines.
+//!
+//! A few hundred are drawn; `TENSORWRAPPER_DRAWN=200000` asks for more.
+
+use std::collections::BTreeMap;
+
+use rand::seq::{IndexedRandom, SliceRandom};
+
+use super::*;
+use crate::exec::RecordOperand;
+use crate::tensor::{drawn_structure, rounds};
+
+/// How many equations are drawn by default.
+const EQUATIONS: u64 = 600;
+/// Points of an equation at most, which the reference device visits one by one.
+const POINTS: usize = 20_000;
+
+/// Operands, each with the labels of its axes. A label often runs with several axes that have the same cuts.
+struct Drawn<T: Element> {
+    operands: Vec<(Blocks<T>, Vec<char>)>,
+    extents: BTreeMap<char, usize>,
+}
+
+impl<T: Element> Drawn<T> {
+    fn new(rng: &mut StdRng) -> Drawn<T> {
+        let mut known: Vec<(Tiling, char)> = Vec::new();
+        let mut operands: Vec<(Blocks<T>, Vec<char>)> = Vec::new();
+        for _ in 0..rng.random_range(1..4) {
+            let again = operands.choose(rng).filter(|_| rng.random_bool(0.4)).map(|(tensor, _)| tensor.clone());
+            let tensor = again.unwrap_or_else(|| {
+                let structure = drawn_structure(rng, T::DTYPE.is_complex());
+                filled(rng, &structure)
+            });
+            let mut labels = Vec::new();
+            for tiling in tensor.structure().tilings() {
+                let fits = |(other, _): &&(Tiling, char)| other.extent() == tiling.extent();
+                let alike: Vec<char> = known.iter().filter(fits).map(|(_, label)| *label).collect();
+                let label = match alike.choose(rng).filter(|_| rng.random_bool(0.7)) {
+                    Some(&label) => label,
+                    None => (b'a' + known.len() as u8) as char,
+                };
+                known.push((tiling.clone(), label));
+                labels.push(label);
+            }
+            operands.push((tensor, labels));
+        }
+        let extents = known.iter().map(|(tiling, label)| (*label, tiling.extent())).collect();
+        Drawn { operands, extents }
+    }
+
+    /// An equation over these operands, which are called `A`, `B` and `C`.
+    fn equation(&self, rng: &mut StdRng) -> String {
+        let joined = |labels: &[char]| labels.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
+        let conjugates: Vec<bool> = self.operands.iter().map(|_| rng.random_bool(0.2)).collect();
+        let factor = |n: usize, label: &dyn Fn(char) -> char| {
+            let labels: Vec<char> = self.operands[n].1.iter().map(|&own| label(own)).collect();
+            let read = format!("{}[{}]", ["A", "B", "C"][n], joined(&labels));
+            if conjugates[n] { format!("conj({read})") } else { read }
+        };
+        let product_of =
+            |label: &dyn Fn(char) -> char| (0..self.operands.len()).map(|n| factor(n, label)).collect::<Vec<_>>().join(" * ");
+        let (first, last) = (factor(0, &|label| label), factor(self.operands.len() - 1, &|label| label));
+        let product = product_of(&|label| label);
+        let mut all: Vec<char> = self.extents.keys().copied().collect();
+        all.shuffle(rng);
+        match rng.random_range(0..6) {
+            // A sum over what is not on the left.
+            0..3 => {
+                all.truncate(rng.random_range(0..4));
+                format!("[{}] = {} * {product}", joined(&all), ["1.0", "-0.5", "2.0"].choose(rng).unwrap())
+            }
+            // The same product, and another one with its axes exchanged where they may be.
+            3 => {
+                all.truncate(rng.random_range(1..3));
+                let exchange =
+                    |label: char| all.iter().rev().zip(&all).find(|(_, own)| **own == label).map_or(label, |(other, _)| *other);
+                let sign = ["+", "-"].choose(rng).unwrap();
+                format!("[{}] = {product} {sign} {}", joined(&all), product_of(&exchange))
+            }
+            // Element by element.
+            4 => format!("[{}] = sin({product}) / (3.0 + cos({first}))", joined(&all)),
+            _ => format!("[{}] = select(re({first}) < 0.1; {product}, 0.5 * {last})", joined(&all)),
+        }
+    }
+}
+
+/// Whether the equation is computed.
+fn compare<T: Element>(rng: &mut StdRng) -> Option<bool> {
+    let drawn = Drawn::<T>::new(rng);
+    if drawn.extents.values().map(|&extent| extent.max(1)).product::<usize>() > POINTS {
+        return None;
+    }
+    let text = drawn.equation(rng);
+    let named = ["A", "B", "C"].into_iter().zip(&drawn.operands);
+    let names: Vec<(&str, &dyn RecordOperand<T>)> =
+        named.map(|(name, (tensor, _))| (name, tensor as &dyn RecordOperand<T>)).collect();
+    let structures: Vec<_> = drawn.operands.iter().map(|(tensor, _)| tensor.structure()).collect();
+    let what = format!("{text} over {structures:?}");
+    match (Context::cpu().eval_blocks(&text, &names), Context::reference().eval_blocks(&text, &names)) {
+        (Ok(found), Ok(defined)) => {
+            is_as_defined(&found, &defined, &what);
+            Some(true)
+        }
+        (Err(found), Err(defined)) => {
+            assert_eq!(found.to_string(), defined.to_string(), "{what}");
+            Some(false)
+        }
+        (Ok(_), Err(error)) => panic!("{what} is computed, but not defined: {error}"),
+        (Err(error), Ok(_)) => panic!("{what} is defined, but not computed: {error}"),
+    }
+}
+
+#[test]
+fn drawn_equations_are_as_defined() {
+    let (mut computed, mut refused) = (0, 0);
+    for seed in 0..rounds(EQUATIONS) {
+        let mut rng = StdRng::seed_from_u64(2390 + seed);
+        let is_computed = if seed % 3 == 0 { compare::<Complex<f64>>(&mut rng) } else { compare::<f64>(&mut rng) };
+        computed += usize::from(is_computed == Some(true));
+        refused += usize::from(is_computed == Some(false));
+    }
+    println!("{computed} equations computed, {refused} refused");
+    assert!(computed > refused, "{computed} equations are computed, {refused} refused");
+}
