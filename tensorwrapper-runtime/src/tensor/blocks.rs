@@ -19,6 +19,7 @@ use super::dense::Tensor;
 use super::view::TensorRef;
 pub use erased::{AnyBlocks, BlocksRef};
 pub(crate) use erased::{element_at, follows, to_dense};
+pub(crate) use norm::norm;
 pub(crate) use part::fill_part;
 pub(crate) use structured::untie;
 #[cfg(test)]

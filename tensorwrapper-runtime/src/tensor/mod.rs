@@ -34,7 +34,7 @@ pub use blocks::Blocks;
 pub use blocks::{AnyBlocks, BlocksRef};
 #[cfg(test)]
 pub(crate) use blocks::{drawn_structure, rounds};
-pub(crate) use blocks::{element_at, fill_part, follows, meeting, to_dense, untie};
+pub(crate) use blocks::{element_at, fill_part, follows, meeting, norm, to_dense, untie};
 pub use close::Difference;
 pub(crate) use close::index_of;
 pub(crate) use copy::{copy_between, extend_from, in_c_order};

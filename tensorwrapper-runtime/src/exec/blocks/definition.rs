@@ -99,11 +99,11 @@ fn product<T: Element>(term: &Term, left: &[usize], structures: &[Structure], gi
 
 /// An expression without sums over labels, as it is computed index by index.
 pub(super) struct Pointwise {
-    tree: Tree,
+    pub(super) tree: Tree,
     /// Of each label of the result whether its rows have extents of their own.
-    left: Vec<(usize, bool)>,
+    pub(super) left: Vec<(usize, bool)>,
     /// The structure of each factor, in the order of writing.
-    structures: Vec<Structure>,
+    pub(super) structures: Vec<Structure>,
 }
 
 impl Pointwise {

@@ -2,7 +2,11 @@
 
 use std::fmt::Write;
 
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
+
+use super::super::operands::DynOperand;
 
 use super::plan::{Plan, Step, Target};
 use super::prepared::PreparedBlocks;
@@ -95,6 +99,28 @@ impl PreparedBlocks {
         }
         let _ = writeln!(text, "a run takes {} bytes beside its operands", self.peak_bytes());
         text
+    }
+
+    /// The same over these operands, with what their norms say of the result's: see [`norm_bounds`](PreparedBlocks::norm_bounds).
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlocks::run).
+    pub fn explain_norms<T: Element>(&self, operands: &[&dyn DynOperand<T>]) -> Result<String, Error> {
+        let bounds = self.norm_bounds(operands)?;
+        let all = bounds.iter().map(|(_, bound)| bound * bound).sum::<f64>().sqrt();
+        let largest = bounds.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        let mut text = self.explain();
+        let _ = match largest {
+            Some((block, bound)) if all.is_finite() => {
+                writeln!(
+                    text,
+                    "norms: {all:.3e} at most in all blocks that are stored, {bound:.3e} in block {block:?}, the largest"
+                )
+            }
+            Some(_) => writeln!(text, "norms: nothing is known of some blocks"),
+            None => writeln!(text, "norms: no block is stored"),
+        };
+        Ok(text)
     }
 
     /// What a stage makes.

@@ -15,7 +15,7 @@ use super::tree::unsupported;
 
 /// A plan of a reduction.
 pub(super) struct Fold {
-    reduction: Reduction,
+    pub(super) reduction: Reduction,
     /// The number of the tensor that is reduced.
     pub(super) operand: usize,
     blocks: Vec<Folded>,

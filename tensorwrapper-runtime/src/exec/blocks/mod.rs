@@ -28,6 +28,7 @@ mod kept;
 mod layers;
 mod linear;
 mod memory;
+mod norms;
 mod operand;
 mod order;
 mod packed;

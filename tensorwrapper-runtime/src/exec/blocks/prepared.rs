@@ -150,7 +150,7 @@ impl PreparedBlocks {
     }
 
     /// Whether these are the operands that were prepared for.
-    fn check<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<(), Error> {
+    pub(super) fn check<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<(), Error> {
         if T::DTYPE != self.dtype {
             return Err(Error::new(ErrorKind::Element { expected: self.dtype, found: T::DTYPE }));
         }

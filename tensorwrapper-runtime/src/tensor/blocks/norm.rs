@@ -8,7 +8,7 @@ pub(super) fn is_exact(square: f64) -> bool {
 }
 
 /// The root of the sum of squares of absolute values.
-pub(super) fn norm<T: Element>(elements: &[T]) -> f64 {
+pub(crate) fn norm<T: Element>(elements: &[T]) -> f64 {
     let square: f64 = elements.iter().map(|x| x.to_complex().norm_sqr()).sum();
     if is_exact(square) || square.is_nan() {
         return square.sqrt();

@@ -84,8 +84,8 @@ impl<T: Element> Drawn<T> {
     }
 }
 
-/// Whether the equation is computed.
-fn compare<T: Element>(rng: &mut StdRng) -> Option<bool> {
+/// Whether the equation is computed, and of how many blocks the norm is bounded, and of how many it is not.
+fn compare<T: Element>(rng: &mut StdRng, bounded: &mut [usize; 2]) -> Option<bool> {
     let drawn = Drawn::<T>::new(rng);
     if drawn.extents.values().map(|&extent| extent.max(1)).product::<usize>() > POINTS {
         return None;
@@ -99,6 +99,16 @@ fn compare<T: Element>(rng: &mut StdRng) -> Option<bool> {
     match (Context::cpu().eval_blocks(&text, &names), Context::reference().eval_blocks(&text, &names)) {
         (Ok(found), Ok(defined)) => {
             is_as_defined(&found, &defined, &what);
+            let operands: Vec<&dyn DynOperand<T>> =
+                drawn.operands.iter().map(|(tensor, _)| tensor as &dyn DynOperand<T>).collect();
+            for (block, bound) in Context::cpu().prepare_blocks(&text, &names).unwrap().norm_bounds(&operands).unwrap() {
+                let norm = found.norm(&block).unwrap();
+                bounded[usize::from(bound.is_infinite())] += 1;
+                assert!(
+                    norm <= bound * (1.0 + 1e-12) + 1e-13,
+                    "{what}: block {block:?} has norm {norm}, which is more than {bound}"
+                );
+            }
             Some(true)
         }
         (Err(found), Err(defined)) => {
@@ -112,13 +122,14 @@ fn compare<T: Element>(rng: &mut StdRng) -> Option<bool> {
 
 #[test]
 fn drawn_equations_are_as_defined() {
-    let (mut computed, mut refused) = (0, 0);
+    let (mut computed, mut refused, mut bounded) = (0, 0, [0, 0]);
     for seed in 0..rounds(EQUATIONS) {
         let mut rng = StdRng::seed_from_u64(2390 + seed);
-        let is_computed = if seed % 3 == 0 { compare::<Complex<f64>>(&mut rng) } else { compare::<f64>(&mut rng) };
+        let is_computed =
+            if seed % 3 == 0 { compare::<Complex<f64>>(&mut rng, &mut bounded) } else { compare::<f64>(&mut rng, &mut bounded) };
         computed += usize::from(is_computed == Some(true));
         refused += usize::from(is_computed == Some(false));
     }
-    println!("{computed} equations computed, {refused} refused");
-    assert!(computed > refused, "{computed} equations are computed, {refused} refused");
+    println!("{computed} equations computed, {refused} refused; norms known and not known: {bounded:?}");
+    assert!(computed > refused && bounded[0] > bounded[1], "{computed}, {refused}, {bounded:?}");
 }
