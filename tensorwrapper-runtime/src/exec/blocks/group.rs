@@ -25,6 +25,8 @@ pub(super) struct Group {
     pub(super) left: Vec<Move>,
     pub(super) right: Vec<Move>,
     pub(super) out: Vec<Move>,
+    /// Whether it is added to what the group before it has written.
+    pub(super) follows: bool,
 }
 
 /// What the kernel of a group depends on.
@@ -243,7 +245,7 @@ impl Group {
         [
             gathered(&self.left, batch * rows * terms),
             gathered(&self.right, batch * terms * columns),
-            if adds { out } else { gathered(&self.out, out) },
+            if adds || self.follows { out } else { gathered(&self.out, out) },
         ]
     }
 
@@ -262,7 +264,7 @@ impl Group {
         let [batch, rows, columns, terms] = self.shape.extents;
         let left = gathered(device, &self.left, left, &mut room.left, batch * rows * terms)?;
         let right = gathered(device, &self.right, right, &mut room.right, batch * terms * columns)?;
-        let size = batch * rows * columns;
+        let (size, adds) = (batch * rows * columns, adds || self.follows);
         let factors = [T::erase(left), T::erase(right)];
         if let (Some(start), false) = (Move::in_place(&self.out), adds) {
             return prepared.run(device, &factors, T::erase_mut(&mut out[start..start + size]));
@@ -317,7 +319,7 @@ mod tests {
                 let slab = [(rows * columns) as isize, columns as isize, 1];
                 vec![Move::new(&[batch, rows, columns], [&slab, &shape.strides(matrix)], [0, 0], (1.0, false))]
             };
-            let group = Group { shape, left: whole(0, [m, k]), right: whole(1, [k, n]), out: whole(2, [m, n]) };
+            let group = Group { shape, left: whole(0, [m, k]), right: whole(1, [k, n]), out: whole(2, [m, n]), follows: false };
             let prepared = group.prepare::<f64>(backend.device(), 1.0.into()).unwrap();
             for adds in [false, true] {
                 let mut room = Room::new([&group].into_iter(), adds).unwrap();

@@ -180,6 +180,26 @@ pub(super) struct PlannedGroup<'s> {
     pub(super) places: Vec<Place>,
 }
 
+impl<'s> PlannedGroup<'s> {
+    /// The same group in parts, each with at most so many indices that are summed, if none of its terms has more; `extents` are those of
+    /// its terms.
+    pub(super) fn in_parts(&self, extents: &[usize], most: usize) -> Vec<PlannedGroup<'s>> {
+        let (mut parts, mut room): (Vec<PlannedGroup<'s>>, usize) = (Vec::new(), 0);
+        for (term, &extent) in self.terms.iter().zip(extents) {
+            match parts.last_mut().filter(|_| extent <= room) {
+                Some(part) => part.terms.push(term.clone()),
+                None => {
+                    let (rows, columns, places) = (self.rows.clone(), self.columns.clone(), self.places.clone());
+                    parts.push(PlannedGroup { terms: vec![term.clone()], rows, columns, places });
+                    room = most.max(extent);
+                }
+            }
+            room -= extent;
+        }
+        parts
+    }
+}
+
 /// Entries, those together that meet the same terms.
 fn classes<'s>(entries: &'s BTreeMap<Parts, BTreeMap<Parts, &Piece>>) -> Vec<(BTreeSet<Parts>, Vec<Entry<'s>>)> {
     let mut found: BTreeMap<BTreeSet<Parts>, Vec<Entry<'s>>> = BTreeMap::new();

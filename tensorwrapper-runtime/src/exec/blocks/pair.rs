@@ -19,8 +19,8 @@ use super::placed::{Placed, Sizes};
 use super::tasks::{self, Kernels, Placement, Task, Work};
 use super::terms::Factor;
 
-/// Multiplications of a gathered group from which on it is computed on all threads by itself.
-const LARGE: usize = 1 << 24;
+/// Terms of a group on all threads that are computed at once: of longer sums threads would each add up a share.
+const MOST_TERMS: usize = 4096;
 
 /// A product of two factors, and the blocks that it writes.
 pub(super) struct Pair {
@@ -105,21 +105,9 @@ impl PairRequest<'_> {
                     continue;
                 }
                 let (placed, sizes) = strips.map_or((placed, whole), |(packed, small, _)| (packed, small));
-                let ([rows, columns, _], cost) = (placed.has_packed(), sizes.multiplications());
-                pair.is_packed |= rows || columns;
-                // Of an antisymmetric pair in a tile of one index nothing is left.
-                if cost == 0 {
-                    continue;
-                }
-                pair.count(&sizes);
-                let gathered = placed.gathered(&sizes)?;
-                if let hash_map::Entry::Vacant(vacant) = pair.kernels.prepared.entry(gathered.shape) {
-                    let device = if cost < LARGE { single } else { device };
-                    vacant.insert(gathered.prepare::<T>(device, self.scale)?);
-                }
-                match cost < LARGE {
-                    true => works.push(Placement { range: placed.range(&group.places)?, cost, work: Work::Gathered(gathered) }),
-                    false => pair.large.push(gathered),
+                match sizes.are_large() {
+                    true => pair.gather_large::<T>(&placed, &sizes, ([single, device], self.scale))?,
+                    false => works.extend(pair.gather::<T>(&placed, &sizes, (single, self.scale))?),
                 }
             }
             pair.tasks = Task::all(works);
@@ -191,10 +179,64 @@ fn read(groups: &[PlannedGroup<'_>]) -> Reads {
 }
 
 impl Pair {
+    /// Prepares a group that is computed beside others. Nothing where it has nothing to compute: an antisymmetric pair in a tile of one index.
+    fn gather<T: Element>(
+        &mut self,
+        placed: &Placed<'_>,
+        sizes: &Sizes,
+        (device, scale): (&dyn Device, Complex<f64>),
+    ) -> Result<Option<Placement>, Error> {
+        let Some(gathered) = self.gathered::<T>(placed, sizes, (device, scale))? else { return Ok(None) };
+        let (range, cost) = (placed.range(&placed.group.places)?, sizes.multiplications());
+        Ok(Some(Placement { range, cost, work: Work::Gathered(gathered) }))
+    }
+
+    /// Prepares a group that is computed by itself on all threads. Of many terms a few are computed at once, so that threads share rows and
+    /// columns and no sums: results have the same bits on any number of threads.
+    fn gather_large<T: Element>(
+        &mut self,
+        placed: &Placed<'_>,
+        sizes: &Sizes,
+        ([single, device], scale): ([&dyn Device; 2], Complex<f64>),
+    ) -> Result<(), Error> {
+        let mut is_begun = false;
+        for part in placed.group.in_parts(sizes.terms(), MOST_TERMS) {
+            let placed = Placed { group: &part, ..*placed };
+            let sizes = placed.sizes();
+            let device = if sizes.extents[3] > MOST_TERMS { single } else { device };
+            let Some(mut gathered) = self.gathered::<T>(&placed, &sizes, (device, scale))? else { continue };
+            if std::mem::replace(&mut is_begun, true) {
+                gathered.follows = true;
+                self.written -= sizes.written();
+            }
+            self.large.push(gathered);
+        }
+        Ok(())
+    }
+
+    /// A group with its kernel, counted.
+    fn gathered<T: Element>(
+        &mut self,
+        placed: &Placed<'_>,
+        sizes: &Sizes,
+        (device, scale): (&dyn Device, Complex<f64>),
+    ) -> Result<Option<Group>, Error> {
+        let [rows, columns, _] = placed.has_packed();
+        self.is_packed |= rows || columns;
+        if sizes.multiplications() == 0 {
+            return Ok(None);
+        }
+        self.count(sizes);
+        let gathered = placed.gathered(sizes)?;
+        if let hash_map::Entry::Vacant(vacant) = self.kernels.prepared.entry(gathered.shape) {
+            vacant.insert(gathered.prepare::<T>(device, scale)?);
+        }
+        Ok(Some(gathered))
+    }
+
     /// Counts a group with these matrices.
     fn count(&mut self, sizes: &Sizes) {
-        let [batch, rows, columns, _] = sizes.extents;
-        self.written += batch * rows * columns;
+        self.written += sizes.written();
         self.multiplications += sizes.extents.iter().map(|&extent| extent as u128).product::<u128>();
     }
 

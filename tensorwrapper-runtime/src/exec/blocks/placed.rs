@@ -27,6 +27,11 @@ pub(super) struct Placed<'m> {
     pub(super) packs: bool,
 }
 
+/// Multiplications of a gathered group from which on all threads compute it, and rows and columns: products with fewer ones are computed in
+/// ways that depend on the number of threads.
+const LARGE: usize = 1 << 24;
+const WIDE: usize = 64;
+
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
 pub(super) struct Sizes {
     rows: Vec<usize>,
@@ -37,6 +42,22 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
+    /// How many indices each term has.
+    pub(super) fn terms(&self) -> &[usize] {
+        &self.terms
+    }
+
+    /// Whether the product is computed by itself on all threads: they share its rows and columns.
+    pub(super) fn are_large(&self) -> bool {
+        let [_, rows, columns, _] = self.extents;
+        self.multiplications() >= LARGE && rows.min(columns) >= WIDE
+    }
+
+    /// How many elements of the result the product writes.
+    pub(super) fn written(&self) -> usize {
+        self.extents[..3].iter().product()
+    }
+
     /// How many multiplications the product of the matrices takes.
     pub(super) fn multiplications(&self) -> usize {
         self.extents.iter().fold(1, |product: usize, &extent| product.saturating_mul(extent))
@@ -120,7 +141,7 @@ impl Placed<'_> {
             let parts = [group.rows[row].0, group.columns[column].0];
             out.extend(self.result((place, lies), parts, [rows[row], columns[column]], of_result));
         }
-        Ok(Group { shape, left, right, out })
+        Ok(Group { shape, left, right, out, follows: false })
     }
 
     /// Whether most neighbours in memory of a factor's elements differ in one of these labels.

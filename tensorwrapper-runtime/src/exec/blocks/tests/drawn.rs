@@ -188,6 +188,30 @@ fn repeats<T: Element>(rng: &mut StdRng, (tiles, count): (usize, usize), symmetr
     }
 }
 
+/// The same of groups that are large enough to be computed on all threads, each by itself: dense operands beside small blocks, and tall ones.
+#[test]
+fn large_groups_give_the_same_bits() {
+    let mut rng = StdRng::seed_from_u64(2305);
+    let sizes = [(384, 360, 360, 1.0), (30, 360, 4000, 1.0), (4000, 360, 12, 0.9), (6, 12_000, 300, 1.0), (70, 9_000, 66, 1.0)];
+    for (rows, terms, columns, share) in sizes {
+        let cuts = [Tiling::even(terms, 9), Tiling::even(columns, 3)];
+        let structure = sparse(&mut rng, &cuts.each_ref(), share);
+        let b = filled::<f64>(&mut rng, &structure);
+        let dense = Tensor::<f64>::from_fn([rows, terms], |_| rng.random_range(-1.0..1.0)).unwrap();
+        let operands: [(&str, &dyn RecordOperand<f64>); 2] = [("A", &dense), ("B", &b)];
+        for equation in ["[i, j] = A[i, k] * B[k, j]", "[j, i] = A[i, k] * B[k, j]"] {
+            let run = |threads: usize| {
+                let result = Context::cpu().threads(threads).eval_blocks(equation, &operands).unwrap().to_dense().unwrap();
+                result.as_slice().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+            };
+            let once = run(1);
+            for threads in [2, 3, 8] {
+                assert!(run(threads) == once, "{threads} threads, {rows} rows, {terms} terms, {columns} columns, {equation}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_number_of_threads_gives_the_same_bits() {
     let mut rng = StdRng::seed_from_u64(2304);
