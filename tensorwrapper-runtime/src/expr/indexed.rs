@@ -3,6 +3,7 @@
 //! A chain of operators builds the same syntax tree that `tensor!` would have parsed, so it has the same meaning.
 
 mod choice;
+mod leaves;
 mod linear;
 mod mapped;
 mod reductions;
@@ -11,7 +12,6 @@ pub use choice::IndexedMask;
 pub use linear::Factors;
 pub use mapped::{MapArguments, MapSlopes};
 
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,16 +20,16 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Right, Scalar, Statement, Target, bounded_axes,
 };
-use tensorwrapper_notation::{Cast, CastId, Diagnostic, Function, FunctionId, OperandId, Span, axes, check, lex};
+use tensorwrapper_notation::{Diagnostic, Equation, Function, Span, axes, check, lex};
 
-use super::bind::{Holes, bind_value, one_layer};
+use self::leaves::{Leaf, Leaves, dense};
+use super::bind::{bind_value, one_layer};
 use super::faults::{Notation, faults_to_error};
-use super::operand::TensorLike;
-use super::value::{Expr, Tree, Value};
+use super::operand::{OperandData, TensorLike};
+use super::value::{Expr, Value};
 use crate::link::Link;
 use crate::tensor::{Blocks, Tensor, TensorMut, TensorRef};
-use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
@@ -41,55 +41,6 @@ pub struct Indexed<'a, T> {
     /// The values of the expression's holes, by the number in their spans.
     leaves: Vec<(usize, Leaf<'a>)>,
     element: PhantomData<T>,
-}
-
-#[derive(Clone, Debug)]
-enum Leaf<'a> {
-    Tensor(Link<Value<'a>>),
-    Number(Complex<f64>),
-    Function(Callback<'a>),
-    /// The element type inside a cast.
-    Element(Dtype),
-}
-
-/// The leaves of a chain, which fill its holes.
-struct Leaves<'l, 'a>(HashMap<usize, &'l Leaf<'a>>);
-
-impl<'a> Leaves<'_, 'a> {
-    fn leaf(&self, hole: &Hole) -> &Leaf<'a> {
-        self.0.get(&hole.span.start).expect("every hole of a chain has its leaf")
-    }
-}
-
-impl<'a> Holes<'a> for Leaves<'_, 'a> {
-    fn tensor(&self, _: OperandId, hole: &Hole) -> Link<Value<'a>> {
-        match self.leaf(hole) {
-            Leaf::Tensor(value) => Link::clone(value),
-            other => unreachable!("{other:?} has no indices"),
-        }
-    }
-
-    fn function(&self, _: FunctionId, hole: &Hole) -> Callback<'a> {
-        match self.leaf(hole) {
-            Leaf::Function(function) => *function,
-            other => unreachable!("{other:?} is no function"),
-        }
-    }
-
-    fn element(&self, _: CastId, cast: &Cast) -> Dtype {
-        match cast.named.as_ref().map(|named| self.leaf(named)) {
-            Some(Leaf::Element(dtype)) => *dtype,
-            other => unreachable!("{other:?} is no element type"),
-        }
-    }
-
-    fn scalar(&self, hole: &Hole) -> Tree<'a> {
-        match self.leaf(hole) {
-            Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(value) => Tree::Operand(Link::clone(value), Vec::new()),
-            other => unreachable!("{other:?} is no number"),
-        }
-    }
 }
 
 /// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
@@ -125,14 +76,28 @@ pub(crate) fn labels(text: &str) -> Result<Indices, Error> {
 
 impl<'a, T: Element> Indexed<'a, T> {
     pub(crate) fn new(value: Result<Link<Value<'a>>, Error>, text: &str) -> Self {
+        Indexed::of_leaf(value.map(Leaf::Tensor), text)
+    }
+
+    /// A tensor of the program. A block tensor is made dense where a chain is recorded.
+    fn of_tensor(given: OperandData<'a>, text: &str) -> Self {
+        match given {
+            OperandData::Blocks(_) => Indexed::of_leaf(Ok(Leaf::Blocks(given)), text),
+            _ => Indexed::of_leaf(given.value().map(|value| Leaf::Dense(value, given)), text),
+        }
+    }
+
+    fn of_leaf(value: Result<Leaf<'a>, Error>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let (start, span) = (hole.span.start, hole.span);
+        let is_block = matches!(value, Ok(Leaf::Blocks(_)));
         let expression = labels(text).and_then(|indices| match indices.counts().len() {
+            _ if is_block => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
             0 => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
             layers => Err(one_layer(&format!("`{}`", hole.text), layers)),
         });
         match value {
-            Ok(value) => Indexed { expression, leaves: vec![(start, Leaf::Tensor(value))], element: PhantomData },
+            Ok(value) => Indexed { expression, leaves: vec![(start, value)], element: PhantomData },
             Err(fault) => Indexed { expression: expression.and(Err(fault)), leaves: Vec::new(), element: PhantomData },
         }
     }
@@ -176,6 +141,16 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// # Errors
     /// All faults of syntax and labels, and all ranks and extents that do not fit, in one error.
     pub fn record(&self, left: &str) -> Result<Expr<'a, T>, Error> {
+        let (_, equation) = self.equation(left)?;
+        let leaves = dense(&self.leaves)?;
+        bind_value(&equation, T::DTYPE, &Leaves::new(&leaves)).map(Expr::new)
+    }
+
+    /// The equation `[left] = self`.
+    ///
+    /// # Errors
+    /// All faults of syntax and labels.
+    pub(crate) fn equation(&self, left: &str) -> Result<(Statement, Equation), Error> {
         let expression = self.expression.clone()?;
         let left = LeftSide { indices: Some(labels(left)?), span: Span::default() };
         let span = expression.span;
@@ -187,8 +162,15 @@ impl<'a, T: Element> Indexed<'a, T> {
             span,
         };
         let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
-        let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect());
-        bind_value(&equation, T::DTYPE, &leaves).map(Expr::new)
+        Ok((statement, equation))
+    }
+
+    /// The operands and the numbers of its equation, in their order.
+    pub(crate) fn filled(&self, equation: &Equation) -> (Vec<OperandData<'a>>, Vec<Complex<f64>>) {
+        let leaves = Leaves::new(&self.leaves);
+        let operands = equation.operands().iter().map(|operand| leaves.given(&operand.hole)).collect();
+        let number = |scalar: &Scalar| if let Scalar::Hole(hole) = scalar { leaves.number(hole) } else { None };
+        (operands, equation.scalars().iter().filter_map(number).collect())
     }
 
     /// Raises each element to an integer power.
@@ -345,7 +327,7 @@ macro_rules! at {
             /// Labels the axes: with one letter per axis (`"ik"`), or with names between commas (`"i,k"`); at most 256 labels.
             /// Slices `i in 2..5` and positions `3` are indices too.
             pub fn at(&self, labels: &str) -> Indexed<$lifetime, T> {
-                Indexed::new($value(self), labels)
+                Indexed::of_tensor($value(self), labels)
             }
         }
     )* };
@@ -358,11 +340,11 @@ at! {
     ['t,] Expr<'t, T, S>: 't, shared;
 }
 
-fn borrowed<X: TensorLike>(tensor: &X) -> Result<Link<Value<'_>>, Error> {
-    tensor.operand().given.value()
+fn borrowed<X: TensorLike>(tensor: &X) -> OperandData<'_> {
+    tensor.operand().given
 }
 
 /// Recorded results are shared, not borrowed, so that a loop can record a chain of them.
-fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> Result<Link<Value<'t>>, Error> {
-    Ok(Link::clone(recorded.value()))
+fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> OperandData<'t> {
+    OperandData::Recorded(Link::clone(recorded.value()))
 }

@@ -5,14 +5,14 @@ use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Equation, Index, Operand, OperandId, Use};
+use tensorwrapper_notation::{Equation, Index, Operand, OperandId, Use, write};
 
 use super::super::context::Context;
 use super::super::plan_key::{Number, listed, listed_number};
 use super::operand::BlockOperand;
 use super::tree::TreeHoles;
-use crate::expr::OperandData;
-use crate::tensor::AnyBlocks;
+use crate::expr::{Indexed, OperandData};
+use crate::tensor::{AnyBlocks, Blocks};
 
 /// An equation and what it is computed of.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Context {
     /// # Errors
     /// As [`einsum_blocks`](Context::einsum_blocks).
     pub(crate) fn call_blocks(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
-        dispatch!(call.dtype, T => self.called::<T>(call))
+        dispatch!(call.dtype, T => Ok(self.called::<T>(call)?.into()))
     }
 
     /// Computes an equation over tensors of these names from its text.
@@ -52,7 +52,11 @@ impl Context {
         })
     }
 
-    fn called<T: Element>(&self, call: &BlockCall<'_>) -> Result<AnyBlocks, Error> {
+    /// The same of a known element type.
+    ///
+    /// # Errors
+    /// As [`call_blocks`](Context::call_blocks).
+    pub(in crate::exec) fn called<T: Element>(&self, call: &BlockCall<'_>) -> Result<Blocks<T>, Error> {
         check_place(call.equation)?;
         let given = call.operands.iter().zip(call.equation.operands());
         let read =
@@ -64,7 +68,44 @@ impl Context {
         let key = format!("call {} {:?} {:?} {groups:?}", call.text, call.scalars, call.numbers);
         let holes = |same| -> Box<dyn TreeHoles + '_> { Box::new(call.holes(same)) };
         let plan = || self.planned_blocks(call.equation, names(), &operands, &holes);
-        Ok(self.kept_blocks(key, &operands, plan)?.run_on(&operands, &self.observer)?.into())
+        self.kept_blocks(key, &operands, plan)?.run_on(&operands, &self.observer)
+    }
+}
+
+impl<T: Element> Indexed<'_, T> {
+    /// Computes the equation `[left] = self` over block tensors: its result is one, with the structure that is inferred. [`eval`](Indexed::eval)
+    /// makes block tensors dense first.
+    ///
+    /// # Errors
+    /// As [`Context::eval_blocks`]; functions of the program and casts are refused.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tiling};
+    /// let cut = Tiling::cuts([2, 1]);
+    /// let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]).with_blocks([[0, 0]])?, |i| (1 + i[0]) as f64)?;
+    /// let square = (2.0 * a.at("i,k") * a.at("k,j")).eval_blocks("i,j")?;
+    /// assert_eq!((square.blocks(), square.get(&[1, 0])?), (vec![vec![0, 0]], 12.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn eval_blocks(&self, left: &str) -> Result<Blocks<T>, Error> {
+        self.eval_blocks_in(Context::global(), left)
+    }
+
+    /// [`eval_blocks`](Indexed::eval_blocks) in a context.
+    ///
+    /// # Errors
+    /// As [`eval_blocks`](Indexed::eval_blocks).
+    pub fn eval_blocks_in(&self, context: &Context, left: &str) -> Result<Blocks<T>, Error> {
+        let (statement, equation) = self.equation(left)?;
+        if !equation.functions().is_empty() || !equation.casts().is_empty() {
+            let error = Error::new(ErrorKind::Unsupported("a function or a cast in a chain over block tensors".to_string()));
+            return Err(error.with_help("`map_blocks` takes functions of blocks; `eval` makes block tensors dense"));
+        }
+        let (operands, scalars) = self.filled(&equation);
+        let (text, dtype, listed_by) = (&*write(&statement, &equation), T::DTYPE, &equation);
+        let call = BlockCall { equation: &equation, text, dtype, operands, scalars, numbers: Vec::new(), listed_by };
+        context.called(&call)
     }
 }
 

@@ -3,7 +3,6 @@
 //! A chain of operators builds the same syntax tree that `tensor!` would have parsed, so labels determine rows, columns and
 //! batch in the same way.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -12,6 +11,7 @@ use tensorwrapper_notation::syntax::{
 };
 use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Span, check};
 
+use super::leaves::dense;
 use super::{Indexed, Leaf, Leaves, labels, names};
 use crate::expr::bind::{Bound, Holes, bind};
 use crate::expr::faults::{Notation, faults_to_error};
@@ -142,7 +142,8 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
             span: Span::default(),
         };
         let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
-        let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect::<HashMap<_, _>>());
+        let leaves = dense(&self.leaves)?;
+        let leaves = Leaves::new(&leaves);
         match bind(&equation, T::DTYPE, &Computing { leaves, compute })? {
             Bound::Results(results) => Ok(results),
             Bound::Write(_) => unreachable!("an equation in value form writes nothing"),
