@@ -236,8 +236,8 @@
 ///
 /// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`, `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero fills all blocks, and a
 /// divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
-/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Linear algebra is that of their methods, sector by sector; batches of it, fused axes, `..`, `map` and casts are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors. A [`Graph`], [`einsum()`], [`record`] and operators
-/// read block tensors as dense ones; [`einsum_blocks`] and [`Context::eval_blocks`] keep them.
+/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Linear algebra is that of their methods, sector by sector; batches of it, fused axes, `..`, `map` and casts are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`] and `eval` of operators
+/// read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
 ///
 /// # The same without macros
 ///

@@ -46,8 +46,8 @@ mod write;
 /// read at run time, and what follows of them for a result is inferred when an equation is planned.
 ///
 /// Equations compute with block tensors as with dense ones: in `tensor!` a result is a `Blocks` where an operand is.
-/// [`einsum`](crate::einsum), [`record`](crate::record) and operators read a block tensor as a dense one, which has memory for all of its
-/// zeros; [`einsum_blocks`](crate::einsum_blocks) and `Context::eval_blocks` do not.
+/// [`einsum`](crate::einsum), [`record`](crate::record) and `eval` of operators read a block tensor as a dense one, which has memory for all
+/// of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
