@@ -2,28 +2,20 @@
 
 use tensorwrapper::prelude::*;
 
-fn wave(shape: &[usize]) -> Result<Tensor<f64>, Error> {
-    let all = Tensor::arange(1..1 + shape.iter().product::<usize>() as i64)?;
-    Ok(all.map(f64::sin)?.reshape(shape)?.0)
-}
-
-fn attention(x: &Tensor<f64>, [wq, wk, wv, wo]: [&Tensor<f64>; 4]) -> Result<Tensor<f64>, Error> {
-    let mask = Tensor::<f64>::filled([x.extents()[0]; 2], -1e30)?.triu(1)?;
-    let scale = (wq.extents()[2] as f64).sqrt();
-    try_tensor! {
-        let q[h, s, d] = x[s, m] * wq[h, m, d];
-        let k[h, s, d] = x[s, m] * wk[h, m, d];
-        let v[h, s, d] = x[s, m] * wv[h, m, d];
-        let scores[h, s, t] = q[h, s, d] * k[h, t, d] / scale + 1[h] * mask[s, t];
-        let weights[h, s, t] = exp(scores[h, s, t] - 1[t] * max(u; scores[h, s, u]));
-        let y[s, m] = weights[h, s, t] / sum(u; weights[h, s, u]) * v[h, t, d] * wo[h, d, m];
-        y
-    }
-    .map(Tensor::into_dyn)
-}
-
 pub fn run() -> Result<f64, Error> {
+    let wave = |shape: &[usize]| {
+        let mut n = 0f64;
+        Tensor::<f64>::from_fn(shape, |_| {
+            n += 1.0;
+            n.sin()
+        })
+    };
     let (w, x, wo) = (wave(&[2, 8, 4])?, wave(&[6, 8])?, wave(&[2, 4, 8])?);
-    let y = attention(&x, [&w, &(&w + 0.1), &(&w - 0.2), &wo])?;
-    try_tensor!([] = norm(y[s, m]))
+    // Queries and keys of each head, multiplied without being kept.
+    let scores = einsum!("sm,hmd,tn,hnd->hst", x, w, x, &w + 0.1) / (w.extents()[2] as f64).sqrt();
+    // Nobody attends to what comes later.
+    let weights = tensor!([h, s, t] = select(iota[s] < iota[t]; 0.0, exp(scores[h, s, t] - max(u; scores[h, s, u]))));
+    let v = einsum!("sm,hmd->hsd", x, &w - 0.2);
+    let y = einsum!("hst,hs,htd,hdm->sm", weights, 1.0 / weights.sum_along(2)?, v, wo);
+    Ok(einsum!("sm,sm->", y, y).sqrt())
 }

@@ -6,7 +6,8 @@
 //! python3 examples/twins/attention.py
 //! ```
 //!
-//! Both print the same number. `python3 examples/twins/tokens.py` counts the tokens of each.
+//! Both print the same number. `python3 examples/twins/tokens.py` counts the tokens of each: a test sees to it that none is longer than its
+//! twin. The programs are pages of the documentation, too.
 
 #![allow(non_snake_case, reason = "tensors have the names that they have in papers")]
 

@@ -2,26 +2,21 @@
 
 use tensorwrapper::prelude::*;
 
-type Site = Tensor<f64, Shape![2, _, _, _, _]>;
-
-fn site([u, l, d, r]: [usize; 4]) -> Result<Site, Error> {
-    let all = Tensor::arange(1..1 + (2 * u * l * d * r) as i64)?;
-    Ok(all.map(f64::cos)?.reshape((Const, u, l, d, r))?.0)
-}
-
-fn layer(site: &Site, operator: &Tensor<f64, Shape![_, _]>) -> Tensor<f64, Shape![_, _, _, _]> {
-    tensor!([(u, U), (l, L), (d, D), (r, R)] = site[s, u, l, d, r] * operator[s, t] * site[t, U, L, D, R])
-}
-
-fn expectation(sites: &[Site], operators: [&Tensor<f64, Shape![_, _]>; 6]) -> Result<f64, Error> {
-    let l: Vec<_> = sites.iter().zip(operators).map(|(site, operator)| layer(site, operator)).collect();
-    Ok(einsum("xyai,zibj,wjcv,aklm,bmno,copq->", &[&l[0], &l[1], &l[2], &l[3], &l[4], &l[5]])?[[]])
-}
-
 pub fn run() -> Result<f64, Error> {
-    let shapes = [[1, 1, 3, 3], [1, 3, 3, 3], [1, 3, 3, 1], [3, 1, 1, 3], [3, 3, 1, 3], [3, 3, 1, 1]];
-    let sites = shapes.into_iter().map(site).collect::<Result<Vec<_>, _>>()?;
-    let one = Tensor::eye(2)?;
-    let z = tensor!([s, t] = one[s, t] * (1[s] - 2.0 * one[1, s]));
-    Ok(expectation(&sites, [&z, &one, &one, &one, &one, &z])? / expectation(&sites, [&one; 6])?)
+    // Axes of a site: its spin, and the bonds up, left, down and right.
+    let site = |u, l, d, r| {
+        let mut n = 0f64;
+        Tensor::<f64>::from_fn([2, u, l, d, r], |_| {
+            n += 1.0;
+            n.cos()
+        })
+    };
+    let (a, b, c, d, e, f) =
+        (site(1, 1, 3, 3)?, site(1, 3, 3, 3)?, site(1, 3, 3, 1)?, site(3, 1, 1, 3)?, site(3, 3, 1, 3)?, site(3, 3, 1, 1)?);
+    // The bonds of the bra have capital letters; the first and the last spin have a diagonal operator between bra and ket.
+    let value = |z: &Tensor<f64>| {
+        let row = einsum!("gxyai,g,gXYAI,szibj,sZIBJ,twjcv,tWJCV->aAbBcC", a, z, a, b, b, c, c);
+        einsum!("aAbBcC,uaklm,uAKLM,rbmno,rBMNO,ecopq,e,eCOPQ->", row, d, d, e, e, f, z, f)
+    };
+    Ok(value(&Tensor::from_array([1.0, -1.0])?.into_dyn()) / value(&Tensor::ones([2])?))
 }

@@ -413,8 +413,5 @@ pub use tensorwrapper_macros as __macros;
 
 pub mod messages;
 pub mod prelude;
-
-/// The example of the README, which is compiled and run with the other examples of this page.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;
+#[cfg(any(doc, doctest))]
+pub mod programs;
