@@ -8,6 +8,7 @@
 #![allow(clippy::duplicate_mod, reason = "examples that are tested share files with each other")]
 
 mod block_cases;
+mod block_chains;
 mod block_derivatives;
 mod block_linalg;
 mod block_tensors;

@@ -32,7 +32,8 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         1
     }
 
-    /// Whether it is the definition of every result: equations over block tensors are computed over dense tensors then.
+    /// Whether it is the definition of every result. Products of block tensors are then computed over dense tensors by this library's
+    /// reference device.
     fn is_definition(&self) -> bool {
         false
     }

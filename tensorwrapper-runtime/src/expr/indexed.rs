@@ -20,7 +20,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, Indices, LeftSide, Name, Operator, Right, Scalar, Statement, Target, bounded_axes,
 };
-use tensorwrapper_notation::{Diagnostic, Equation, Function, Span, axes, check, lex};
+use tensorwrapper_notation::{Diagnostic, Equation, Function, Span, Use, axes, check, lex};
 
 use self::leaves::{Leaf, Leaves, dense};
 use super::bind::{bind_value, one_layer};
@@ -92,8 +92,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         let (start, span) = (hole.span.start, hole.span);
         let is_block = matches!(value, Ok(Leaf::Blocks(_)));
         let expression = labels(text).and_then(|indices| match indices.counts().len() {
-            _ if is_block => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
-            0 => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
+            layers if is_block || layers == 0 => Ok(Expression::new(ExpressionKind::Operand(hole, indices), span)),
             layers => Err(one_layer(&format!("`{}`", hole.text), layers)),
         });
         match value {
@@ -165,12 +164,15 @@ impl<'a, T: Element> Indexed<'a, T> {
         Ok((statement, equation))
     }
 
-    /// The operands and the numbers of its equation, in their order.
-    pub(crate) fn filled(&self, equation: &Equation) -> (Vec<OperandData<'a>>, Vec<Complex<f64>>) {
+    /// The operands of its equation, in their order, and the numbers in the order of its holes: each once, however often it is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Label`] where a tensor stands for a number.
+    pub(crate) fn filled(&self, equation: &Equation) -> Result<(Vec<OperandData<'a>>, Vec<Complex<f64>>), Error> {
         let leaves = Leaves::new(&self.leaves);
         let operands = equation.operands().iter().map(|operand| leaves.given(&operand.hole)).collect();
-        let number = |scalar: &Scalar| if let Scalar::Hole(hole) = scalar { leaves.number(hole) } else { None };
-        (operands, equation.scalars().iter().filter_map(number).collect())
+        let holes = equation.holes().into_iter().filter(|(_, role)| *role == Use::Scalar);
+        Ok((operands, holes.map(|(hole, _)| leaves.number(hole)).collect::<Result<_, _>>()?))
     }
 
     /// Raises each element to an integer power.

@@ -1,4 +1,4 @@
-//! One equation over block tensors whose element type is known at run time only, as the macros call it.
+//! One equation over block tensors, as the macros and chains of operators call it.
 
 use num_complex::Complex;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
@@ -73,11 +73,11 @@ impl Context {
 }
 
 impl<T: Element> Indexed<'_, T> {
-    /// Computes the equation `[left] = self` over block tensors: its result is one, with the structure that is inferred. [`eval`](Indexed::eval)
-    /// makes block tensors dense first.
+    /// Computes the equation `[left] = self` over block tensors: its result is one, with the structure that is inferred.
+    /// [`eval`](Indexed::eval) makes block tensors dense first.
     ///
     /// # Errors
-    /// As [`Context::eval_blocks`]; functions of the program and casts are refused.
+    /// As [`Context::eval_blocks`]; functions of the program, casts and recorded results are refused.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -102,7 +102,7 @@ impl<T: Element> Indexed<'_, T> {
             let error = Error::new(ErrorKind::Unsupported("a function or a cast in a chain over block tensors".to_string()));
             return Err(error.with_help("`map_blocks` takes functions of blocks; `eval` makes block tensors dense"));
         }
-        let (operands, scalars) = self.filled(&equation);
+        let (operands, scalars) = self.filled(&equation)?;
         let (text, dtype, listed_by) = (&*write(&statement, &equation), T::DTYPE, &equation);
         let call = BlockCall { equation: &equation, text, dtype, operands, scalars, numbers: Vec::new(), listed_by };
         context.called(&call)

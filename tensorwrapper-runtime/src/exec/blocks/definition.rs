@@ -16,6 +16,7 @@ use super::super::context::Context;
 use super::super::operands::DynOperand;
 use super::terms::{Factor, Sum, Term};
 use super::tree::{Tree, keeps_zero};
+use super::zeros::of_zeros;
 use crate::tensor::{Tensor, element_at, to_dense};
 
 /// Computes the blocks that a result has of a sum of products; `given` has the elements of the tensors of these structures.
@@ -55,14 +56,15 @@ fn each_index(structure: &Structure, mut visit: impl FnMut(usize, &[usize]) -> R
     Ok(())
 }
 
-/// Bytes of the dense tensors that a term takes, of the one that takes most: copies of its factors, and its product. What a product of more
-/// than two makes on the way is not counted.
+/// Bytes of the dense tensors that a term takes, of the one that takes most: copies of its factors, one of them twice while it is extended, and
+/// its product. What a product of more than two factors makes on the way is not counted.
 pub(super) fn most_bytes(sum: &Sum, structures: &[Structure], size: usize) -> u128 {
     let bytes = |term: &Term| {
         let extents = Longest { term, structures };
-        let of = |labels: &[usize]| labels.iter().map(|&label| extents.of(label) as u128).product::<u128>();
-        let read: u128 = term.factors.iter().map(|factor| of(&factor.labels)).sum();
-        (read + of(&sum.left)) * size as u128
+        let of = |labels: &[usize]| labels.iter().fold(size as u128, |all, &label| all.saturating_mul(extents.of(label) as u128));
+        let factors = || term.factors.iter().map(|factor| of(&factor.labels));
+        let all = factors().chain([factors().max().unwrap_or_default(), of(&sum.left)]);
+        all.fold(0, u128::saturating_add)
     };
     sum.terms.iter().map(bytes).max().unwrap_or_default()
 }
@@ -88,6 +90,9 @@ fn product<T: Element>(term: &Term, left: &[usize], structures: &[Structure], gi
     let dense = |factor: &Factor| -> Result<Tensor<T>, Error> {
         let own = to_dense(&structures[factor.operand], given[factor.operand])?;
         let wanted: Vec<usize> = factor.labels.iter().map(|&label| extents.of(label)).collect();
+        if own.extents() == wanted && !factor.conjugates {
+            return Ok(own);
+        }
         let conjugate = |element: T| if factor.conjugates { element.conj() } else { element };
         Tensor::from_fn(wanted, |index| own.get(index).map_or(T::ZERO, conjugate))
     };
@@ -194,12 +199,18 @@ fn value<T: Element>(tree: &Tree, elements: &mut dyn Iterator<Item = Option<T>>)
             applied((value(inner, elements)?, *exponent > 0.0), Instruction::PowerReal(0, *exponent))?
         }
         Tree::Select(condition, values) => {
-            let mut holds = Holds { elements: &mut *elements, error: None };
+            let count = condition.expressions().iter().map(|side| side.factors().len()).sum();
+            let compared: Vec<Option<T>> = elements.take(count).collect();
+            // Where nothing is compared, what is chosen may be known, and is all that there is.
+            let is_nothing = compared.iter().all(Option::is_none);
+            let is_decided = is_nothing && of_zeros(condition, T::DTYPE).is_some();
+            let mut holds = Holds { elements: &mut compared.into_iter(), error: None };
             let is_chosen = condition.build(&mut holds) != T::ZERO;
             holds.error.map_or(Ok(()), Err)?;
             let [chosen, other] = &**values;
             let (chosen, other) = (value(chosen, elements)?, value(other, elements)?);
-            if is_chosen { chosen } else { other }
+            let (own, left) = if is_chosen { (chosen, other) } else { (other, chosen) };
+            own.or_else(|| left.filter(|_| !is_decided).map(|_| T::ZERO))
         }
     })
 }

@@ -66,7 +66,7 @@ impl PreparedBlocks {
     /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored, 104 of 200 bytes
     /// 1. result[i, j] = A[i, k] * A[j, k]: 2 tuples, 35 multiplications
     /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
-    /// `reference` computes these sums of products over dense tensors, and the rest index by index
+    /// `reference` computes these products over dense tensors, term by term
     /// a run takes 704 bytes beside its operands
     /// ";
     /// assert_eq!(gram.explain(), text);
@@ -94,8 +94,9 @@ impl PreparedBlocks {
             let device = self.backend.device().name();
             let _ = writeln!(text, "blocks lie in memory of the host, which gathers and adds what `{device}` multiplies");
         }
-        if self.backend.device().is_definition() {
-            let _ = writeln!(text, "`reference` computes these sums of products over dense tensors, and the rest index by index");
+        if self.backend.device().is_definition() && self.stages.iter().any(|stage| matches!(stage, Stage::Products(_))) {
+            let name = self.backend.device().name();
+            let _ = writeln!(text, "`{name}` computes these products over dense tensors, term by term");
         }
         let _ = writeln!(text, "a run takes {} bytes beside its operands", self.peak_bytes());
         text
@@ -107,7 +108,7 @@ impl PreparedBlocks {
     /// As [`run`](PreparedBlocks::run).
     pub fn explain_norms<T: Element>(&self, operands: &[&dyn DynOperand<T>]) -> Result<String, Error> {
         let bounds = self.norm_bounds(operands)?;
-        let all = bounds.iter().map(|(_, bound)| bound * bound).sum::<f64>().sqrt();
+        let all = bounds.iter().map(|(_, bound)| *bound).fold(0.0, f64::hypot);
         let largest = bounds.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         let mut text = self.explain();
         let _ = match largest {

@@ -37,6 +37,8 @@ pub(super) struct GroupShape {
     /// Whether the matrix of the left factor, of the right one and of the result lies column by column: as most of its pieces do, so that
     /// their lines are copied as they are.
     pub(super) by_columns: [bool; 3],
+    /// Whether it is computed by itself on all threads, and not beside others on one.
+    pub(super) is_alone: bool,
 }
 
 impl GroupShape {
@@ -314,7 +316,8 @@ mod tests {
         let expected: Vec<f64> = (0..batch * m * n).map(|at| dot(at / (m * n), at / n % m, at % n)).collect();
         let backend = Context::global().backend.clone();
         for case in 0..8 {
-            let shape = GroupShape { extents: [batch, m, n, k], by_columns: [0, 1, 2].map(|matrix| case >> matrix & 1 == 1) };
+            let by_columns = [0, 1, 2].map(|matrix| case >> matrix & 1 == 1);
+            let shape = GroupShape { extents: [batch, m, n, k], by_columns, is_alone: false };
             let whole = |matrix: usize, [rows, columns]: [usize; 2]| {
                 let slab = [(rows * columns) as isize, columns as isize, 1];
                 vec![Move::new(&[batch, rows, columns], [&slab, &shape.strides(matrix)], [0, 0], (1.0, false))]

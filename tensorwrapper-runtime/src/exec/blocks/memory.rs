@@ -146,8 +146,8 @@ impl Peak {
 
 /// After each stage, the earlier ones and itself whose results no later stage reads, by their numbers. Stages number what they make from
 /// the number of operands on.
-pub(super) fn released(stages: &[Stage], operands: usize, is_defined: bool) -> Vec<Vec<usize>> {
-    let reads: Vec<Vec<usize>> = stages.iter().map(|stage| stage.reads(is_defined)).collect();
+pub(super) fn released(stages: &[Stage], operands: usize, is_definition: bool) -> Vec<Vec<usize>> {
+    let reads: Vec<Vec<usize>> = stages.iter().map(|stage| stage.reads(is_definition)).collect();
     let last = |stage: usize| (stage..stages.len()).rev().find(|&later| reads[later].contains(&(operands + stage)));
     let mut released = vec![Vec::new(); stages.len()];
     // The last one makes the result, which stays.

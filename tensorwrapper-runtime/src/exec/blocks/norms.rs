@@ -21,7 +21,7 @@ use super::operand::{BlockOperand, block_operands};
 use super::order::Chosen;
 use super::pieces::{BlockImage, images};
 use super::plan::{Plan, Planner};
-use super::prepared::PreparedBlocks;
+use super::prepared::{PreparedBlocks, slabs};
 use super::stages::Stage;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
@@ -43,7 +43,10 @@ impl Bound {
 
     /// So many elements of at most this absolute value.
     fn each(largest: f64, elements: f64) -> Bound {
-        Bound { norm: largest * elements.sqrt(), largest }
+        if elements == 0.0 {
+            return Bound { norm: 0.0, largest: 0.0 };
+        }
+        Bound { norm: largest * elements.sqrt(), largest }.known()
     }
 
     /// All of these together.
@@ -65,7 +68,7 @@ impl Bound {
         Bound { norm, largest: self.largest * other.largest }.known()
     }
 
-    /// Zero times what is not known is not known.
+    /// Nothing is known of what is no number, nor of zero times what is not known.
     fn known(self) -> Bound {
         if self.norm.is_nan() || self.largest.is_nan() { Bound::UNKNOWN } else { self }
     }
@@ -77,7 +80,7 @@ fn of_blocks<T: Element>(structure: &Structure, slab: &[T]) -> Result<Vec<Bound>
     let bound = |n: usize| {
         let elements = &slab[stored.start(n)..][..stored.size(n)];
         let largest = elements.iter().map(|x| x.to_complex().norm()).fold(0.0, f64::max);
-        Bound { norm: norm(elements), largest }
+        Bound { norm: norm(elements), largest }.known()
     };
     Ok((0..stored.len()).map(bound).collect())
 }
@@ -111,18 +114,29 @@ impl PreparedBlocks {
         Ok(stored.iter().zip(known).map(|(block, bound)| (block, bound.norm)).collect())
     }
 
+    /// A number that no absolute value of the result of these operands exceeds, nor that of a term of a sum in it; infinite where none is known.
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlocks::run).
+    pub(super) fn scale<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<f64, Error> {
+        Ok(self.bounds(operands)?.iter().map(|bound| bound.largest).fold(0.0, f64::max))
+    }
+
     /// What is known of the result's blocks.
     fn bounds<T: Element>(&self, operands: &[BlockOperand<'_, T>]) -> Result<Vec<Bound>, Error> {
         let given = operands.iter().map(|operand| of_blocks(&operand.structure, &operand.slab));
         let mut known: Vec<Vec<Bound>> = given.collect::<Result<_, _>>()?;
-        let slabs: Vec<&[T]> = operands.iter().map(|operand| &operand.slab[..]).collect();
+        let mut copies: Vec<Option<Blocks<T>>> = Vec::new();
         for stage in &*self.stages {
+            let mut copied = None;
             let blocks = match stage {
-                // Copies of operands, and what has no operands.
+                // These are made: they copy operands, or list indices.
                 Stage::Part(_) | Stage::Iota(_) | Stage::Untied { .. } => {
                     let mut copy = Blocks::<T>::zeros(stage.result())?;
-                    stage.run(&mut self.unwatched(1), &slabs, copy.slab_mut())?;
-                    of_blocks(stage.result(), copy.slab())?
+                    stage.run(&mut self.unwatched(1), &slabs(operands, &copies), copy.slab_mut())?;
+                    let blocks = of_blocks(stage.result(), copy.slab())?;
+                    copied = Some(copy);
+                    blocks
                 }
                 Stage::Products(plan) => self.of_products(plan, &known)?,
                 Stage::Elements(elements) => of_elements(&elements.defined, (&elements.result, T::DTYPE.is_complex()), &known)?,
@@ -137,11 +151,12 @@ impl PreparedBlocks {
                 }
             };
             known.push(blocks);
+            copies.push(copied);
         }
         Ok(known.pop().expect("an equation has a stage that makes its result"))
     }
 
-    /// A run of so many steps that nobody is told of.
+    /// A run of so many steps, which is not reported.
     fn unwatched(&self, steps: usize) -> WatchedRun<'_> {
         static NOBODY: std::sync::OnceLock<Observer> = std::sync::OnceLock::new();
         let observer = NOBODY.get_or_init(Observer::default);
@@ -169,13 +184,13 @@ impl PreparedBlocks {
         let slabs: Vec<&[f64]> = norms.tensors.iter().map(Blocks::slab).collect();
         planned.run(&mut self.unwatched(planned.steps.len().max(1)), &slabs, result.slab_mut())?;
         let bound = |block: Vec<usize>| -> Result<Bound, Error> {
-            let mut square = 0.0;
+            let mut norm: f64 = 0.0;
             norms.each_part(&plan.written.left, plan.result.tilings(), &block, &mut |parts| {
-                square += element_at(result.structure(), result.slab(), parts)?.powi(2);
+                // The root of a sum of squares, which neither overflow nor vanish.
+                norm = norm.hypot(element_at(result.structure(), result.slab(), parts)?);
                 Ok(())
             })?;
-            let norm = if f64::is_nan(square) { f64::INFINITY } else { square.sqrt() };
-            Ok(Bound { norm, largest: norm })
+            Ok(Bound { norm, largest: norm }.known())
         };
         plan.result.stored()?.iter().map(bound).collect()
     }
@@ -273,7 +288,7 @@ fn of_elements(defined: &Pointwise, (result, is_complex): (&Structure, bool), kn
             let has = |label: usize| factor.labels.contains(&label);
             let repeats =
                 defined.left.iter().zip(&ranges).filter(|((label, _), _)| !has(*label)).map(|(_, range)| range.len() as f64);
-            Bound { norm: own.norm * repeats.product::<f64>().sqrt(), ..own }
+            Bound { norm: own.norm * repeats.product::<f64>().sqrt(), ..own }.known()
         };
         let mut elements = factors.iter().zip(&defined.structures).zip(&images_of).map(of);
         Ok(of_tree(&defined.tree, &mut elements, size, is_complex))
@@ -302,6 +317,8 @@ fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, is
             match function {
                 Function::Abs | Function::Conj | Function::Re | Function::Im => inner,
                 Function::Exp => Bound::each(inner.largest.exp(), size),
+                // Of infinity these are no number.
+                _ if inner.largest.is_infinite() => Bound::UNKNOWN,
                 Function::Cos if !is_complex => Bound::each(1.0, size),
                 Function::Sin | Function::Tanh if !is_complex => {
                     let ones = Bound::each(1.0, size);

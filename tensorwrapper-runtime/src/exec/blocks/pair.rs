@@ -15,12 +15,9 @@ use super::group::{Group, Room, most_room};
 use super::join::{Join, PlannedGroup, Roles};
 use super::packed::{self, PackedPair};
 use super::pieces::{labels, pieces};
-use super::placed::{Placed, Sizes};
+use super::placed::{MOST_SUMMED, Placed, Sizes};
 use super::tasks::{self, Kernels, Placement, Task, Work};
 use super::terms::Factor;
-
-/// Terms of a group on all threads that are computed at once: of longer sums threads would each add up a share.
-const MOST_TERMS: usize = 4096;
 
 /// A product of two factors, and the blocks that it writes.
 pub(super) struct Pair {
@@ -106,7 +103,7 @@ impl PairRequest<'_> {
                 }
                 let (placed, sizes) = strips.map_or((placed, whole), |(packed, small, _)| (packed, small));
                 match sizes.are_large() {
-                    true => pair.gather_large::<T>(&placed, &sizes, ([single, device], self.scale))?,
+                    true => pair.gather_large::<T>(&placed, &sizes, (device, self.scale))?,
                     false => works.extend(pair.gather::<T>(&placed, &sizes, (single, self.scale))?),
                 }
             }
@@ -179,14 +176,15 @@ fn read(groups: &[PlannedGroup<'_>]) -> Reads {
 }
 
 impl Pair {
-    /// Prepares a group that is computed beside others. Nothing where it has nothing to compute: an antisymmetric pair in a tile of one index.
+    /// Prepares a group that is computed beside others. Nothing where it has nothing to compute: an antisymmetric pair in a tile of one
+    /// index.
     fn gather<T: Element>(
         &mut self,
         placed: &Placed<'_>,
         sizes: &Sizes,
         (device, scale): (&dyn Device, Complex<f64>),
     ) -> Result<Option<Placement>, Error> {
-        let Some(gathered) = self.gathered::<T>(placed, sizes, (device, scale))? else { return Ok(None) };
+        let Some(gathered) = self.gathered::<T>(placed, sizes, (device, scale, false))? else { return Ok(None) };
         let (range, cost) = (placed.range(&placed.group.places)?, sizes.multiplications());
         Ok(Some(Placement { range, cost, work: Work::Gathered(gathered) }))
     }
@@ -197,14 +195,13 @@ impl Pair {
         &mut self,
         placed: &Placed<'_>,
         sizes: &Sizes,
-        ([single, device], scale): ([&dyn Device; 2], Complex<f64>),
+        (device, scale): (&dyn Device, Complex<f64>),
     ) -> Result<(), Error> {
         let mut is_begun = false;
-        for part in placed.group.in_parts(sizes.terms(), MOST_TERMS) {
+        for part in placed.group.in_parts(sizes.terms(), MOST_SUMMED) {
             let placed = Placed { group: &part, ..*placed };
             let sizes = placed.sizes();
-            let device = if sizes.extents[3] > MOST_TERMS { single } else { device };
-            let Some(mut gathered) = self.gathered::<T>(&placed, &sizes, (device, scale))? else { continue };
+            let Some(mut gathered) = self.gathered::<T>(&placed, &sizes, (device, scale, true))? else { continue };
             if std::mem::replace(&mut is_begun, true) {
                 gathered.follows = true;
                 self.written -= sizes.written();
@@ -214,12 +211,12 @@ impl Pair {
         Ok(())
     }
 
-    /// A group with its kernel, counted.
+    /// A group with its kernel, counted; whether it is computed by itself.
     fn gathered<T: Element>(
         &mut self,
         placed: &Placed<'_>,
         sizes: &Sizes,
-        (device, scale): (&dyn Device, Complex<f64>),
+        (device, scale, is_alone): (&dyn Device, Complex<f64>, bool),
     ) -> Result<Option<Group>, Error> {
         let [rows, columns, _] = placed.has_packed();
         self.is_packed |= rows || columns;
@@ -227,7 +224,8 @@ impl Pair {
             return Ok(None);
         }
         self.count(sizes);
-        let gathered = placed.gathered(sizes)?;
+        let mut gathered = placed.gathered(sizes)?;
+        gathered.shape.is_alone = is_alone;
         if let hash_map::Entry::Vacant(vacant) = self.kernels.prepared.entry(gathered.shape) {
             vacant.insert(gathered.prepare::<T>(device, scale)?);
         }

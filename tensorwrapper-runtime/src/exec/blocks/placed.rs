@@ -27,10 +27,12 @@ pub(super) struct Placed<'m> {
     pub(super) packs: bool,
 }
 
-/// Multiplications of a gathered group from which on all threads compute it, and rows and columns: products with fewer ones are computed in
-/// ways that depend on the number of threads.
-const LARGE: usize = 1 << 24;
+/// Multiplications of a gathered group from which on all threads compute it.
+const FOR_ALL_THREADS: usize = 1 << 24;
+/// Rows and columns that it has at least: of fewer, with their long sums, threads would share the sums.
 const WIDE: usize = 64;
+/// Indices that are summed at once in such a group, for the same reason.
+pub(super) const MOST_SUMMED: usize = 4096;
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
 pub(super) struct Sizes {
@@ -50,7 +52,8 @@ impl Sizes {
     /// Whether the product is computed by itself on all threads: they share its rows and columns.
     pub(super) fn are_large(&self) -> bool {
         let [_, rows, columns, _] = self.extents;
-        self.multiplications() >= LARGE && rows.min(columns) >= WIDE
+        let is_cut = self.terms.iter().all(|&extent| extent <= MOST_SUMMED);
+        self.multiplications() >= FOR_ALL_THREADS && rows.min(columns) >= WIDE && is_cut
     }
 
     /// How many elements of the result the product writes.
@@ -130,7 +133,7 @@ impl Placed<'_> {
         let lying = group.places.iter().map(|place| self.lies(place)).collect::<Result<Vec<_>, Error>>()?;
         // Columns of the left factor run along rows of the result, and those of the right factor along terms.
         let by_columns = [self.is_along(0, &roles.rows), self.is_along(1, &roles.terms), self.is_along_rows(&lying)];
-        let shape = GroupShape { extents: sizes.extents, by_columns };
+        let shape = GroupShape { extents: sizes.extents, by_columns, is_alone: false };
         let [of_left, of_right, of_result] = [0, 1, 2].map(|matrix| shape.strides(matrix));
         let left = self.factor((0, &roles.rows), (&group.rows, &rows), &terms, of_left);
         let [batch, term, column] = of_right;

@@ -202,7 +202,7 @@ impl PreparedBlocks {
 }
 
 /// The elements of operands, and of what stages have made; nothing of what is not read any more.
-fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &'s [Option<Blocks<T>>]) -> Vec<&'s [T]> {
+pub(super) fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &'s [Option<Blocks<T>>]) -> Vec<&'s [T]> {
     let made = made.iter().map(|made| made.as_ref().map_or(&[][..], Blocks::slab));
     operands.iter().map(|operand| &operand.slab[..]).chain(made).collect()
 }

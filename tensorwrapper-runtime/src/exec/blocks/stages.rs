@@ -81,17 +81,17 @@ impl Stage {
         }
     }
 
-    /// The numbers of the tensors that it reads; of products also of those that they make on the way. What is computed as it `is_defined`
-    /// reads all that is written.
-    pub(super) fn reads(&self, is_defined: bool) -> Vec<usize> {
+    /// The numbers of the tensors that it reads; of products also of those that they make on the way. As the definition
+    /// of a result it reads all tensors that are written.
+    pub(super) fn reads(&self, is_definition: bool) -> Vec<usize> {
         match self {
             Stage::Part(part) => vec![part.of.0],
             Stage::Iota(_) => Vec::new(),
-            Stage::Products(plan) if is_defined => {
+            Stage::Products(plan) if is_definition => {
                 plan.written.terms.iter().flat_map(|term| &term.factors).map(|factor| factor.operand).collect()
             }
             Stage::Products(plan) => plan.reads().collect(),
-            Stage::Elements(elements) if is_defined => elements.defined.reads(),
+            Stage::Elements(elements) if is_definition => elements.defined.reads(),
             Stage::Elements(elements) => elements.reads().collect(),
             Stage::Fold(fold) => vec![fold.operand],
             Stage::Untied { operand, .. } => vec![*operand],

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use num_complex::Complex;
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId};
 
@@ -28,16 +28,20 @@ pub(super) enum Leaf<'a> {
     Element(Dtype),
 }
 
-/// The same with dense tensors in place of blocks.
+/// The same with dense tensors in place of blocks: of each hole once, although chains that were cloned have it several times.
 ///
 /// # Errors
 /// Memory.
 pub(super) fn dense<'a>(leaves: &[(usize, Leaf<'a>)]) -> Result<Vec<(usize, Leaf<'a>)>, Error> {
-    let dense = |leaf: &Leaf<'a>| match leaf {
-        Leaf::Blocks(given) => given.value().map(Leaf::Tensor),
-        other => Ok(other.clone()),
-    };
-    leaves.iter().map(|(number, leaf)| Ok((*number, dense(leaf)?))).collect()
+    let mut found: Vec<(usize, Leaf<'a>)> = Vec::with_capacity(leaves.len());
+    for (number, leaf) in leaves {
+        match leaf {
+            Leaf::Blocks(_) if found.iter().any(|(known, _)| known == number) => {}
+            Leaf::Blocks(given) => found.push((*number, Leaf::Tensor(given.value()?))),
+            other => found.push((*number, other.clone())),
+        }
+    }
+    Ok(found)
 }
 
 /// The leaves of a chain, which fill its holes.
@@ -57,9 +61,15 @@ impl<'l, 'a> Leaves<'l, 'a> {
         }
     }
 
-    /// The number that a hole is, if it is one.
-    pub(super) fn number(&self, hole: &Hole) -> Option<Complex<f64>> {
-        if let Leaf::Number(number) = self.leaf(hole) { Some(*number) } else { None }
+    /// The number that a hole is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Label`] when it is none.
+    pub(super) fn number(&self, hole: &Hole) -> Result<Complex<f64>, Error> {
+        match self.leaf(hole) {
+            Leaf::Number(number) => Ok(*number),
+            _ => Err(Error::new(ErrorKind::Label(format!("`{}` is no number", hole.text)))),
+        }
     }
 
     fn leaf(&self, hole: &Hole) -> &Leaf<'a> {
