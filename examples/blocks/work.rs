@@ -34,9 +34,9 @@ pub(crate) fn pairs<T: Element>(prepared: &PreparedBlocks, tensors: &[(&str, Ten
     pairs_fit(&products, prepared.structure(), tensors)
 }
 
-/// In the order that was taken, no product takes more products of blocks than the pattern and the symmetry of its two factors allow, planned
-/// by themselves, nor the last one more than there are for the blocks of the result that are stored. One may take fewer, as blocks that no
-/// later product reads are not made. What reads the results of element-wise work is left out.
+/// In the order that was taken, no product takes more products of blocks than the pattern and the symmetry of its two factors allow,
+/// planned by themselves, nor the last one more than there are for the blocks of the result that are stored. One may take fewer, as blocks
+/// that no later product reads are not made. What reads the results of element-wise work is left out.
 fn pairs_fit<T: Element>(products: &[PairProduct], result: &Structure, tensors: &[(&str, Tensors<T>)]) -> Result<(), String> {
     let said = |error: Error| error.to_string();
     let (mut made, mut unknown): (Vec<(String, Blocks<T>)>, Vec<String>) = (Vec::new(), Vec::new());
@@ -93,7 +93,8 @@ fn read<'t, T: Element>(
     Ok(Some(named))
 }
 
-/// The pairs of blocks that contribute to stored blocks of a result, counted one by one; nothing where axes of one label are cut differently.
+/// The pairs of blocks that contribute to stored blocks of a result, counted one by one; nothing where axes of one label are cut
+/// differently.
 fn stored_tuples<T: Element>(
     result: &Structure,
     equation: &str,

@@ -1,5 +1,5 @@
-//! Five programs, each with its twin in NumPy beside it: attention, the tensor renormalisation group, time evolution of a chain, a projected
-//! entangled pair state, and a network with gradients.
+//! Five programs, each with its twin in NumPy beside it: attention, the tensor renormalisation group, time evolution of a chain, a
+//! projected entangled pair state, and a network with gradients.
 //!
 //! ```text
 //! cargo run --release --example twins

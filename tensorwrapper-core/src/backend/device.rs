@@ -78,7 +78,8 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// Decides how to compute a contraction. The result can be run any number of times, on any memory.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for a kernel that this machine cannot run.
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for a kernel that this machine cannot
+    /// run.
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
 
     /// Decides how to compute sums of products of two factors that have the extents and strides of this contraction, which has no epilogue.

@@ -41,13 +41,14 @@ mod write;
 
 /// A block tensor: the elements of those blocks that its [`Structure`] says are stored, each in C order.
 ///
-/// `S` says what the compiler knows of the extents, as it does for [`Tensor`]: nothing, unless [`into_typed`](Blocks::into_typed) says more.
-/// Cuts, symmetry, charges and which blocks are there are data and stay out of the type: they come from molecules and lattices, which are
-/// read at run time, and what follows of them for a result is inferred when an equation is planned.
+/// `S` says what the compiler knows of the extents, as it does for [`Tensor`]: nothing, unless [`into_typed`](Blocks::into_typed) says
+/// more. Cuts, symmetry, charges and which blocks are there are data and stay out of the type: they come from molecules and lattices, which
+/// are read at run time, and what follows of them for a result is inferred when an equation is planned.
 ///
 /// Equations compute with block tensors as with dense ones: in `tensor!` a result is a `Blocks` where an operand is.
-/// [`einsum`](crate::einsum), [`record`](crate::record) and `eval` of operators read a block tensor as a dense one, which has memory for all
-/// of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
+/// [`einsum`](crate::einsum), [`record`](crate::record) and `eval` of operators read a block tensor as a dense one, which has memory for
+/// all of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and
+/// [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
@@ -84,9 +85,9 @@ impl<T: Element> Blocks<T> {
         Ok(Blocks::from_slab(Owned::for_results_of_its_class(structure.stored()?.elements())?, structure.clone()))
     }
 
-    /// The elements at these indices, for all blocks that are stored, in the order of the blocks and in C order within each. Within a block,
-    /// elements that follow from a canonical one are replaced by what follows; where the symmetry maps an element to itself, it is made to
-    /// fit: zero where signs disagree, real where conjugates do.
+    /// The elements at these indices, for all blocks that are stored, in the order of the blocks and in C order within each. Within a
+    /// block, elements that follow from a canonical one are replaced by what follows; where the symmetry maps an element to itself, it is
+    /// made to fit: zero where signs disagree, real where conjugates do.
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).

@@ -56,8 +56,8 @@ fn each_index(structure: &Structure, mut visit: impl FnMut(usize, &[usize]) -> R
     Ok(())
 }
 
-/// Bytes of the dense tensors that a term takes, of the one that takes most: copies of its factors, one of them twice while it is extended, and
-/// its product. What a product of more than two factors makes on the way is not counted.
+/// Bytes of the dense tensors that a term takes, of the one that takes most: copies of its factors, one of them twice while it is extended,
+/// and its product. What a product of more than two factors makes on the way is not counted.
 pub(super) fn most_bytes(sum: &Sum, structures: &[Structure], size: usize) -> u128 {
     let bytes = |term: &Term| {
         let extents = Longest { term, structures };

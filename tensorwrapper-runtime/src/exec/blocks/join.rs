@@ -1,7 +1,7 @@
 //! Which pieces of two factors meet, gathered into as few products of matrices as there can be.
 //!
-//! Rows, columns and terms of these matrices are pieces of the labels that the left factor alone has, that the right one alone has, and that
-//! are summed. Rows that meet the same terms are computed together; so are columns. Of blocks of the result that follow from each
+//! Rows, columns and terms of these matrices are pieces of the labels that the left factor alone has, that the right one alone has, and
+//! that are summed. Rows that meet the same terms are computed together; so are columns. Of blocks of the result that follow from each
 //! other one is computed, and of terms that are equal one, with the number of them as its weight. Knows nothing of elements.
 
 use std::collections::{BTreeMap, BTreeSet};

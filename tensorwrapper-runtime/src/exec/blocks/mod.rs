@@ -1,11 +1,16 @@
 //! Equations over block tensors: inferred, joined and computed block by block.
 //!
-//! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of products and element-wise
-//! work. `definition` says what a stage is to compute, which the reference device runs. `terms` expands a sum of products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are
-//! the same by symmetry, `infer` and `flow` which symmetry and charge a result has, `claims` what is said of it and `believed` whether that holds. `pieces` lists the blocks of a factor, `join` finds
-//! which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both
-//! side by side. `pair` is a product of two factors, `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra.
-//! `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone, `composed_shapes` over shapes and symmetries. This file has the entry points.
+//! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of
+//! products and element-wise work. `definition` says what a stage is to compute, which the reference device runs. `terms` expands a sum of
+//! products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry, `infer` and
+//! `flow` which symmetry and charge a result has, `claims` what is said of it and `believed` whether that holds. `pieces` lists the blocks
+//! of a factor, `join` finds which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie,
+//! `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both side by side. `pair` is a product of two factors,
+//! `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the
+//! order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra. `prepared` runs
+//! a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has
+//! functions of slices, `composed` equations over structures alone, `composed_shapes` over shapes and symmetries. This file has the entry
+//! points.
 
 mod believed;
 mod call;
@@ -117,9 +122,10 @@ impl Context {
     /// what the operands' say. Operands that are the same tensor (not only equal) may change places.
     ///
     /// The last 64 plans are kept, and up to 256 small ones, each for a context and its clones: make one context and use it again. A
-    /// [limit of memory](Context::memory_limit) has products computed in parts along one label, and refuses what does not fit even so. Products of three and more factors are made in the
-    /// context's order, which for few factors is by default the one that takes fewest multiplications for the blocks that are there, as far
-    /// as that can be told beforehand. Elements that follow from each other within one block are equal up to rounding.
+    /// [limit of memory](Context::memory_limit) has products computed in parts along one label, and refuses what does not fit even so.
+    /// Products of three and more factors are made in the context's order, which for few factors is by default the one that takes fewest
+    /// multiplications for the blocks that are there, as far as that can be told beforehand. Elements that follow from each other within
+    /// one block are equal up to rounding.
     ///
     /// # Errors
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`](crate::ErrorKind::Shape) when charges do not fit;

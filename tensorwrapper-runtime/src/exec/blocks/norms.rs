@@ -114,7 +114,8 @@ impl PreparedBlocks {
         Ok(stored.iter().zip(known).map(|(block, bound)| (block, bound.norm)).collect())
     }
 
-    /// A number that no absolute value of the result of these operands exceeds, nor that of a term of a sum in it; infinite where none is known.
+    /// A number that no absolute value of the result of these operands exceeds, nor that of a term of a sum in it; infinite where none is
+    /// known.
     ///
     /// # Errors
     /// As [`run`](PreparedBlocks::run).

@@ -122,8 +122,8 @@ impl Stage {
     }
 }
 
-/// The stages of an equation, whose terms may be computed in `parts`, in order, after those `before` it; the last one makes its result. The tensors that they read are its
-/// operands, then what the stages before them make.
+/// The stages of an equation, whose terms may be computed in `parts`, in order, after those `before` it; the last one makes its result. The
+/// tensors that they read are its operands, then what the stages before them make.
 ///
 /// # Errors
 /// What does not fit, what is not computed over block tensors, and a lack of memory.

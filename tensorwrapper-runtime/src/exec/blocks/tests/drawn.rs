@@ -188,7 +188,8 @@ fn repeats<T: Element>(rng: &mut StdRng, (tiles, count): (usize, usize), symmetr
     }
 }
 
-/// The same of groups that are large enough to be computed on all threads, each by itself: dense operands beside small blocks, and tall ones.
+/// The same of groups that are large enough to be computed on all threads, each by itself: dense operands beside small blocks, and tall
+/// ones.
 #[test]
 fn large_groups_give_the_same_bits() {
     let mut rng = StdRng::seed_from_u64(2305);
