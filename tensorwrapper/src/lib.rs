@@ -56,8 +56,7 @@
 ///
 /// # Operands and indices
 ///
-/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`,
-/// `(f(x))[i, j]`.
+/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
 ///
 /// | index | means |
 /// |---|---|
@@ -146,8 +145,7 @@
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
-/// # let (f, s) = (Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?, Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 }
-/// else { 0.5 })?);
+/// # let (f, s) = (Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?, Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 } else { 0.5 })?);
 /// # let t = Tensor::<f64>::from_fn([2, 3, 3, 2], |i| (i[0] * i[2] + i[1] * i[3]) as f64)?;
 /// let (e, c) = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q]));   // f·c = s·c·e, e ascending, cᴴ·s·c = 1
 /// let l = tensor!([i, k] = cholesky(s[i, j]));                    // s[i, j] = l[i, k] * conj(l[j, k])
@@ -236,14 +234,10 @@
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed. Development builds (`debug_assertions`) compare some elements and refuse what does not hold |
 ///
-/// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`,
-/// `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero
-/// fills all blocks, and a divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made
-/// by [`Blocks::rows`]; their labels stand for the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take
-/// functions of blocks, and of slices at named labels. Linear algebra is that of their methods, sector by sector; batches of it, fused
-/// axes, `..`, `map` and casts are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors, and
-/// [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`] and `eval` of operators read block
-/// tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
+/// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`, `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero fills all blocks, and a
+/// divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
+/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Linear algebra is that of their methods, sector by sector; batches of it, fused axes, `..`, `map` and casts are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`] and `eval` of operators
+/// read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
 ///
 /// # The same without macros
 ///
@@ -316,9 +310,9 @@
 /// # Limits
 ///
 /// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
-/// groups of brackets, 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` inside each other, and 8 arguments of a `map`. An operand or a
-/// result has at most 256 indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank
-/// at run time. Recorded blocks may be a chain of any length.
+/// groups of brackets, 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` inside each other, and 8 arguments of a `map`. An operand or a result has at most 256
+/// indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank at run time.
+/// Recorded blocks may be a chain of any length.
 ///
 /// # Errors
 ///

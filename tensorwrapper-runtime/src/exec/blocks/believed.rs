@@ -7,18 +7,11 @@ use tensorwrapper_core::structure::Structure;
 
 use super::super::run::Observer;
 use super::operand::BlockOperand;
-use super::prepared::PreparedBlocks;
+use super::prepared::Believed;
 use crate::tensor::{Blocks, element_at};
 
 /// Elements that are compared, at most.
 const MOST: usize = 256;
-
-/// A plan of the same equation that believes nothing.
-pub(super) struct Believed {
-    pub(super) plain: PreparedBlocks,
-    /// What is believed, in words: `antisymmetric in i, j`.
-    pub(super) claims: Vec<String>,
-}
 
 impl Believed {
     /// Compares elements of a result with those of the equation without claims. Nothing is compared where that cannot be computed, or where

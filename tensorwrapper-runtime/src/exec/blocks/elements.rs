@@ -3,18 +3,18 @@
 //! A box is a part of a block within which no operand is cut. Which boxes are zero is known before anything is computed.
 
 mod emitter;
+mod presence;
 
 use std::collections::HashMap;
 
 use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::structure::Structure;
-use tensorwrapper_notation::Condition;
-use tensorwrapper_notation::syntax::Operator;
 
 use self::emitter::Emitter;
+use self::presence::{Has, Presence};
 use super::cuts::{Cuts, Part, Parts};
 use super::definition::Pointwise;
 use super::equal::ProductComparison;
@@ -24,8 +24,7 @@ use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term};
-use super::tree::{Tree, keeps_zero};
-use super::zeros::of_zeros;
+use super::tree::Tree;
 
 /// A plan of element-wise work.
 pub(super) struct Elements {
@@ -47,15 +46,6 @@ struct Boxed {
     output: Strided,
 }
 
-/// What a box has of a factor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Has {
-    Nothing,
-    Elements,
-    /// Elements whose sign is turned.
-    Negated,
-}
-
 /// Pieces by their parts.
 type Pieces = HashMap<Parts, Piece>;
 /// The part of each label of the result that a box has.
@@ -68,7 +58,7 @@ struct Planner<'p> {
     left: &'p [usize],
     cuts: &'p Cuts,
     tensors: &'p Tensors,
-    dtype: Dtype,
+    presence: Presence<'p>,
     /// Of each factor its labels, each once, and its pieces by their parts.
     pieces: Vec<(Vec<usize>, Pieces)>,
 }
@@ -77,7 +67,7 @@ impl Elements {
     /// Plans an expression without sums over labels, of whose result, with these labels, this is said.
     ///
     /// # Errors
-    /// What does not fit; [`ErrorKind::Shape`] where a block divides that is zero.
+    /// What does not fit, and a block that divides and is zero.
     pub(super) fn new(
         tree: &Tree,
         (left, said): (&[usize], Said<'_>),
@@ -109,7 +99,8 @@ impl Elements {
             Ok((labels(factor), found.into_iter().map(|piece| (piece.parts.clone(), piece)).collect()))
         };
         let pieces = factors.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-        Planner { tree, factors, left, cuts: &cuts, tensors, dtype, pieces }.plan(&frame)
+        let presence = Presence { names: &tensors.names, dtype };
+        Planner { tree, factors, left, cuts: &cuts, tensors, presence, pieces }.plan(&frame)
     }
 
     /// How many boxes are computed.
@@ -160,7 +151,7 @@ impl Planner<'_> {
             ends |= boxes.len() < all;
             let mut is_there = false;
             for at in &boxes {
-                is_there |= self.is_there(self.tree, &mut self.has(at).into_iter(), &block)?;
+                is_there |= self.presence.is_there(self.tree, &mut self.has(at).into_iter(), &block)?;
             }
             if is_there {
                 found.push((block, boxes));
@@ -230,71 +221,9 @@ impl Planner<'_> {
         (0..self.factors.len()).map(of).collect()
     }
 
-    /// Whether an expression has elements in a box that has this of its factors, in their order.
-    fn is_there(&self, tree: &Tree, has: &mut dyn Iterator<Item = Has>, block: &[usize]) -> Result<bool, Error> {
-        let divides = |divisor: &Tree| {
-            let names: Vec<String> =
-                divisor.factors().iter().map(|factor| format!("`{}`", self.tensors.names[factor.operand])).collect();
-            let message = match &names[..] {
-                [name] if matches!(divisor, Tree::Factor(_)) => {
-                    format!("{name} is zero where it divides, at block {block:?} of the result")
-                }
-                [] => format!("a number that divides is zero, at block {block:?} of the result"),
-                names => format!("what divides ({}) is zero at block {block:?} of the result", names.join(", ")),
-            };
-            Err(Error::new(ErrorKind::Shape(message)))
-        };
-        Ok(match tree {
-            Tree::Factor(_) => has.next() != Some(Has::Nothing),
-            Tree::Number(value) => *value != num_complex::Complex::ZERO,
-            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::Fold(_, _, inner) => self.is_there(inner, has, block)?,
-            Tree::Binary(operator, left, right) => {
-                let (one, other) = (self.is_there(left, has, block)?, self.is_there(right, has, block)?);
-                match operator {
-                    Operator::Add | Operator::Subtract => one || other,
-                    Operator::Multiply => one && other,
-                    Operator::Divide if one && !other => return divides(right),
-                    Operator::Divide => one,
-                }
-            }
-            Tree::Apply(function, inner) => match (self.is_there(inner, has, block)?, keeps_zero(*function)) {
-                (false, None) => return divides(inner),
-                (is_there, keeps) => is_there || keeps == Some(false),
-            },
-            Tree::PowerInteger(inner, exponent) => match self.is_there(inner, has, block)? {
-                false if *exponent < 0 => return divides(inner),
-                is_there => is_there || *exponent == 0,
-            },
-            Tree::PowerReal(inner, exponent) => match self.is_there(inner, has, block)? {
-                false if *exponent < 0.0 => return divides(inner),
-                is_there => is_there || *exponent == 0.0,
-            },
-            Tree::Select(condition, values) => {
-                let factors: usize = condition.expressions().iter().map(|side| side.factors().len()).sum();
-                let of_condition: Vec<Has> = (&mut *has).take(factors).collect();
-                let decided = self.decided(condition, &of_condition);
-                let mut is_there = false;
-                for (value, is_chosen) in values.iter().zip([true, false]) {
-                    match decided {
-                        // A value that is not chosen may be anything, or nothing.
-                        Some(holds) if holds != is_chosen => (&mut *has).take(value.factors().len()).for_each(drop),
-                        _ => is_there |= self.is_there(value, has, block)?,
-                    }
-                }
-                is_there
-            }
-        })
-    }
-
-    /// Whether a condition holds in a box that has this of its factors; told where it has nothing of any of them, if at all.
-    fn decided(&self, condition: &Condition<Tree>, has: &[Has]) -> Option<bool> {
-        let is_nothing = has.iter().all(|has| *has == Has::Nothing);
-        of_zeros(condition, self.dtype).filter(|_| is_nothing)
-    }
-
     /// The program of boxes that have this of the factors, and whether it reads each of them.
     fn program(&self, has: &[Has]) -> (Program, Vec<bool>) {
-        let mut emitter = Emitter::new(self);
+        let mut emitter = Emitter::new(self.presence);
         emitter.tree(self.tree, has);
         (Program::new(emitter.instructions), emitter.read)
     }

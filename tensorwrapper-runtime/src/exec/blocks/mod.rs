@@ -67,7 +67,6 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Equation, Operand, OperandId};
 
-use self::believed::Believed;
 pub(crate) use self::call::BlockCall;
 pub use self::composed::IndexedStructure;
 pub use self::explain::PairProduct;
@@ -77,6 +76,7 @@ pub(in crate::exec) use self::operand::BlockOperand;
 use self::operand::block_operands;
 use self::order::Chosen;
 use self::parts::{MOST_PARTS, MOST_VISITED};
+use self::prepared::Believed;
 pub use self::prepared::PreparedBlocks;
 use self::reader::Written;
 pub use self::sectors::Truncation;

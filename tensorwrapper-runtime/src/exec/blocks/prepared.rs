@@ -11,7 +11,6 @@ use tensorwrapper_core::structure::Structure;
 
 use super::super::operands::DynOperand;
 use super::super::run::Observer;
-use super::believed::Believed;
 use super::memory::Peak;
 use super::operand::{BlockOperand, block_operands};
 use super::plan::Step;
@@ -54,6 +53,13 @@ pub struct PreparedBlocks {
     pub(super) peak: Peak,
     /// What the result is compared with, if something is believed of it.
     pub(super) believed: Option<Arc<Believed>>,
+}
+
+/// A plan of the same equation that believes nothing.
+pub(super) struct Believed {
+    pub(super) plain: PreparedBlocks,
+    /// What is believed, in words: `antisymmetric in i, j`.
+    pub(super) claims: Vec<String>,
 }
 
 impl PreparedBlocks {

@@ -4,11 +4,11 @@ use tensorwrapper_core::backend::{Binary, Instruction};
 use tensorwrapper_notation::{Comparison, Condition, ConditionBuilder};
 
 use super::super::tree::Tree;
-use super::{Has, Planner};
+use super::presence::{Has, Presence};
 
 /// Writes a program, in which parts of the expression that are zero in a box are zero whatever they would compute.
 pub(super) struct Emitter<'e> {
-    planner: &'e Planner<'e>,
+    presence: Presence<'e>,
     pub(super) instructions: Vec<Instruction>,
     /// Of each factor so far whether it is read: those of parts that are zero are not.
     pub(super) read: Vec<bool>,
@@ -16,8 +16,8 @@ pub(super) struct Emitter<'e> {
 
 impl<'e> Emitter<'e> {
     /// Begins a program of boxes that are planned so.
-    pub(super) fn new(planner: &'e Planner<'e>) -> Emitter<'e> {
-        Emitter { planner, instructions: Vec::new(), read: Vec::new() }
+    pub(super) fn new(presence: Presence<'e>) -> Emitter<'e> {
+        Emitter { presence, instructions: Vec::new(), read: Vec::new() }
     }
 
     fn emit(&mut self, instruction: Instruction) -> usize {
@@ -28,7 +28,7 @@ impl<'e> Emitter<'e> {
     /// Writes an expression, of whose factors a box has this.
     pub(super) fn tree(&mut self, tree: &Tree, has: &[Has]) -> usize {
         // Divisors that are zero were found before.
-        if !self.planner.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
+        if !self.presence.is_there(tree, &mut has.iter().copied(), &[]).unwrap_or(true) {
             self.read.extend(has.iter().map(|_| false));
             return self.emit(Instruction::Constant(0.0.into()));
         }
@@ -64,7 +64,7 @@ impl<'e> Emitter<'e> {
         let (of_condition, of_values) = has.split_at(count(&condition.expressions()));
         let (of_chosen, of_other) = of_values.split_at(count(&[&values[0]]));
         let skip = |emitter: &mut Self, has: &[Has]| emitter.read.extend(has.iter().map(|_| false));
-        match self.planner.decided(condition, of_condition) {
+        match self.presence.decided(condition, of_condition) {
             Some(holds) => {
                 skip(self, of_condition);
                 if holds {
