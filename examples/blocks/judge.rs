@@ -12,7 +12,7 @@ use super::work::{pairs, work};
 
 /// Deviations allowed, in parts of the same equation over absolute values.
 const TOLERANCE: f64 = 1e-13;
-/// Points of an equation up to which the reference device computes it too: it visits them one by one.
+/// Points of an equation up to which the reference device computes it, too, which is slow.
 const POINTS: f64 = 2e6;
 
 /// A summary of the result, or what is wrong with it.
@@ -101,7 +101,7 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
             let defined = Context::reference().prepare_blocks(&case.equation, &named).map_err(said)?;
             let defined = defined.run(&operands).map_err(said)?;
             elements(&defined, &case.expect).map_err(|error| format!("the reference device: {error}"))?;
-            structure(&defined, &case.expect)?;
+            structure(&defined, &case.expect).map_err(|error| format!("the reference device: {error}"))?;
             "cpu and reference"
         }
         _ => "cpu",

@@ -3,18 +3,23 @@
 //!
 //! ```text
 //! cargo run --release --example twins
-//! python3 examples/twins/attention.py
+//! python3 tensorwrapper/src/programs/attention.py
 //! ```
 //!
-//! Both print the same number. `python3 examples/twins/tokens.py` counts the tokens of each: a test sees to it that none is longer than its
-//! twin. The programs are pages of the documentation, too.
+//! Both print the same number. `python3 tensorwrapper/src/programs/tokens.py` counts the tokens of each: a test sees to it that none is
+//! longer than its twin. The programs are a page of the documentation, too.
 
 #![allow(non_snake_case, reason = "tensors have the names that they have in papers")]
 
+#[path = "../../tensorwrapper/src/programs/attention.rs"]
 mod attention;
+#[path = "../../tensorwrapper/src/programs/network.rs"]
 mod network;
+#[path = "../../tensorwrapper/src/programs/peps.rs"]
 mod peps;
+#[path = "../../tensorwrapper/src/programs/tebd.rs"]
 mod tebd;
+#[path = "../../tensorwrapper/src/programs/trg.rs"]
 mod trg;
 
 use tensorwrapper::Error;

@@ -1,33 +1,33 @@
 //! Five whole programs: attention, the tensor renormalisation group, time evolution of a chain, a projected entangled pair state, and a
 //! network with gradients.
 //!
-//! Each has a twin in NumPy beside it in `examples/twins/`, which prints the same number and is not shorter in tokens.
+//! Each has a twin in NumPy beside it in `tensorwrapper/src/programs/`, which prints the same number and is not shorter in tokens.
 //!
 //! # Attention
 //!
 //! ```
-#![doc = include_str!("../../examples/twins/attention.rs")]
+#![doc = include_str!("programs/attention.rs")]
 //! # assert!((run().unwrap() - 7.925072746741581).abs() < 1e-11);
 //! ```
 //!
 //! # The tensor renormalisation group
 //!
 //! ```
-#![doc = include_str!("../../examples/twins/trg.rs")]
+#![doc = include_str!("programs/trg.rs")]
 //! # assert!((run().unwrap() - 0.8793168120169497).abs() < 1e-11);
 //! ```
 //!
 //! # Time evolution of a chain
 //!
 //! ```
-#![doc = include_str!("../../examples/twins/tebd.rs")]
+#![doc = include_str!("programs/tebd.rs")]
 //! # assert!((run().unwrap() + 2.491327881623878).abs() < 1e-11);
 //! ```
 //!
 //! # A projected entangled pair state
 //!
 //! ```
-#![doc = include_str!("../../examples/twins/peps.rs")]
+#![doc = include_str!("programs/peps.rs")]
 //! # assert!((run().unwrap() - 0.0007360445439957886).abs() < 1e-11);
 //! ```
 //!
@@ -35,7 +35,7 @@
 //!
 //! ```
 //! # #![allow(non_snake_case)]
-#![doc = include_str!("../../examples/twins/network.rs")]
+#![doc = include_str!("programs/network.rs")]
 //! # assert!((run().unwrap() - 0.019422439069721145).abs() < 1e-11);
 //! ```
 

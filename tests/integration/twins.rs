@@ -11,13 +11,13 @@ fn programs_agree_with_their_twins() {
     }
 }
 
-/// The tokens of the twins, as `examples/twins/tokens.py` counts them.
+/// The tokens of the twins, as `tokens.py` beside them counts them.
 const TOKENS: [(&str, &str, usize); 5] = [
-    ("attention", include_str!("../../examples/twins/attention.rs"), 260),
-    ("network", include_str!("../../examples/twins/network.rs"), 234),
-    ("peps", include_str!("../../examples/twins/peps.rs"), 261),
-    ("tebd", include_str!("../../examples/twins/tebd.rs"), 494),
-    ("trg", include_str!("../../examples/twins/trg.rs"), 307),
+    ("attention", include_str!("../../tensorwrapper/src/programs/attention.rs"), 260),
+    ("network", include_str!("../../tensorwrapper/src/programs/network.rs"), 234),
+    ("peps", include_str!("../../tensorwrapper/src/programs/peps.rs"), 261),
+    ("tebd", include_str!("../../tensorwrapper/src/programs/tebd.rs"), 494),
+    ("trg", include_str!("../../tensorwrapper/src/programs/trg.rs"), 307),
 ];
 
 /// Signs of several characters.

@@ -1,5 +1,4 @@
-//! Compares what `where assume` has a plan believe with the same equation without it: in development builds, where memory allows it and the
-//! size of the numbers is known.
+//! Compares what `where assume` has a plan believe with the same equation without it: in development builds, where memory allows it.
 
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -14,31 +13,41 @@ use crate::tensor::{Blocks, element_at};
 const MOST: usize = 256;
 
 impl Believed {
-    /// Compares elements of a result with those of the equation without claims. Nothing is compared where that cannot be computed, or where
-    /// nothing bounds its terms, so that rounding could not be told from a difference.
+    /// Compares elements of a result with those of the equation without claims. Nothing is compared where that cannot be computed, where it is
+    /// rounding alone, or where conditions choose, which rounding may change.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] where one differs by more than rounding.
     pub(super) fn check<T: Element>(&self, operands: &[BlockOperand<'_, T>], result: &Blocks<T>) -> Result<(), Error> {
-        let plain = self.plain.run_on(operands, &Observer::default());
-        let (Ok(plain), Ok(scale)) = (plain, self.plain.scale(operands)) else { return Ok(()) };
-        if scale.is_infinite() {
+        if self.plain.chooses() {
             return Ok(());
         }
-        // Terms may cancel, so that their size counts, and not that of their sum.
-        let close = if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-10 } * scale;
-        for index in stored_indices(plain.structure())? {
-            let (Ok(own), Ok(expected)) =
-                (element_at(result.structure(), result.slab(), &index), element_at(plain.structure(), plain.slab(), &index))
-            else {
-                continue;
-            };
-            if (own.to_complex() - expected.to_complex()).norm() > close {
-                return Err(differs(&self.claims, &index, &expected, &own));
+        let plain = self.plain.run_on(operands, &Observer::default());
+        let (Ok(plain), Ok(bound)) = (plain, self.plain.scale(operands)) else { return Ok(()) };
+        let Some(close) = tolerance::<T>(&plain, bound, operands) else { return Ok(()) };
+        let at = |of: &Blocks<T>, index: &[usize]| element_at(of.structure(), of.slab(), index).ok();
+        for stored in stored_indices(plain.structure())? {
+            // The images of a stored element need not be stored.
+            for index in result.structure().symmetry().elements().iter().map(|by| by.image(&stored)) {
+                let (Some(own), Some(expected)) = (at(result, &index), at(&plain, &index)) else { continue };
+                if (own.to_complex() - expected.to_complex()).norm() > close {
+                    return Err(differs(&self.claims, &index, &expected, &own));
+                }
             }
         }
         Ok(())
     }
+}
+
+/// How far elements may be from each other. Terms may cancel, so that the bound of their size counts beside the largest element, as far as it
+/// is no looser than a thousandth of that. Nothing where all elements are so small beside their terms, or beside the operands, that they may
+/// be rounding.
+fn tolerance<T: Element>(plain: &Blocks<T>, bound: f64, operands: &[BlockOperand<'_, T>]) -> Option<f64> {
+    let largest = |elements: &[T]| elements.iter().map(|x| x.to_complex().norm()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let (own, given) = (largest(plain.slab()), operands.iter().map(|operand| largest(&operand.slab)).fold(0.0, f64::max));
+    let (relative, rounding) = if T::DTYPE.real() == Dtype::F32 { (1e-3, 1e-5) } else { (1e-8, 1e-13) };
+    let terms = if bound.is_finite() { bound } else { given };
+    (own > 1e3 * rounding * terms).then(|| (relative * own).max((rounding * terms).min(1e-3 * own)))
 }
 
 fn differs<T: Element>(claims: &[String], index: &[usize], expected: &T, own: &T) -> Error {

@@ -117,6 +117,13 @@ impl Pointwise {
         Pointwise { tree: tree.clone(), left, structures }
     }
 
+    /// Whether a condition chooses between values.
+    pub(super) fn chooses(&self) -> bool {
+        let mut found = false;
+        self.tree.visit(&mut |part| found |= matches!(part, Tree::Select(..)));
+        found
+    }
+
     /// The numbers of all tensors that are read.
     pub(super) fn reads(&self) -> Vec<usize> {
         self.tree.factors().into_iter().map(|factor| factor.operand).collect()

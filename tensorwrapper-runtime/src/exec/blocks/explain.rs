@@ -67,7 +67,7 @@ impl PreparedBlocks {
     /// 1. result[i, j] = A[i, k] * A[j, k]: 2 tuples, 35 multiplications
     /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
     /// `reference` computes these products over dense tensors, term by term
-    /// a run takes 704 bytes beside its operands
+    /// a run takes 904 bytes beside its operands
     /// ";
     /// assert_eq!(gram.explain(), text);
     /// # Ok::<(), Error>(())

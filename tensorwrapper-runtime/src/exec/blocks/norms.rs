@@ -5,7 +5,7 @@
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::Reduction;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
@@ -56,7 +56,13 @@ impl Bound {
     }
 
     fn scaled(self, by: f64) -> Bound {
-        Bound { norm: self.norm * by, largest: self.largest * by }
+        Bound { norm: self.norm * by, largest: self.largest * by }.known()
+    }
+
+    /// The same of elements of this type, which may be infinite where they are larger than it holds.
+    fn within(self, dtype: Dtype) -> Bound {
+        let most = if dtype.real() == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+        if self.norm <= most { self } else { Bound::UNKNOWN }
     }
 
     fn sum(self, other: Bound) -> Bound {
@@ -114,8 +120,8 @@ impl PreparedBlocks {
         Ok(stored.iter().zip(known).map(|(block, bound)| (block, bound.norm)).collect())
     }
 
-    /// A number that no absolute value of the result of these operands exceeds, nor that of a term of a sum in it; infinite where none is
-    /// known.
+    /// A number that no absolute value of the result of these operands exceeds, nor those of the products that are added up in it; infinite
+    /// where none is known.
     ///
     /// # Errors
     /// As [`run`](PreparedBlocks::run).
@@ -139,8 +145,15 @@ impl PreparedBlocks {
                     copied = Some(copy);
                     blocks
                 }
-                Stage::Products(plan) => self.of_products(plan, &known)?,
-                Stage::Elements(elements) => of_elements(&elements.defined, (&elements.result, T::DTYPE.is_complex()), &known)?,
+                Stage::Products(plan) => {
+                    let largest = |factor: &Factor| known[factor.operand].iter().map(|bound| bound.norm).fold(0.0, f64::max);
+                    // A number in front may be multiplied in after everything else.
+                    let before = |term: &Term| Bound::each(term.factors.iter().map(largest).product(), 1.0).within(T::DTYPE);
+                    let is_held = plan.written.terms.iter().all(|term| before(term).norm.is_finite());
+                    let found = self.of_products(plan, &known)?;
+                    found.into_iter().map(|bound| if is_held { bound.within(T::DTYPE) } else { Bound::UNKNOWN }).collect()
+                }
+                Stage::Elements(elements) => of_elements(&elements.defined, (&elements.result, T::DTYPE), &known)?,
                 Stage::Fold(fold) => {
                     let all = Bound::together(known[fold.operand].iter().copied());
                     let size = stage.result().stored()?;
@@ -264,7 +277,7 @@ impl Norms<'_> {
 }
 
 /// What is known of an expression's blocks.
-fn of_elements(defined: &Pointwise, (result, is_complex): (&Structure, bool), known: &[Vec<Bound>]) -> Result<Vec<Bound>, Error> {
+fn of_elements(defined: &Pointwise, (result, dtype): (&Structure, Dtype), known: &[Vec<Bound>]) -> Result<Vec<Bound>, Error> {
     let factors = defined.tree.factors();
     let mut images_of = Vec::new();
     for structure in &defined.structures {
@@ -292,15 +305,18 @@ fn of_elements(defined: &Pointwise, (result, is_complex): (&Structure, bool), kn
             Bound { norm: own.norm * repeats.product::<f64>().sqrt(), ..own }.known()
         };
         let mut elements = factors.iter().zip(&defined.structures).zip(&images_of).map(of);
-        Ok(of_tree(&defined.tree, &mut elements, size, is_complex))
+        Ok(of_tree(&defined.tree, &mut elements, size, dtype))
     };
     result.stored()?.iter().map(bound).collect()
 }
 
 /// What is known of an expression of these elements, in a block of so many.
-fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, is_complex: bool) -> Bound {
-    let mut of = |tree: &Tree| of_tree(tree, &mut *elements, size, is_complex);
-    match tree {
+fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, dtype: Dtype) -> Bound {
+    let mut of = |tree: &Tree| of_tree(tree, &mut *elements, size, dtype);
+    let is_complex = dtype.is_complex();
+    // A divisor that elements of this type do not hold.
+    let is_zero = |number: Complex<f64>| number.norm() < f64::from(f32::MIN_POSITIVE);
+    let found = match tree {
         Tree::Factor(_) => elements.next().unwrap_or(Bound::UNKNOWN),
         Tree::Number(number) => Bound::each(number.norm(), size),
         Tree::Negate(inner) => of(inner),
@@ -309,7 +325,7 @@ fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, is
             match (operator, right.number()) {
                 (Operator::Add | Operator::Subtract, _) => one.sum(other),
                 (Operator::Multiply, _) => one.product(other),
-                (Operator::Divide, Some(number)) if number != Complex::ZERO => one.scaled(1.0 / number.norm()),
+                (Operator::Divide, Some(number)) if !is_zero(number) => one.scaled(1.0 / number.norm()),
                 (Operator::Divide, _) => Bound::UNKNOWN,
             }
         }
@@ -332,7 +348,7 @@ fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, is
             let inner = of(inner);
             match exponent {
                 0 => Bound::each(1.0, size),
-                1.. => inner.scaled(inner.largest.powi(exponent - 1)).known(),
+                1.. => inner.scaled(inner.largest.powi(exponent - 1)),
                 _ => Bound::UNKNOWN,
             }
         }
@@ -345,5 +361,6 @@ fn of_tree(tree: &Tree, elements: &mut dyn Iterator<Item = Bound>, size: f64, is
             Bound::together(values.iter().map(of).collect::<Vec<_>>().into_iter())
         }
         Tree::Sum(..) | Tree::Fold(..) => unreachable!("sums over labels are computed before"),
-    }
+    };
+    found.within(dtype)
 }

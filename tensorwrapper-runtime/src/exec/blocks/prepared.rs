@@ -68,6 +68,11 @@ impl PreparedBlocks {
         &self.result
     }
 
+    /// Whether conditions choose elements of the result, or of what is made on the way.
+    pub(super) fn chooses(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(stage, Stage::Elements(elements) if elements.defined.chooses()))
+    }
+
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.stages.iter().flat_map(|stage| match stage {
             Stage::Products(plan) => &plan.steps[..],

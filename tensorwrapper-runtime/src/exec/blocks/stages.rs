@@ -81,8 +81,8 @@ impl Stage {
         }
     }
 
-    /// The numbers of the tensors that it reads; of products also of those that they make on the way. As the definition
-    /// of a result it reads all tensors that are written.
+    /// The numbers of the tensors that it reads; of products also of those that they make on the way. On the
+    /// reference device it reads all that the equation names, needed or not.
     pub(super) fn reads(&self, is_definition: bool) -> Vec<usize> {
         match self {
             Stage::Part(part) => vec![part.of.0],

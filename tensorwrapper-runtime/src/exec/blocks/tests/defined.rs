@@ -151,7 +151,7 @@ fn norms_are_bounded_before_a_run() {
     let mut rng = StdRng::seed_from_u64(2391);
     let a = filled::<f64>(&mut rng, &Structure::new([&cut, &cut]).with_blocks([[0, 0], [2, 0], [2, 2]]).unwrap());
     let d = Blocks::diagonal(filled::<f64>(&mut rng, &Structure::new([&cut]))).unwrap();
-    let tiny = Blocks::<f64>::filled(a.structure(), 1e-200).unwrap();
+    let tiny = Blocks::<f64>::filled(a.structure(), 1e-100).unwrap();
     for equation in [
         "[j] = D[0, j]",
         "[i, k] = D[i, j] * A[j, k]",
@@ -182,7 +182,7 @@ fn norms_are_bounded_before_a_run() {
     }
     // Numbers that are none, and what nothing is known of.
     let nan = Blocks::<f64>::filled(a.structure(), f64::NAN).unwrap();
-    for equation in ["[i, j] = sin(A[i, j])", "[i, k] = A[i, j] * A[j, k]", "[i, j] = sqrt(A[i, j])"] {
+    for equation in ["[i, j] = sin(A[i, j])", "[i, k] = A[i, j] * A[j, k]", "[i, j] = 2.0 * A[i, j]"] {
         let prepared = Context::cpu().prepare_blocks::<f64>(equation, &[("A", &nan)]).unwrap();
         assert!(prepared.norm_bounds::<f64>(&[&nan]).unwrap().iter().all(|(_, bound)| bound.is_infinite()), "{equation}");
         assert!(
@@ -190,6 +190,40 @@ fn norms_are_bounded_before_a_run() {
             "{equation}"
         );
     }
+}
+
+/// What single precision does not hold is not known.
+#[test]
+fn large_numbers_in_single_precision_are_not_bounded() {
+    let structure = Structure::new([&Tiling::cuts([2, 3])]);
+    let a = Blocks::<f32>::filled(&structure, 1e30).unwrap();
+    for equation in ["[i] = A[i] * A[i]", "[i] = exp(A[i])", "[i] = A[i] * A[i] / 1e35", "[i] = A[i] / 1e-46"] {
+        let prepared = Context::cpu().prepare_blocks::<f32>(equation, &[("A", &a)]).unwrap();
+        assert!(prepared.norm_bounds::<f32>(&[&a]).unwrap().iter().all(|(_, bound)| bound.is_infinite()), "{equation}");
+    }
+    let half = Context::cpu().prepare_blocks::<f32>("[i] = A[i] / 2.0", &[("A", &a)]).unwrap();
+    assert!(half.norm_bounds::<f32>(&[&a]).unwrap().iter().all(|(_, bound)| *bound < 1e30));
+}
+
+/// A block that is there alone, quotients and functions are compared, too.
+#[test]
+fn what_is_assumed_is_compared_where_it_is_not_stored() {
+    let cut = Tiling::cuts([2, 3]);
+    let mut rng = StdRng::seed_from_u64(2393);
+    let full = filled::<f64>(&mut rng, &Structure::new([&cut, &cut]));
+    for blocks in [[[0, 1]], [[1, 0]]] {
+        let a = filled::<f64>(&mut rng, &Structure::new([&cut, &cut]).with_blocks(blocks).unwrap());
+        for equation in
+            ["[i, j] = A[i, j] where assume sym(i, j)", "[i, j] = A[i, j] / (2.0 + cos(F[i, j])) where assume asym(i, j)"]
+        {
+            let all: [(&str, &dyn RecordOperand<f64>); 2] = [("A", &a), ("F", &full)];
+            let names: Vec<_> = all.into_iter().filter(|(name, _)| equation.contains(&format!("{name}["))).collect();
+            let found = Context::cpu().eval_blocks::<f64>(equation, &names);
+            assert_eq!(found.is_err(), cfg!(debug_assertions), "{equation}, {blocks:?}");
+        }
+    }
+    let wrong = Context::cpu().eval_blocks::<f64>("[i, j] = exp(-40.0 * F[i, j]) where assume sym(i, j)", &[("F", &full)]);
+    assert_eq!(wrong.is_err(), cfg!(debug_assertions));
 }
 
 /// What is assumed is compared by the size of terms, which may cancel.
