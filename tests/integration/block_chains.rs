@@ -1,27 +1,8 @@
 //! Chains of operators over block tensors: `eval_blocks` has results in blocks, which agree with `eval` and with `tensor!`.
 
-use tensorwrapper::{Blocks, Complex, Context, Error, Indexed, Structure, Symmetry, Tensor, Tiling, tensor};
+use tensorwrapper::{Blocks, Complex, Context, Error, Indexed, Structure, Symmetry, Tensor, tensor};
 
-/// Numbers that differ from element to element.
-fn value(index: &[usize]) -> f64 {
-    index.iter().enumerate().map(|(axis, &n)| ((axis + 2) * (n + 3) % 7) as f64 - 2.5).product()
-}
-
-fn blocks(structure: &Structure) -> Blocks<f64> {
-    Blocks::from_fn(structure, value).unwrap()
-}
-
-fn same(found: &Blocks<f64>, expected: &Tensor<f64>) {
-    let dense = found.to_dense().unwrap();
-    assert_eq!(dense.extents(), expected.extents());
-    for (a, b) in dense.as_slice().iter().zip(expected.as_slice()) {
-        assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} is not {b} in {found:?}");
-    }
-}
-
-fn tilings() -> (Tiling, Tiling) {
-    (Tiling::cuts([2, 1]), Tiling::cuts([1, 3, 2]))
-}
+use super::block_tensors::{blocks, same, tilings, value};
 
 #[test]
 fn operators_keep_blocks() {

@@ -6,15 +6,15 @@ use tensorwrapper::{
 };
 
 /// Numbers that differ from element to element.
-fn value(index: &[usize]) -> f64 {
+pub(super) fn value(index: &[usize]) -> f64 {
     index.iter().enumerate().map(|(axis, &n)| ((axis + 2) * (n + 3) % 7) as f64 - 2.5).product()
 }
 
-fn blocks(structure: &Structure) -> Blocks<f64> {
+pub(super) fn blocks(structure: &Structure) -> Blocks<f64> {
     Blocks::from_fn(structure, value).unwrap()
 }
 
-fn same<S: Extents, S2: Extents>(found: &Blocks<f64, S>, expected: &Tensor<f64, S2>) {
+pub(super) fn same<S: Extents, S2: Extents>(found: &Blocks<f64, S>, expected: &Tensor<f64, S2>) {
     let dense = found.to_dense().unwrap();
     assert_eq!(dense.extents(), expected.extents());
     for (a, b) in dense.as_slice().iter().zip(expected.as_slice()) {
@@ -22,7 +22,7 @@ fn same<S: Extents, S2: Extents>(found: &Blocks<f64, S>, expected: &Tensor<f64, 
     }
 }
 
-fn tilings() -> (Tiling, Tiling) {
+pub(super) fn tilings() -> (Tiling, Tiling) {
     (Tiling::cuts([2, 1]), Tiling::cuts([1, 3, 2]))
 }
 
