@@ -2,9 +2,11 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{Blocks, CastInto, DynOperand, RealNumber, Structure, Symmetry, Tiling};
+use tensorwrapper::{CastInto, DynOperand, RealNumber};
 
 use cases::{Case, Expected, stream};
+
+use crate::blocks;
 
 // The program's reader, so that a case has one meaning; the program evaluates in the type that a case names.
 #[allow(dead_code)]
@@ -32,8 +34,7 @@ pub(crate) fn all_programs(context: &Context, tell: &mut Tell<'_>) {
     ordered::<f32>(context, tell);
     ordered::<f64>(context, tell);
     derivatives(context, tell);
-    blocks::<f64>(context, tell);
-    blocks::<Complex<f32>>(context, tell);
+    blocks::all(context, tell);
 }
 
 /// Equations that are large enough for blocks of every kind to be chosen: for devices that only collect.
@@ -84,12 +85,12 @@ fn operands<T: Element>(case: &Case) -> Vec<Tensor<T>> {
     case.shapes.iter().zip(&case.seeds).map(tensor).collect()
 }
 
-fn sample<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
+pub(crate) fn sample<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
     let mut next = stream(seed);
     Tensor::from_fn(shape, |_| T::from_complex(Complex::new(next(), next()))).expect("memory for a few numbers")
 }
 
-fn told<T: Element, S: Extents>(result: Result<Tensor<T, S>, Error>) -> Result<Vec<Complex<f64>>, String> {
+pub(crate) fn told<T: Element, S: Extents>(result: Result<Tensor<T, S>, Error>) -> Result<Vec<Complex<f64>>, String> {
     match result {
         Ok(tensor) => Ok(tensor.as_slice().iter().map(|x| x.to_complex()).collect()),
         Err(error) => Err(error.to_string()),
@@ -194,30 +195,4 @@ fn ordered<T: RealNumber + PartialOrd>(context: &Context, tell: &mut Tell<'_>) {
     tell("means", told(try_tensor!(in ctx; let x[i] = mean(j; c[i, j]) + var(j; c[i, j]) - std(j; c[i, j]); x)));
     let mask = c.greater(sample::<T>(&[37, 40], 10)).expect("the shapes are the same");
     tell("truth values", told(try_tensor!(in ctx; let x[i] = sum(j; select(mask[i, j]; c[i, j], 1.0)); x)));
-}
-
-/// Block tensors: symmetric, with missing blocks and with charges; their products, sums and functions.
-fn blocks<T: Element>(context: &Context, tell: &mut Tell<'_>) {
-    let number = |index: &[usize], seed: usize| {
-        let at = index.iter().fold(seed, |at, n| at * 7 + n);
-        T::from_complex(Complex::new((at as f64).sin(), (at as f64).cos()))
-    };
-    let made = |structure: Structure, seed: usize| Blocks::<T>::from_fn(&structure, |index| number(index, seed)).expect("memory");
-    let cut = Tiling::cuts([5, 17, 9]);
-    let plain = Structure::new([&cut, &cut]);
-    let symmetric = plain.with(Symmetry::none(2).symmetric([0, 1]).expect("two axes")).expect("axes are cut alike");
-    let (a, s) = (made(plain.with_blocks([[0, 1], [1, 1], [2, 0]]).expect("these are blocks"), 1), made(symmetric, 2));
-    let spin = Tiling::cuts([3, 2]).charged([-1, 1]).expect("a charge for each tile");
-    let charged = Structure::new([&spin, &spin, &spin]).flow([1, 1, -1], [1]).expect("all axes have charges");
-    let (t, ctx) = (made(charged, 3), context);
-    let d = sample::<T>(&[31, 4], 11);
-    let mut tell = |name: &str, result: Result<Blocks<T>, Error>| {
-        tell(&format!("{} {name}", T::DTYPE), told(result.and_then(|blocks| blocks.to_dense())));
-    };
-    tell("product of blocks", try_tensor!(in ctx; let x[i, j] = a[i, k] * s[k, j]; x).map(Blocks::into_dyn));
-    tell("blocks and a dense tensor", try_tensor!(in ctx; let x[i, l] = s[i, k] * a[k, j] * d[j, l]; x).map(Blocks::into_dyn));
-    tell("square of blocks", try_tensor!(in ctx; let x[i, j] = conj(a[k, i]) * a[k, j]; x).map(Blocks::into_dyn));
-    tell("functions of blocks", try_tensor!(in ctx; let x[i, j] = a[i, j] * exp(s[i, j]) - 2 * s[j, i]; x).map(Blocks::into_dyn));
-    tell("charged blocks", try_tensor!(in ctx; let x[i, j] = t[i, k, l] * conj(t[j, k, l]); x).map(Blocks::into_dyn));
-    tell("sums of blocks", try_tensor!(in ctx; let x[i] = sum(j; a[i, j] + s[i, j]); x).map(Blocks::into_dyn));
 }

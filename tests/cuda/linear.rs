@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
+use tensorwrapper::{Blocks, Structure, Tiling};
 
 use crate::is_there;
 use crate::program::linalg;
@@ -72,4 +73,54 @@ fn explanations_and_errors_of_the_library() {
     assert!(step.is_some_and(|step| !step.on_host), "{by_library}");
     let by_host = explained(&collecting(&Collection::default(), Route::Chosen));
     assert!(by_host.steps().iter().any(|step| step.on_host && step.library.is_none()), "{by_host}");
+}
+
+/// Linear algebra over block tensors: a sector is a matrix, which the library factorises where it has the operation.
+#[test]
+fn sectors_by_the_library() {
+    if !is_there("simulated sectors", Collection::compiler()) {
+        return;
+    }
+    let spin = Tiling::cuts([3, 2, 4]).charged([-1, 0, 1]).expect("a charge for each tile");
+    let structure = Structure::new([&spin, &spin]).flow([1, -1], [0]).expect("all axes have charges");
+    let number = |i: &[usize]| if i[0] == i[1] { 5.0 } else { ((i[0] * 5 + i[1] * 3) as f64).sin() };
+    let a = Blocks::<f64>::from_fn(&structure, number).expect("memory");
+    // What results say, whichever signs their vectors have.
+    let told = |context: &Context| -> Result<Vec<Tensor<f64>>, Error> {
+        let (u, s, v) = context.svd_blocks(&a, [0])?;
+        let (q, r) = context.qr_blocks(&a, [0])?;
+        let symmetric = context.einsum_blocks("ij,kj->ik", &[&a, &a])?;
+        let (values, vectors) = context.eigh_blocks(&symmetric, [0])?;
+        let products = [
+            context.einsum_blocks("ir,r,rj->ij", &[&u, &s, &v])?,
+            context.einsum_blocks("ir,rj->ij", &[&q, &r])?,
+            context.einsum_blocks("ir,r,jr->ij", &[&vectors, &values, &vectors])?,
+            context.inv_blocks(&a, [0])?,
+            context.solve_blocks(&a, [0], &symmetric)?,
+            context.cholesky_blocks(&symmetric, [0])?,
+            context.expm_blocks(&a, [0])?,
+        ];
+        let dense = products.iter().map(Blocks::to_dense).collect::<Result<Vec<_>, _>>()?;
+        Ok([vec![s.to_dense()?, values.to_dense()?], dense].concat())
+    };
+    let programs = programs("sectors", &Collection::default(), |context| {
+        let _ = told(context);
+    });
+    let expected = told(&Context::cpu()).expect("the matrix is regular");
+    for route in [Route::Library, Route::Chosen] {
+        let context = running(&programs, Schedule::Forward, route);
+        let before = programs.routines();
+        let found = told(&context).expect("the matrix is regular");
+        assert_eq!(found.len(), 9);
+        for (found, expected) in found.iter().zip(&expected) {
+            found.allclose(expected, 1e-11, 1e-11).unwrap_or_else(|error| panic!("{route:?}: {error}"));
+        }
+        let text = context.explain_sectors(&a, [0]).expect("a matrix");
+        assert!(text.starts_with("a matrix of 9 rows and 9 columns in 3 sectors, 29 of 81 elements\n"), "{text}");
+        assert!(text.contains("expm: on the host"), "{text}");
+        let is_by_library = route == Route::Library;
+        assert_eq!(text.contains("\nsvd: by `textbook` on `cuda`\n"), is_by_library, "{text}");
+        assert_eq!(text.contains("\nsvd: on the host\n"), !is_by_library, "{text}");
+        assert_eq!(programs.routines() > before, is_by_library);
+    }
 }

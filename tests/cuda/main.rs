@@ -7,6 +7,7 @@
 
 #![allow(clippy::duplicate_mod, reason = "the corpus and the example share the reader of cases")]
 
+mod blocks;
 mod chosen;
 mod compiled;
 #[path = "../integration/corpus.rs"]

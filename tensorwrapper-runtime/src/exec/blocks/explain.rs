@@ -4,13 +4,16 @@ use std::fmt::Write;
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::structure::{StoredBlocks, Structure};
 
 use super::super::operands::DynOperand;
 
 use super::plan::{Plan, Step, Target};
 use super::prepared::PreparedBlocks;
 use super::stages::Stage;
+
+/// How many blocks are listed.
+const NAMED: usize = 6;
 
 /// A product of two tensors that a run of [`PreparedBlocks`] computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +66,9 @@ impl PreparedBlocks {
     /// let a = Blocks::<f64>::zeros(&Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]])?)?;
     /// let gram = Context::reference().prepare_blocks::<f64>("[i, j] = A[i, k] * A[j, k]", &[("A", &a)])?;
     /// let text = "\
-    /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored, 104 of 200 bytes
+    /// A: cuts [2, 3] [2, 3]; 2 of 4 blocks stored: [0, 0] [1, 1]; 104 of 200 bytes
     /// 1. result[i, j] = A[i, k] * A[j, k]: 2 tuples, 35 multiplications
-    /// result: cuts [2, 3] [2, 3]; a symmetry of 2 permutations; 2 of 4 blocks stored, 104 of 200 bytes
+    /// result: cuts [2, 3] [2, 3]; symmetry [+(1, 0)]; 2 of 4 blocks stored: [0, 0] [1, 1]; 104 of 200 bytes
     /// `reference` computes these products over dense tensors, term by term
     /// a run takes 904 bytes beside its operands
     /// ";
@@ -214,9 +217,8 @@ fn products(plan: &Plan, names: &[String], makes: &str, before: usize) -> Vec<Pa
 fn summary(structure: &Structure, size: usize) -> String {
     let cuts: Vec<String> = structure.tilings().iter().map(|tiling| format!("[{tiling}]")).collect();
     let mut parts = vec![if cuts.is_empty() { "a number".to_string() } else { format!("cuts {}", cuts.join(" ")) }];
-    let group = structure.symmetry().elements().len();
-    if group > 1 {
-        parts.push(format!("a symmetry of {group} permutations"));
+    if !structure.symmetry().is_none() {
+        parts.push(format!("symmetry {}", structure.symmetry()));
     }
     if structure.has_equal_blocks() {
         parts.push("equal blocks".to_string());
@@ -231,7 +233,19 @@ fn summary(structure: &Structure, size: usize) -> String {
         let all: f64 = structure.tilings().iter().map(|tiling| tiling.len() as f64).product();
         let whole: f64 = structure.tilings().iter().map(|tiling| tiling.extent() as f64).product();
         let (bytes, whole) = (stored.elements() * size, whole * size as f64);
-        parts.push(format!("{} of {all} blocks stored, {bytes} of {whole} bytes", stored.len()));
+        parts.push(format!("{} of {all} blocks stored{}", stored.len(), listed(stored, all)));
+        parts.push(format!("{bytes} of {whole} bytes"));
     }
     parts.join("; ")
+}
+
+/// The first of the blocks that are stored, where not all are.
+fn listed(stored: &StoredBlocks, all: f64) -> String {
+    if stored.is_empty() || stored.len() as f64 == all {
+        return String::new();
+    }
+    let named: Vec<String> = stored.iter().take(NAMED).map(|block| format!("{block:?}")).collect();
+    let others = stored.len() - named.len();
+    let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+    format!(": {}{others}", named.join(" "))
 }

@@ -1,10 +1,12 @@
-//! An equation as stages: sums of products, each into a tensor of its own, and element-wise work that reads them.
+//! An equation as stages: sums of products, each into a tensor of its own, and element-wise work that reads them. `extras` makes what is
+//! read beside operands.
+
+mod extras;
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Device, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
-use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::{AxisPart, Structure};
 use tensorwrapper_notation::syntax::Operator;
 
@@ -18,7 +20,7 @@ use super::plan::{Plan, Planner};
 use super::reader::Written;
 use super::tensors::Tensors;
 use super::terms::{Factor, Sum, Term, expand};
-use super::tree::{Extra, ReadAxis, ReadPart, Tree, unsupported};
+use super::tree::{Tree, unsupported};
 use super::watched::WatchedRun;
 use crate::tensor::{fill_part, untie};
 
@@ -142,13 +144,7 @@ pub(super) fn stages<T: Element>(
         is_ragged: Vec::new(),
         parts: Vec::new(),
     };
-    let operands = staging.tensors.len();
-    for extra in &written.extras {
-        match extra {
-            Extra::Part(part) => staging.read_part(part)?,
-            Extra::Iota(label) => staging.iota(*label, written, operands),
-        }
-    }
+    let written = &*staging.read_extras(written)?;
     let cuts = staging.cuts(written)?;
     let declared = |label: usize| written.declared.get(label).copied().flatten();
     let known = |label: usize| declared(label).or_else(|| written.tied.get(&label).copied());
@@ -191,53 +187,6 @@ struct Staging<'s> {
 }
 
 impl Staging<'_> {
-    /// Adds the stage that copies a part of an operand.
-    fn read_part(&mut self, part: &ReadPart) -> Result<(), Error> {
-        let (structure, name) = (self.tensors.structures[part.operand].clone(), self.tensors.names[part.operand].clone());
-        let tilings = structure.tilings();
-        if part.axes.len() != tilings.len() {
-            return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
-        }
-        for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
-            let extent = tiling.extent();
-            let (is_inside, index) = match *read {
-                ReadAxis::Position(position) => (position < extent, position.to_string()),
-                ReadAxis::Range(start, end) => {
-                    let last = end.unwrap_or(extent);
-                    (start <= last && last <= extent, format!("{start}..{}", end.map_or(String::new(), |end| end.to_string())))
-                }
-            };
-            if !is_inside {
-                return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: name, axis, extent } }));
-            }
-        }
-        let axes = part.axis_parts(&structure);
-        let result = structure.part(&axes)?;
-        let number = self.tensors.add(result.clone(), &name);
-        self.tensors.dense[number] = self.tensors.dense[part.operand];
-        self.stages.push(Stage::Part(Part { of: (part.operand, structure), axes, result }));
-        Ok(())
-    }
-
-    /// Adds the stage that makes the values of a label's index; its extent is that of the first tensor that has the label.
-    fn iota(&mut self, label: usize, written: &Written, operands: usize) {
-        let extent = |factor: &Factor| {
-            let axis = factor.labels.iter().position(|own| *own == label)?;
-            match factor.operand.checked_sub(operands).map(|extra| &written.extras[extra]) {
-                None => Some(self.tensors.structures[factor.operand].tilings().get(axis)?.extent()),
-                Some(Extra::Part(part)) => part.extents(&self.tensors.structures[part.operand]).get(axis).copied(),
-                Some(Extra::Iota(_)) => None,
-            }
-        };
-        let known = written.declared[label].or_else(|| written.tree.factors().into_iter().find_map(extent));
-        // Where labels became one, another may stand for it in the expression.
-        let known = known.or_else(|| written.tied.get(&label).copied());
-        let structure = Structure::new([&Tiling::whole(known.unwrap_or_default())]);
-        let number = self.tensors.add(structure.clone(), "iota");
-        self.tensors.dense[number] = true;
-        self.stages.push(Stage::Iota(structure));
-    }
-
     /// The cuts of all labels. Operands that do not fit are found here, whichever stage reads them.
     fn cuts(&self, written: &Written) -> Result<Cuts, Error> {
         let factors = written.tree.factors().into_iter().cloned().collect();

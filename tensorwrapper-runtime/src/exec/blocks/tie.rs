@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of blocks or elements.
 
+use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::ties::{firsts, has_elements, picked, places, tied};
 use tensorwrapper_core::shape::Tiling;
@@ -51,7 +52,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     check_flow(&written, &tensors)?;
     let count = tensors.len();
     // What else is read is made after what is made here, so that its numbers are known in the end.
-    let tree = numbered(&written.tree, &|operand| if operand < count { operand } else { operand - count + LATER });
+    let tree = written.tree.numbered(&|operand| if operand < count { operand } else { operand - count + LATER });
     let written = Written { tree, ..written };
     let order = {
         let others = (0..written.names.len()).filter(|label| !written.left.contains(label));
@@ -66,7 +67,7 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
     let tree = resolver.resolve(&written.tree, &known)?;
     let extras = resolver.extras(&written.extras)?;
     let made = resolver.tensors.len();
-    let tree = numbered(&tree, &|operand| operand.checked_sub(LATER).map_or(operand, |extra| extra + made));
+    let tree = tree.numbered(&|operand| operand.checked_sub(LATER).map_or(operand, |extra| extra + made));
     let extents = |factor: &&Factor| -> Vec<(usize, usize)> {
         let tilings = resolver.original.get(factor.operand).map_or(&[][..], Structure::tilings);
         factor.labels.iter().copied().zip(tilings.iter().map(|tiling| tiling.extent())).collect()
@@ -157,11 +158,6 @@ fn with_extras(tensors: &Tensors, extras: &[Extra]) -> Result<Option<Tensors>, E
     Ok(Some(all))
 }
 
-/// The same expression with operands of other numbers.
-fn numbered(tree: &Tree, number: &dyn Fn(usize) -> usize) -> Tree {
-    tree.map(&|factor| Factor { operand: number(factor.operand), ..factor.clone() }, &|value| value)
-}
-
 struct Resolver {
     /// All labels: those that may stand for others first.
     order: Vec<usize>,
@@ -209,6 +205,10 @@ impl Resolver {
             Tree::Binary(Operator::Multiply, one, other) => self.joined(&self.ties(one), &self.ties(other)),
             Tree::Binary(Operator::Divide, one, _) => self.ties(one),
             Tree::Binary(Operator::Add | Operator::Subtract, one, other) => self.of_both(&self.ties(one), &self.ties(other)),
+            // A product over nothing is one, whatever there would be.
+            Tree::Fold(Reduction::Product, labels, inner) if !labels.iter().all(|&label| self.has_indices(inner, label)) => {
+                self.none()
+            }
             Tree::Sum(summed, inner) | Tree::Fold(_, summed, inner) => {
                 let inner = self.ties(inner);
                 let is_free = |label: &usize| !summed.contains(label);
@@ -226,6 +226,15 @@ impl Resolver {
             },
             Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => self.none(),
         }
+    }
+
+    /// Whether an operand of an expression has this label with indices.
+    fn has_indices(&self, tree: &Tree, label: usize) -> bool {
+        tree.factors().into_iter().any(|factor| {
+            let tilings = self.original.get(factor.operand).map_or(&[][..], Structure::tilings);
+            let mut axes = factor.labels.iter().zip(tilings);
+            axes.any(|(own, tiling)| *own == label && tiling.extent() > 0)
+        })
     }
 
     fn ties_of(&self, factor: &Factor) -> Same {

@@ -286,6 +286,11 @@ impl Tree {
         }
     }
 
+    /// The same with operands of other numbers.
+    pub(super) fn numbered(&self, number: &dyn Fn(usize) -> usize) -> Tree {
+        self.map(&|factor| Factor { operand: number(factor.operand), ..factor.clone() }, &|value| value)
+    }
+
     /// The same with other factors and numbers.
     pub(super) fn map(&self, factor: &dyn Fn(&Factor) -> Factor, number: &dyn Fn(Complex<f64>) -> Complex<f64>) -> Tree {
         let inner = |inner: &Tree| Box::new(inner.map(factor, number));

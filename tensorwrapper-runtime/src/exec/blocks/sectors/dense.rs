@@ -9,7 +9,7 @@ use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::layout::Strided;
 
 /// Which roles the axes of operands and results have: a row, a column, and a new axis, reduced or as long as the rows.
-const REDUCED: [usize; 6] = [1, 1, 0, 1, 0, 0];
+pub(super) const REDUCED: [usize; 6] = [1, 1, 0, 1, 0, 0];
 const AS_ROWS: [usize; 6] = [1, 1, 0, 0, 1, 0];
 
 /// U, the singular values and V.

@@ -2,11 +2,12 @@
 //!
 //! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors`
 //! cuts factors into blocks. This file has the entry points of decompositions, `square` and `functions` those of functions of a
-//! square matrix, whose results `assembled` cuts into blocks.
+//! square matrix, whose results `assembled` cuts into blocks. `explained` says what they will do.
 
 mod assembled;
 mod dense;
 mod diagonal;
+mod explained;
 mod factors;
 mod functions;
 mod matrix;

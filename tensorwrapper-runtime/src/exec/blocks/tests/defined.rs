@@ -15,9 +15,14 @@ const EQUATIONS: u64 = 600;
 /// Points of an equation at most, which the reference device visits one by one.
 const POINTS: usize = 20_000;
 
+/// What operands are called, in their order.
+const NAMES: [&str; 4] = ["A", "B", "C", "D"];
+
 /// Operands, each with the labels of its axes. A label often runs with several axes that have the same cuts.
 struct Drawn<T: Element> {
     operands: Vec<(Blocks<T>, Vec<char>)>,
+    /// Those that are given as dense tensors.
+    dense: Vec<Option<Tensor<T>>>,
     extents: BTreeMap<char, usize>,
 }
 
@@ -25,7 +30,7 @@ impl<T: Element> Drawn<T> {
     fn new(rng: &mut StdRng) -> Drawn<T> {
         let mut known: Vec<(Tiling, char)> = Vec::new();
         let mut operands: Vec<(Blocks<T>, Vec<char>)> = Vec::new();
-        for _ in 0..rng.random_range(1..4) {
+        for _ in 0..rng.random_range(1..5) {
             let again = operands.choose(rng).filter(|_| rng.random_bool(0.4)).map(|(tensor, _)| tensor.clone());
             let tensor = again.unwrap_or_else(|| {
                 let structure = drawn_structure(rng, T::DTYPE.is_complex());
@@ -45,16 +50,30 @@ impl<T: Element> Drawn<T> {
             operands.push((tensor, labels));
         }
         let extents = known.iter().map(|(tiling, label)| (*label, tiling.extent())).collect();
-        Drawn { operands, extents }
+        let mut dense = |tensor: &Blocks<T>| rng.random_bool(0.2).then(|| tensor.to_dense().unwrap());
+        let dense = operands.iter().map(|(tensor, _)| dense(tensor)).collect();
+        Drawn { operands, dense, extents }
     }
 
-    /// An equation over these operands, which are called `A`, `B` and `C`.
+    /// The operands by their names, to be read in text.
+    fn named(&self) -> Vec<(&'static str, &dyn RecordOperand<T>)> {
+        let given = |n: usize| self.dense[n].as_ref().map_or(&self.operands[n].0 as &dyn RecordOperand<T>, |dense| dense as _);
+        (0..self.operands.len()).map(|n| (NAMES[n], given(n))).collect()
+    }
+
+    /// The same, to be run with.
+    fn given(&self) -> Vec<&dyn DynOperand<T>> {
+        let given = |n: usize| self.dense[n].as_ref().map_or(&self.operands[n].0 as &dyn DynOperand<T>, |dense| dense as _);
+        (0..self.operands.len()).map(given).collect()
+    }
+
+    /// An equation over these operands.
     fn equation(&self, rng: &mut StdRng) -> String {
         let joined = |labels: &[char]| labels.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
         let conjugates: Vec<bool> = self.operands.iter().map(|_| rng.random_bool(0.2)).collect();
         let factor = |n: usize, label: &dyn Fn(char) -> char| {
             let labels: Vec<char> = self.operands[n].1.iter().map(|&own| label(own)).collect();
-            let read = format!("{}[{}]", ["A", "B", "C"][n], joined(&labels));
+            let read = format!("{}[{}]", NAMES[n], joined(&labels));
             if conjugates[n] { format!("conj({read})") } else { read }
         };
         let product_of =
@@ -63,7 +82,7 @@ impl<T: Element> Drawn<T> {
         let product = product_of(&|label| label);
         let mut all: Vec<char> = self.extents.keys().copied().collect();
         all.shuffle(rng);
-        match rng.random_range(0..6) {
+        match rng.random_range(0..9) {
             // A sum over what is not on the left.
             0..3 => {
                 all.truncate(rng.random_range(0..4));
@@ -79,6 +98,29 @@ impl<T: Element> Drawn<T> {
             }
             // Element by element.
             4 => format!("[{}] = sin({product}) / (3.0 + cos({first}))", joined(&all)),
+            // Over what is not on the left there is a product, or a mean.
+            5 => {
+                let bound = all.split_off(rng.random_range(0..all.len().min(3) + 1));
+                // The mean over nothing is no number where there are blocks alone.
+                let is_empty = bound.iter().any(|label| self.extents[label] == 0);
+                let reduction = *["prod", if is_empty { "sum" } else { "mean" }].choose(rng).unwrap();
+                match bound.is_empty() {
+                    true => format!("[{}] = {product}", joined(&all)),
+                    false => format!("[{}] = {reduction}({}; {product})", joined(&all), joined(&bound)),
+                }
+            }
+            // What a result is said to be, and is.
+            6 if all.len() > 1 => {
+                all.truncate(rng.random_range(2..5));
+                let (kind, two) = (["sym", "asym"].choose(rng).unwrap(), joined(&all[..2]));
+                let assume = ["", "assume "].choose(rng).unwrap();
+                format!("[{}] = {kind}({two}; {product}) where {assume}{kind}({two})", joined(&all))
+            }
+            // Products that begin with a sum.
+            7 => {
+                all.truncate(rng.random_range(0..3));
+                format!("[{}] = ({product} - 0.5 * {last}) * {first}", joined(&all))
+            }
             _ => format!("[{}] = select(re({first}) < 0.1; {product}, 0.5 * {last})", joined(&all)),
         }
     }
@@ -97,20 +139,21 @@ fn compare<T: Element>(rng: &mut StdRng, bounded: &mut [usize; 2]) -> Option<boo
         return None;
     }
     let text = drawn.equation(rng);
-    let named = ["A", "B", "C"].into_iter().zip(&drawn.operands);
-    let names: Vec<(&str, &dyn RecordOperand<T>)> =
-        named.map(|(name, (tensor, _))| (name, tensor as &dyn RecordOperand<T>)).collect();
+    let names = drawn.named();
     let structures: Vec<_> = drawn.operands.iter().map(|(tensor, _)| tensor.structure()).collect();
-    let what = format!("{text} over {structures:?}");
+    let dense: Vec<&str> = (0..structures.len()).filter(|&n| drawn.dense[n].is_some()).map(|n| NAMES[n]).collect();
+    let what = format!("{text} over {structures:?}, dense: {dense:?}");
     match (Context::cpu().eval_blocks(&text, &names), Context::reference().eval_blocks(&text, &names)) {
         (Ok(found), Ok(defined)) => {
             is_as_defined(&found, &defined, &what);
-            // Dense tensors know nothing of structures; they pad rows with zeros.
-            if found.structure().tilings().iter().map(Tiling::extent).eq(extents_of(&text, &drawn.extents)) {
-                same(&found, &record::<T>(&text, &names).unwrap().eval().unwrap(), &what);
+            // Dense tensors know nothing of structures; they pad rows with zeros, where values that are spread along them have elements.
+            let is_ragged = |of: &&Structure| (0..of.rank()).any(|axis| of.has_unequal_rows(axis).unwrap());
+            let is_spread = (text.contains("select") || text.contains(") *")) && structures.iter().any(is_ragged);
+            if !is_spread && found.structure().tilings().iter().map(Tiling::extent).eq(extents_of(&text, &drawn.extents)) {
+                let (equation, _) = text.split_once(" where ").unwrap_or((&text, ""));
+                same(&found, &record::<T>(equation, &names).unwrap().eval().unwrap(), &what);
             }
-            let operands: Vec<&dyn DynOperand<T>> =
-                drawn.operands.iter().map(|(tensor, _)| tensor as &dyn DynOperand<T>).collect();
+            let operands = drawn.given();
             for (block, bound) in Context::cpu().prepare_blocks(&text, &names).unwrap().norm_bounds(&operands).unwrap() {
                 let norm = found.norm(&block).unwrap();
                 bounded[usize::from(bound.is_infinite())] += 1;

@@ -223,3 +223,29 @@ fn addends_conserve_one_charge() {
         assert!(Context::cpu().eval_blocks::<f64>(text, &given).unwrap().structure().charge_flow().is_some(), "{text}");
     }
 }
+
+/// Labels of one extent share the values of their index, so that what they exchange is symmetric.
+#[test]
+fn values_of_indices_keep_symmetry() {
+    let mut rng = StdRng::seed_from_u64(2360);
+    let cut = Tiling::cuts([2, 3, 1]);
+    let symmetric = Structure::new([&cut, &cut]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap();
+    let (s, v) = (filled::<f64>(&mut rng, &symmetric), filled::<f64>(&mut rng, &Structure::new([&Tiling::cuts([4])])));
+    let names: [(&str, &dyn RecordOperand<f64>); 2] = [("S", &s), ("v", &v)];
+    for (equation, order, axes) in [
+        ("[i, j] = S[i, j] * (iota[i] + iota[j])", 2, 1),
+        ("[i, j] = S[i, j] * iota[i]", 1, 1),
+        ("[i, j] = iota[i] * iota[j] * S[i, j]", 2, 1),
+        ("[i, j] = S[i, j] * exp(-0.1 * abs(iota[i] - iota[j]))", 2, 1),
+        ("[i, j, k] = S[i, j] * v[k] * (iota[i] + iota[j] - iota[k])", 2, 2),
+        ("[i, j] = select(iota[i] >= iota[j]; S[i, j], 0.0)", 1, 1),
+    ] {
+        let read: Vec<_> = names.into_iter().filter(|(name, _)| equation.contains(&format!("{name}["))).collect();
+        let found = Context::cpu().eval_blocks::<f64>(equation, &read).unwrap();
+        assert_eq!(found.structure().symmetry().order(), order, "{equation}");
+        is_as_defined(&found, &Context::reference().eval_blocks(equation, &read).unwrap(), equation);
+        same(&found, &crate::exec::record::<f64>(equation, &read).unwrap().eval().unwrap(), equation);
+        let text = Context::cpu().prepare_blocks::<f64>(equation, &read).unwrap().explain();
+        assert_eq!(text.matches("the values of an index").count(), axes, "{text}");
+    }
+}

@@ -9,7 +9,9 @@ mod packed;
 mod parts;
 mod ragged;
 mod slices;
+mod threads;
 mod ties;
+mod tuples;
 mod watched;
 
 use num_complex::Complex;

@@ -10,7 +10,7 @@ use tensorwrapper_core::structure::Structure;
 use super::super::super::context::Context;
 use super::super::super::record::record;
 use super::super::einsum_blocks;
-use super::is_as_defined;
+use super::{filled, is_as_defined, same};
 use crate::exec::RecordOperand;
 use crate::tensor::{Blocks, Tensor};
 
@@ -346,4 +346,15 @@ fn diagonals_in_layers() {
     let twice: Blocks<f64> = Context::cpu().eval_blocks("[i; j] = 2.0 * D[i; j]", &[("D", &d)]).unwrap();
     assert_eq!((twice.structure().layers(), twice.structure().ties().is_some()), (vec![1, 1], true));
     assert_eq!(twice.get(&[2, 2]).unwrap(), 4.0);
+}
+
+/// A product over nothing is one beside a diagonal, too.
+#[test]
+fn products_over_nothing_are_not_tied() {
+    let (cut, none) = (Tiling::cuts([2, 1]), Tiling::whole(0));
+    let mut rng = StdRng::seed_from_u64(2397);
+    let d = Blocks::diagonal(filled::<f64>(&mut rng, &Structure::new([&cut]))).unwrap();
+    let z = filled::<f64>(&mut rng, &Structure::new([&none]));
+    let ones = Context::cpu().eval_blocks::<f64>("[i, j] = prod(k; D[i, j] * Z[k])", &[("D", &d), ("Z", &z)]).unwrap();
+    same(&ones, &Tensor::filled([3, 3], 1.0).unwrap(), "a product over nothing");
 }

@@ -1,0 +1,106 @@
+//! What linear algebra over a block tensor will do, as text: its sectors, and who factorises their matrices.
+
+use std::fmt::Write;
+
+use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+
+use super::super::super::context::Context;
+use super::dense::{REDUCED, of_squares};
+use super::diagonal::{Diagonal, untied};
+use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
+use crate::tensor::Blocks;
+
+/// Operations of any matrix.
+const OF_ANY: [Factorisation; 3] = [Factorisation::Svd, Factorisation::Qr, Factorisation::Lq];
+/// Operations of square matrices.
+const OF_SQUARES: [Factorisation; 9] = [
+    Factorisation::Eigh,
+    Factorisation::Cholesky,
+    Factorisation::Solve,
+    Factorisation::Inv,
+    Factorisation::Expm,
+    Factorisation::Matpow,
+    Factorisation::Det,
+    Factorisation::Slogdet,
+    Factorisation::Trace,
+];
+
+impl Context {
+    /// The sectors of a block tensor as a matrix, as text: each is factorised as a dense matrix. Where the context's device has memory of its
+    /// own, it says which operations a library computes there and which are left to the host. Functions of square matrices join each row
+    /// with the column of its number, so that their sectors may be larger than these.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when rows of a ragged axis have different extents.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Context, Error, Structure, Tiling};
+    /// let spin = Tiling::cuts([1, 2]).charged([-1, 1])?;
+    /// let h = Blocks::<f64>::zeros(&Structure::new([&spin, &spin]).flow([1, -1], [0])?)?;
+    /// let text = "\
+    /// a matrix of 3 rows and 3 columns in 2 sectors, 5 of 9 elements
+    /// 1 row, 1 column: the sector of charge [-1] with blocks [0, 0]
+    /// 2 rows, 2 columns: the sector of charge [1] with blocks [1, 1]
+    /// ";
+    /// assert_eq!(Context::cpu().explain_sectors(&h, [0])?, text);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn explain_sectors<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<String, Error> {
+        if Diagonal::of(a, rows.as_ref()).is_some() {
+            return Ok("a diagonal: its factors are found on the host, without a matrix\n".to_string());
+        }
+        let a = &*untied(a)?;
+        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let sectors = matrix.sectors()?;
+        let [all_rows, all_columns] =
+            [ROWS, COLUMNS].map(|side| matrix.tilings(side).map(|tiling| tiling.extent() as f64).product::<f64>());
+        let (elements, all) = (sectors.iter().map(Sector::elements).sum::<usize>(), all_rows * all_columns);
+        let mut text = format!("a matrix of {} and {} in ", counted(all_rows, "row"), counted(all_columns, "column"));
+        let _ = writeln!(text, "{}, {elements} of {all} elements", counted(sectors.len() as f64, "sector"));
+        for sector in &sectors {
+            let [rows, columns] = sector.extents.map(|extent| extent as f64);
+            let _ = writeln!(text, "{}, {}: {}", counted(rows, "row"), counted(columns, "column"), sector.described());
+        }
+        let device = self.backend.device();
+        if device.resident().is_some() {
+            let _ = writeln!(text, "sectors are gathered, and their factors are cut into blocks, on the host");
+            let is_square = sectors.iter().all(|sector| sector.extents[ROWS] == sector.extents[COLUMNS]);
+            for kind in OF_ANY.iter().chain(OF_SQUARES.iter().filter(|_| is_square)) {
+                let _ = writeln!(text, "{}: {}", kind.name(), who(device, *kind, T::DTYPE, &sectors)?);
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// Who computes an operation of the matrices of these sectors.
+fn who(device: &dyn Device, kind: Factorisation, dtype: Dtype, sectors: &[Sector<'_>]) -> Result<String, Error> {
+    let call = match OF_ANY.contains(&kind) {
+        true => Decomposition::plain(kind, 0, REDUCED),
+        false => Decomposition { batch: 0, ..of_squares(kind) },
+    };
+    let (mut library, mut there) = (None, 0);
+    for sector in sectors {
+        let layout = Strided::row_major(&sector.extents)?;
+        let arguments = [&layout, &layout];
+        let arguments = if kind == Factorisation::Solve { &arguments[..] } else { &arguments[..1] };
+        if let Some(name) = device.factors_by(&call, dtype, arguments, &[]) {
+            (library, there) = (Some(name), there + 1);
+        }
+    }
+    Ok(match library {
+        Some(name) if there == sectors.len() => format!("by `{name}` on `{}`", device.name()),
+        Some(name) => format!("by `{name}` on `{}` in {there} of {} sectors, else on the host", device.name(), sectors.len()),
+        None => "on the host".to_string(),
+    })
+}
+
+/// So many of what has this name.
+fn counted(count: f64, name: &str) -> String {
+    if count == 1.0 { format!("1 {name}") } else { format!("{count} {name}s") }
+}

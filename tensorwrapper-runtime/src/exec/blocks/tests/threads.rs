@@ -1,0 +1,78 @@
+//! The same bits on any number of threads: of element-wise work, reductions, norms and linear algebra. Products are in `drawn`.
+
+use super::*;
+use crate::exec::RecordOperand;
+
+/// The bits of all elements.
+fn bits<T: Element>(blocks: &Blocks<T>) -> Vec<[u64; 2]> {
+    let bits = |x: &T| {
+        let x = x.to_complex();
+        [x.re.to_bits(), x.im.to_bits()]
+    };
+    blocks.slab().iter().map(bits).collect()
+}
+
+/// Whatever one thread computes, others compute, too.
+fn repeats<R: PartialEq>(what: &str, run: impl Fn(&Context) -> R) {
+    let once = run(&Context::cpu().threads(1));
+    for threads in [2, 3, 8] {
+        assert!(run(&Context::cpu().threads(threads)) == once, "{what} on {threads} threads");
+    }
+}
+
+#[test]
+fn element_wise_work_and_reductions() {
+    let mut rng = StdRng::seed_from_u64(2501);
+    let cuts = [Tiling::even(900, 300), Tiling::cuts([500, 7, 393])];
+    let symmetric = Structure::new([&cuts[0], &cuts[0]]).with(Symmetry::none(2).symmetric([0, 1]).unwrap()).unwrap();
+    let structure = sparse(&mut rng, &cuts.each_ref(), 0.7);
+    let (a, b, s) = (filled::<f64>(&mut rng, &structure), filled(&mut rng, &structure), filled(&mut rng, &symmetric));
+    for equation in [
+        "[i, j] = exp(A[i, j]) - 2.0 * B[i, j] / (3.0 + S[i, j])",
+        "[j, i] = select(A[i, j] > S[j, i]; tanh(A[i, j]), B[i, j])",
+        "[i] = sum(j; A[i, j] * B[i, j])",
+        "[] = sum(i, j; sin(A[i, j]) * B[i, j])",
+        "[j] = max(i; A[i, j] - S[j, i])",
+        "[i] = prod(j; 1 + A[i, j] / 100)",
+        "[i] = mean(j; S[i, j])",
+        "[] = sum(i, j; S[i, j])",
+    ] {
+        let all: [(&str, &dyn RecordOperand<f64>); 3] = [("A", &a), ("B", &b), ("S", &s)];
+        let read: Vec<_> = all.into_iter().filter(|(name, _)| equation.contains(&format!("{name}["))).collect();
+        repeats(equation, |context| bits(&context.eval_blocks(equation, &read).unwrap()));
+    }
+    repeats("a product of norms", |context| {
+        let product = context.einsum_blocks("ij,jk->ik", &[&a, &s]).unwrap();
+        (product.frobenius_norm().to_bits(), product.norm(&product.blocks()[0]).unwrap().to_bits())
+    });
+}
+
+/// One sector that is large enough for all threads, and small ones.
+fn sectors<T: Element>(rng: &mut StdRng) {
+    let cut = Tiling::cuts([150, 20, 3, 20]).charged([0, 1, 2, 3]).unwrap();
+    let structure = Structure::new([&cut, &cut]).flow([1, -1], [0]).unwrap();
+    let a = filled::<T>(rng, &structure);
+    let positive = Context::cpu().threads(1).eval_blocks("[i, j] = A[i, k] * conj(A[j, k])", &[("A", &a)]).unwrap();
+    let what = |name: &str| format!("{name} of {}", T::NAME);
+    repeats(&what("svd"), |context| {
+        let (u, s, v) = context.svd_blocks(&a, [0]).unwrap();
+        (bits(&u), bits(&s), bits(&v))
+    });
+    repeats(&what("qr"), |context| context.qr_blocks(&a, [0]).map(|(q, r)| (bits(&q), bits(&r))).unwrap());
+    repeats(&what("eigh"), |context| context.eigh_blocks(&positive, [0]).map(|(values, q)| (bits(&values), bits(&q))).unwrap());
+    repeats(&what("inv"), |context| bits(&context.inv_blocks(&a, [0]).unwrap()));
+    repeats(&what("expm"), |context| bits(&context.expm_blocks(&a, [0]).unwrap()));
+    repeats(&what("solve"), |context| bits(&context.solve_blocks(&a, [0], &positive).unwrap()));
+    repeats(&what("slogdet"), |context| {
+        let (sign, logarithm) = context.slogdet_blocks(&a, [0]).unwrap();
+        (sign.to_complex(), logarithm.to_complex())
+    });
+}
+
+#[test]
+fn linear_algebra_by_sectors() {
+    let mut rng = StdRng::seed_from_u64(2502);
+    sectors::<f64>(&mut rng);
+    sectors::<f32>(&mut rng);
+    sectors::<Complex<f64>>(&mut rng);
+}

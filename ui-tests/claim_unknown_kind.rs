@@ -1,0 +1,12 @@
+//! A symmetry that does not exist.
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::Blocks;
+
+fn twice(a: &Blocks<f64>) -> Blocks<f64, Shape![_, _]> {
+    tensor!([i, j] = 2 * a[i, j] where symmetric(i, j))
+}
+
+fn main() {
+    let _ = twice;
+}

@@ -1,0 +1,12 @@
+//! `assume` needs what is assumed.
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::Blocks;
+
+fn twice(a: &Blocks<f64>) -> Blocks<f64, Shape![_, _]> {
+    tensor!([i, j] = 2 * a[i, j] where assume)
+}
+
+fn main() {
+    let _ = twice;
+}
