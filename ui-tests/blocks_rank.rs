@@ -3,8 +3,8 @@
 use tensorwrapper::prelude::*;
 use tensorwrapper::Blocks;
 
-fn twice(a: &Blocks<f64, Shape![3, 4]>) -> Blocks<f64, Shape![3]> {
-    tensor!([i] = 2 * a[i])
+fn twice(a: &Blocks<f64, Shape![3, 4]>) {
+    let _twice = tensor!([i] = 2 * a[i]);
 }
 
 fn main() {

@@ -4,7 +4,7 @@ use tensorwrapper::prelude::*;
 use tensorwrapper::Blocks;
 
 fn values(a: &Blocks<f64, Shape![3, 4, 5]>) {
-    tensor!((U[i, r], s[r], V[r, j]) = svd(a[i, j]));
+    let _factors = tensor!(([i, r], [r], [r, j]) = svd(a[i, j]));
 }
 
 fn main() {

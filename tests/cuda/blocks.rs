@@ -64,7 +64,7 @@ fn of<T: Element>(context: &Context, tell: &mut Tell<'_>) {
         try_tensor!(in ctx; let x[i, l] = s[i in 3..20, 4] * a[i in 1..18, k] * d[k, l]; x).map(Blocks::into_dyn),
     );
     tell("diagonals of blocks", try_tensor!(in ctx; let x[i] = s[i, i] * a[i, i] - v[i]; x).map(Blocks::into_dyn));
-    tell("a trace of blocks", try_tensor!(in ctx; let x[] = s[i, i] * v[i]; let y[j] = x * v[j]; y).map(Blocks::into_dyn));
+    tell("a trace of blocks", try_tensor!(in ctx; let x[j] = s[i, i] * v[i] * v[j]; x).map(Blocks::into_dyn));
     tell(
         "a diagonal matrix",
         try_tensor!(in ctx; let x[i, j] = diagonal[i, k] * s[k, j] + diagonal[i, j]; x).map(Blocks::into_dyn),
@@ -92,7 +92,7 @@ fn layers<T: Element>(context: &Context, s: &Blocks<T>, tell: &mut dyn FnMut(&st
     let even = Structure::new([&Tiling::even(6, 2), &Tiling::even(6, 3)]);
     let nested = made::<T>(&even, 6).nested([1, 1]).expect("an axis each");
     let found = context.eval_blocks("[i; j] = 2.0 * N[i; j]", &[("N", &nested)]);
-    tell("layers", found.and_then(Blocks::flat));
+    tell("layers", found.map(Blocks::flat));
     let part = s.slice(&[3..20, 0..31]);
     tell("a slice of blocks", part.and_then(|part| context.eval_blocks("[i] = P[i, j] * P[i, j]", &[("P", &part)])));
 }

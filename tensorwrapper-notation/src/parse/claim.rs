@@ -4,7 +4,7 @@ use super::cursor::split;
 use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Claim, ClaimKind};
-use crate::token::{Delimiter, Span, Token, text};
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Whether an item of a `where` is a claim.
 pub(super) fn is_claim(tokens: &[Token]) -> bool {
@@ -47,6 +47,24 @@ pub(super) fn claim(tokens: &[Token]) -> Result<Claim, Diagnostic> {
         return Err(Diagnostic::syntax(span, message).help(usage));
     }
     Ok(Claim { kind, groups, assumed })
+}
+
+/// What is wrong with an item that is like a claim, and is none.
+pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
+    let (is_assumed, rest) = assumed(tokens);
+    let rest = if rest.last().is_some_and(|last| last.is_punct(',')) { &rest[..rest.len() - 1] } else { rest };
+    let known = "symmetries are `sym(i, j)`, `asym(i, j)` and `herm(p, q)`";
+    match rest {
+        [name, call] if call.group(Delimiter::Parenthesis).is_some() && matches!(name.tree, Tree::Ident(_)) => {
+            let message = format!("`{}` is no symmetry that `where` claims", text(&[name.clone()]));
+            Some(Diagnostic::syntax(name.span, message).help(known))
+        }
+        [] | [_] if is_assumed => {
+            let message = "`assume` stands before a symmetry that is believed";
+            Some(Diagnostic::syntax(tokens[0].span, message).help("write `where assume sym(i, j)`"))
+        }
+        _ => None,
+    }
 }
 
 /// That a claim stands in the `where` of a block.

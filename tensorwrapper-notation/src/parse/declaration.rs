@@ -2,7 +2,7 @@
 //!
 //! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows of bounds.
 
-use super::claim::{claim, in_header, is_claim};
+use super::claim::{claim, in_header, is_claim, no_claim};
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
 use super::unread::is_condition;
@@ -74,6 +74,9 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
             true => fault.help(format!("a part of an axis is a slice in the brackets of an operand: `A[{}]`", text(part))),
             false => Diagnostic::unbuilt(*span, "a sparse map in `where`"),
         });
+    }
+    if let Some(fault) = no_claim(tokens) {
+        return Err(fault);
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
         if is_condition(tokens) {

@@ -1,11 +1,12 @@
 //! Emits the compile-time checks of ranks, extents and positions.
 //!
-//! `emitter` has the state that the checks of one equation share; `fused` and `factorise` emit the checks of fused axes and of
-//! linear algebra.
+//! `emitter` has the state that the checks of one equation share; `fused`, `factorise` and `claims` emit the checks of fused axes,
+//! of linear algebra and of claims of symmetry.
 //!
 //! Two extents are compared at compile time only if both are constants; the recorder checks everything else at run time. Both
 //! take their messages from `sentence.rs` of the notation.
 
+mod claims;
 mod emitter;
 mod factorise;
 mod fused;
@@ -70,6 +71,7 @@ pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operand
         }
     }
     fused::fused(&mut checks, equation);
+    claims::claims(&mut checks, equation);
     if let Some(factorise) = equation.factorise() {
         factorise::new_axes(&mut checks, factorise);
     }

@@ -1,9 +1,10 @@
 //! Claims of symmetry: a result has what is inferred, and what is claimed is among it, or believed.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
-use tensorwrapper_notation::Claimed;
 use tensorwrapper_notation::syntax::ClaimKind;
+use tensorwrapper_notation::{Claimed, sentence};
 
 /// A symmetry that a result is claimed to have.
 #[derive(Clone, Debug)]
@@ -11,7 +12,9 @@ pub(super) struct Claim {
     kind: ClaimKind,
     /// The exchanges of axes that generate it, without conjugation.
     exchanges: Vec<SignedPermutation>,
-    /// The names of its labels, for messages.
+    /// The axes that change places, each with the name of its label.
+    exchanged: Vec<[(usize, String); 2]>,
+    /// The names of its groups, for messages.
     names: Vec<String>,
     assumed: bool,
 }
@@ -23,14 +26,15 @@ impl Claim {
     /// When its groups are no axes of the left side.
     pub(super) fn new(claimed: &Claimed, left: &[usize], names: &[String]) -> Result<Claim, Error> {
         let axis = |label: usize| left.iter().position(|&own| own == label);
-        let mut exchanges = Vec::new();
+        let (mut exchanges, mut exchanged) = (Vec::new(), Vec::new());
         for pair in claimed.groups.windows(2) {
             let mut axes: Vec<usize> = (0..left.len()).collect();
-            for (one, other) in pair[0].iter().zip(&pair[1]) {
-                let (Some(one), Some(other)) = (axis(one.0), axis(other.0)) else {
+            for labels in pair[0].iter().zip(&pair[1]) {
+                let (Some(one), Some(other)) = (axis(labels.0.0), axis(labels.1.0)) else {
                     return Err(Error::new(ErrorKind::Label("a claim names an index that is not on the left".to_string())));
                 };
                 axes.swap(one, other);
+                exchanged.push([(one, names[labels.0.0].clone()), (other, names[labels.1.0].clone())]);
             }
             let sign = if claimed.kind == ClaimKind::Asym { Sign::Minus } else { Sign::Plus };
             exchanges.push(SignedPermutation::new(&axes, sign)?);
@@ -40,7 +44,21 @@ impl Claim {
             if group.len() == 1 { group.concat() } else { format!("({})", group.join(", ")) }
         };
         let names = claimed.groups.iter().map(group).collect();
-        Ok(Claim { kind: claimed.kind, exchanges, names, assumed: claimed.assumed })
+        Ok(Claim { kind: claimed.kind, exchanges, exchanged, names, assumed: claimed.assumed })
+    }
+}
+
+impl Claim {
+    /// Whether axes that change places have the same extent.
+    fn check_extents(&self, tilings: &[Tiling]) -> Result<(), Error> {
+        for [(one, one_name), (other, other_name)] in &self.exchanged {
+            let extents = [one, other].map(|axis| tilings[*axis].extent());
+            if extents[0] != extents[1] {
+                let message = sentence::claim(self.kind.name(), (one_name, &extents[0]), (other_name, &extents[1]));
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -59,9 +77,14 @@ pub(super) fn proved(claims: &[Claim]) -> Vec<Claim> {
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] for a claim that does not follow; those of [`Symmetry::generated`].
-pub(super) fn with_claims(inferred: Symmetry, claims: &[Claim], is_complex: bool) -> Result<Symmetry, Error> {
+pub(super) fn with_claims(
+    inferred: Symmetry,
+    (claims, tilings): (&[Claim], &[Tiling]),
+    is_complex: bool,
+) -> Result<Symmetry, Error> {
     let mut believed = Vec::new();
     for claim in claims {
+        claim.check_extents(tilings)?;
         // Real numbers do not notice conjugation.
         let conjugates = is_complex && claim.kind == ClaimKind::Herm;
         for exchange in &claim.exchanges {

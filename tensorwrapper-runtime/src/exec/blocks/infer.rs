@@ -68,7 +68,7 @@ pub(super) fn frame(
         false => symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?,
     };
     let frame = Structure::new(&tilings).with_ragged(cuts.ragged(left))?;
-    let frame = frame.with(with_claims(inferred, said.claims, is_complex)?)?;
+    let frame = frame.with(with_claims(inferred, (said.claims, &tilings), is_complex)?)?;
     match flow {
         // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
         Some((signs, total)) if !signs.is_empty() => frame.flow(signs, total),

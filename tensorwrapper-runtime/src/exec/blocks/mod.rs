@@ -4,7 +4,7 @@
 //! products and element-wise work. `definition` says what a stage is to compute, which the reference device runs. `terms` expands a sum of
 //! products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry, `infer` and
 //! `flow` which symmetry and charge a result has, `claims` what is said of it and `believed` whether that holds. `pieces` lists the blocks
-//! of a factor, `join` finds which of them meet, `packed` which pairs of indices need one order alone, `placed` says where they lie,
+//! of a factor, `join` finds which of them meet, `packed` which pairs of indices need one order alone, `placed` and `lying` say where they lie,
 //! `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both side by side. `pair` is a product of two factors,
 //! `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the
 //! order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra. `prepared` runs
@@ -32,6 +32,7 @@ mod join;
 mod kept;
 mod layers;
 mod linear;
+mod lying;
 mod memory;
 mod norms;
 mod operand;

@@ -7,13 +7,13 @@ use smallvec::SmallVec;
 use tensorwrapper_core::backend::{Device, SumTerm};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::shape::Shape;
 use tensorwrapper_core::structure::Structure;
 
 use super::cuts::Parts;
 use super::direct::{self, Direct, ProductShape, SumKernels};
 use super::group::{Group, GroupShape, Move};
 use super::join::{Entry, Join, Place, PlannedGroup};
+use super::lying::{Line, Lying};
 use super::packed::{self, PackedPair};
 use super::pieces::Piece;
 use super::tasks::{Placement, Work};
@@ -33,6 +33,9 @@ const FOR_ALL_THREADS: usize = 1 << 24;
 const WIDE: usize = 64;
 /// Indices that are summed at once in such a group, for the same reason.
 pub(super) const MOST_SUMMED: usize = 4096;
+
+/// How much more a group's multiplications are worth than what is copied for it, at least, to be computed by itself.
+const HARDLY: usize = 32;
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
 pub(super) struct Sizes {
@@ -231,6 +234,12 @@ impl Placed<'_> {
         moved.map(|(_, elements)| elements).sum()
     }
 
+    /// Whether the group is one product of matrices for all threads, beside which it hardly counts what is copied. The number of threads
+    /// does not matter, so that results have the same bits on any.
+    pub(super) fn is_worth_all_threads(&self, sizes: &Sizes) -> bool {
+        sizes.are_large() && direct::gathered(HARDLY * self.copied(sizes), 0) <= sizes.multiplications()
+    }
+
     /// What a product of two pieces is: axes of the batch, of rows, columns and terms.
     fn shape(&self, pieces: [&Piece; 2], place: &Place, strides: &[isize]) -> ProductShape {
         let roles = &self.join.roles;
@@ -319,67 +328,6 @@ impl Placed<'_> {
         ];
         let start = row as isize * strides[1] + column as isize * strides[2];
         Lying { extents: &place.extents, strides: slab, offset: *offset }.moves(&lines, start, &|_| (1.0, false))
-    }
-}
-
-/// A piece as it lies in its slab.
-struct Lying<'l> {
-    extents: &'l [usize],
-    strides: &'l [isize],
-    offset: usize,
-}
-
-/// Axes of a piece that run along one axis of a matrix, the pair that is packed of them, and that axis's stride.
-struct Line<'l> {
-    axes: &'l [usize],
-    pair: Option<PackedPair>,
-    stride: isize,
-}
-
-impl Lying<'_> {
-    /// The piece, strip by strip, in a matrix in which it begins there. `then` says by which factor it is multiplied on the way, and
-    /// whether it is conjugated, for the orders of pairs that strips stand for.
-    fn moves(&self, lines: &[Line<'_>; 3], start: isize, then: &dyn Fn([usize; 3]) -> (f64, bool)) -> Vec<Move> {
-        if lines.iter().all(|line| line.pair.is_none()) {
-            return vec![self.whole(lines, start, then([1; 3]))];
-        }
-        let extents = |line: &Line<'_>| -> Vec<usize> { line.axes.iter().map(|&axis| self.extents[axis]).collect() };
-        let strips = lines.each_ref().map(|line| packed::strips(&extents(line), line.pair));
-        let counts: Shape = strips.iter().map(Vec::len).collect();
-        let mut found = Vec::with_capacity(strips.iter().map(Vec::len).product());
-        counts.indices().visit(|choice| {
-            let (mut extents, mut slab) = (self.extents.to_vec(), self.strides.to_vec());
-            let (mut matrix, mut begins) = (vec![0; extents.len()], [self.offset as isize, start]);
-            for ((line, strips), &n) in lines.iter().zip(&strips).zip(choice) {
-                let strip = &strips[n];
-                begins[1] += strip.start as isize * line.stride;
-                for (n, &axis) in line.axes.iter().enumerate() {
-                    extents[axis] = strip.extents[n];
-                    begins[0] += strip.first[n] as isize * self.strides[axis];
-                    matrix[axis] = strip.strides[n] as isize * line.stride;
-                }
-                if let Some([one, other]) = strip.together {
-                    slab[line.axes[one]] += self.strides[line.axes[other]];
-                }
-            }
-            let orders = [0, 1, 2].map(|line| strips[line][choice[line]].orders);
-            let begins = begins.map(|begins| begins as usize);
-            found.push(Move::new(&extents, [&slab, &matrix], begins, then(orders)));
-        });
-        found
-    }
-
-    /// The same where no pair is packed: one strip has all of it.
-    fn whole(&self, lines: &[Line<'_>; 3], start: isize, how: (f64, bool)) -> Move {
-        let mut matrix: SmallVec<[isize; 6]> = SmallVec::from_elem(0, self.extents.len());
-        for line in lines {
-            let mut stride = line.stride;
-            for &axis in line.axes.iter().rev() {
-                matrix[axis] = stride;
-                stride *= self.extents[axis] as isize;
-            }
-        }
-        Move::new(self.extents, [self.strides, &matrix], [self.offset, start as usize], how)
     }
 }
 

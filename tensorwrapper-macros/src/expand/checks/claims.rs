@@ -1,0 +1,26 @@
+//! Emits the checks of claims of symmetry: indices that change places have one extent.
+
+use tensorwrapper_notation::{Equation, LabelId, sentence};
+
+use super::emitter::{Checks, extent};
+
+/// Emits the checks of all claims, after all occurrences of labels.
+pub(super) fn claims(checks: &mut Checks<'_, '_>, equation: &Equation) {
+    for claim in equation.claims() {
+        for pair in claim.groups.windows(2) {
+            pair[0].iter().zip(&pair[1]).for_each(|(one, other)| checks.exchanged(claim.kind.name(), *one, *other));
+        }
+    }
+}
+
+impl Checks<'_, '_> {
+    fn exchanged(&mut self, kind: &str, one: LabelId, other: LabelId) {
+        let (Some(first), Some(second)) = (self.occurrences.get(&one), self.occurrences.get(&other)) else { return };
+        let (first, span) = (first.first.clone(), second.first.span);
+        let (a, b) = (extent(one), extent(other));
+        let [one_name, other_name] = [one, other].map(|label| self.names[label.0].clone());
+        let message = sentence::claim(kind, (&one_name, &"{L}"), (&other_name, &"{R}"));
+        let caret = format!("`{other_name}` has extent {{R}} here");
+        self.extents((one, &first), span, &message, &caret, &emit!(__tw::AxisPair(#a, #b)));
+    }
+}
