@@ -96,8 +96,8 @@ impl PairRequest<'_> {
                 let strips = placed.in_strips(gathered);
                 pair.tuples += group.places.len() * group.terms.len();
                 let fastest = (&whole, strips.as_ref().map_or(gathered, |(.., cost)| *cost));
-                let is_shared = strips.is_none() && placed.is_worth_all_threads(&whole);
-                if !is_shared && let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
+                let is_whole = strips.is_none() && placed.is_better_whole(&whole);
+                if !is_whole && let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
                     pair.count(&whole);
                     works.extend(direct);
                     continue;
