@@ -1,4 +1,4 @@
-//! Layers are those of block tensors: a dense tensor has none.
+//! Several layers of indices are those of block tensors: a dense tensor has one.
 
 use tensorwrapper::prelude::*;
 

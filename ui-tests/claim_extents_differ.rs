@@ -1,4 +1,4 @@
-//! Labels that change places have the same extent.
+//! Labels that change places have equal extents.
 
 use tensorwrapper::prelude::*;
 use tensorwrapper::Blocks;

@@ -44,10 +44,10 @@ pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent
     format!("row index `{row}` has extent {row_extent} but column index `{column}` has {column_extent}: the matrix is not square")
 }
 
-/// The message: index `i` has extent 3 but index `j` has 4: `sym` exchanges indices of one extent
+/// The message: index `i` has extent 3 but index `j` has 4: `sym` exchanges indices of equal extents
 pub fn claim<E: Display>(kind: &str, (one, one_extent): (&str, &E), (other, other_extent): (&str, &E)) -> String {
     format!(
-        "index `{one}` has extent {one_extent} but index `{other}` has {other_extent}: `{kind}` exchanges indices of one extent"
+        "index `{one}` has extent {one_extent} but index `{other}` has {other_extent}: `{kind}` exchanges indices of equal extents"
     )
 }
 

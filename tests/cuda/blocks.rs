@@ -116,7 +116,12 @@ fn ordered(context: &Context, tell: &mut Tell<'_>) {
 /// A product that does not fit at once.
 fn in_parts(context: &Context, tell: &mut Tell<'_>) {
     let [a, s] = matrices::<f64>();
-    let few = context.clone().memory_limit(24_000);
-    let result = few.eval_blocks("[i, l] = A[i, k] * S[k, j] * S[j, m] * A[m, l]", &[("A", &a), ("S", &s)]);
+    let equation = "[i, l] = A[i, k] * S[k, j] * S[j, m] * A[m, l]";
+    let prepared = |context: &Context| context.prepare_blocks::<f64>(equation, &[("A", &a), ("S", &s)]);
+    let few = prepared(&context.clone().memory_limit(24_000));
+    if let (Ok(whole), Ok(few)) = (prepared(context), &few) {
+        assert!(whole.peak_bytes() > 24_000 && few.products().len() > whole.products().len(), "{}", few.explain());
+    }
+    let result = few.and_then(|few| few.run(&[&a, &s]));
     tell("f64 a product in parts", told(result.and_then(|blocks| blocks.to_dense())));
 }

@@ -32,6 +32,9 @@ fn equations_in_three_schedules() {
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let mut expected = Vec::new();
     equations::all(&Context::cpu(), &mut |name, result| expected.push((name.to_string(), result)));
+    for (name, result) in &expected {
+        assert!(result.is_ok(), "{name}: {result:?}");
+    }
     let values = expected.iter().filter(|(_, result)| result.is_ok()).count();
     assert!(values > 250, "{values} equations with a value: {:?}", expected.iter().find(|(_, result)| result.is_err()));
     for schedule in Schedule::ALL {

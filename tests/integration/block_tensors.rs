@@ -241,7 +241,7 @@ fn claims_are_proved_refused_or_believed() {
     same(&believed, &m.to_dense().unwrap());
     let wide = blocks(&Structure::new([&occ, &Tiling::cuts([2, 3])]));
     let refused = try_tensor!([i, j] = 2.0 * wide[i, j] where assume sym(i, j)).unwrap_err().to_string();
-    assert_eq!(refused, "index `i` has extent 3 but index `j` has 5: `sym` exchanges indices of one extent");
+    assert_eq!(refused, "index `i` has extent 3 but index `j` has 5: `sym` exchanges indices of equal extents");
     let dense = a.to_dense().unwrap();
     let refused = try_tensor!([i, j] = dense[i, k] * dense[j, k] where sym(i, j)).unwrap_err().to_string();
     assert!(refused.starts_with("a claim of symmetry about a dense result"), "{refused}");

@@ -49,17 +49,22 @@ pub(super) fn claim(tokens: &[Token]) -> Result<Claim, Diagnostic> {
     Ok(Claim { kind, groups, assumed })
 }
 
+/// Whether tokens are a name and what stands in parentheses behind it.
+fn is_call(name: &Token, call: &Token) -> bool {
+    matches!(name.tree, Tree::Ident(_)) && call.group(Delimiter::Parenthesis).is_some()
+}
+
 /// What is wrong with an item that is like a claim, and is none.
 pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
     let (is_assumed, rest) = assumed(tokens);
     let rest = if rest.last().is_some_and(|last| last.is_punct(',')) { &rest[..rest.len() - 1] } else { rest };
     let known = "symmetries are `sym(i, j)`, `asym(i, j)` and `herm(p, q)`";
     match rest {
-        [name, call] if call.group(Delimiter::Parenthesis).is_some() && matches!(name.tree, Tree::Ident(_)) => {
+        [name, call] if is_call(name, call) => {
             let message = format!("`{}` is no symmetry that `where` claims", text(&[name.clone()]));
             Some(Diagnostic::syntax(name.span, message).help(known))
         }
-        [] | [_] if is_assumed => {
+        [] if is_assumed => {
             let message = "`assume` stands before a symmetry that is believed";
             Some(Diagnostic::syntax(tokens[0].span, message).help("write `where assume sym(i, j)`"))
         }

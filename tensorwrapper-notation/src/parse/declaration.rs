@@ -135,6 +135,15 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
             found.claims.push(claim(part)?);
             continue;
         }
+        let fault = match &pending[..] {
+            [] if part.len() > 1 => no_claim(part),
+            // A label may be called `assume`, but no claim follows labels that have no extent yet.
+            [_, _] if is_claim(part) => no_claim(&pending),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
         pending.extend_from_slice(part);
         if part.iter().any(|t| t.is_punct(':')) {
             declaration(&pending, span)?.sort(&mut found.extents, &mut found.bounds);

@@ -1,4 +1,4 @@
-//! Emits the checks of claims of symmetry: indices that change places have one extent.
+//! Emits the checks of claims of symmetry: indices that change places have equal extents.
 
 use tensorwrapper_notation::{Equation, LabelId, sentence};
 
@@ -20,7 +20,7 @@ impl Checks<'_, '_> {
         let (a, b) = (extent(one), extent(other));
         let [one_name, other_name] = [one, other].map(|label| self.names[label.0].clone());
         let message = sentence::claim(kind, (&one_name, &"{L}"), (&other_name, &"{R}"));
-        let caret = format!("`{other_name}` has extent {{R}} here");
+        let caret = format!("`{other_name}` has extent {{R}}");
         self.extents((one, &first), span, &message, &caret, &emit!(__tw::AxisPair(#a, #b)));
     }
 }

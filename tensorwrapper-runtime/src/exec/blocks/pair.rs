@@ -51,6 +51,8 @@ pub(super) struct PairRequest<'p> {
     pub(super) scale: Complex<f64>,
     /// Exchanges of summed labels that leave the product as it is: the partner of each label.
     pub(super) exchanges: Vec<Vec<Option<usize>>>,
+    /// Whether there is a limit of memory: nothing is copied then that can be multiplied where it lies.
+    pub(super) spares_memory: bool,
 }
 
 impl PairRequest<'_> {
@@ -96,7 +98,7 @@ impl PairRequest<'_> {
                 let strips = placed.in_strips(gathered);
                 pair.tuples += group.places.len() * group.terms.len();
                 let fastest = (&whole, strips.as_ref().map_or(gathered, |(.., cost)| *cost));
-                let is_whole = strips.is_none() && placed.is_better_whole(&whole);
+                let is_whole = !self.spares_memory && strips.is_none() && placed.is_better_whole(&whole);
                 if !is_whole && let Some(direct) = placed.direct::<T>(single, self.scale, fastest, &mut pair.kernels.sums)? {
                     pair.count(&whole);
                     works.extend(direct);
@@ -274,6 +276,6 @@ impl Pair {
 }
 
 /// The same device on one thread; nothing where it is that already, or does not compute on threads.
-fn single(device: &dyn Device) -> Option<Arc<dyn Device>> {
+pub(super) fn single(device: &dyn Device) -> Option<Arc<dyn Device>> {
     if device.threads() == 1 { None } else { device.with_threads(1) }
 }

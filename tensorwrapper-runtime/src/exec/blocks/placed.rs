@@ -34,10 +34,12 @@ const WIDE: usize = 64;
 /// Indices that are summed at once in such a group, for the same reason.
 pub(super) const MOST_SUMMED: usize = 4096;
 
-/// How much more a group's multiplications are worth than what is copied for it, at least, to be gathered although its pieces lie right.
-const HARDLY: usize = 32;
-/// Multiplications of a product of pieces up to which it is computed without packing, by which large ones are faster (2048² matrices in
-/// blocks of 64, all there, on a Xeon: 315 ms where they lie and 233 gathered; on two threads 151 and 123).
+/// Pieces that could be multiplied where they lie are gathered all the same, if their group has so many times more multiplications than its
+/// copies are worth.
+const PER_COPY: usize = 32;
+/// Such pieces take at most so many multiplications each. Their products read them as they lie, and one large product, which copies factors
+/// into the engine's buffers, is faster (2048² matrices in blocks of 64, all there, on a Xeon: 315 ms and 233 gathered; on two threads 151
+/// and 123). Larger pieces are copied there in any case.
 const SMALL: usize = 1 << 21;
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
@@ -237,11 +239,11 @@ impl Placed<'_> {
         moved.map(|(_, elements)| elements).sum()
     }
 
-    /// Whether the group is one large product of many small pieces, beside which it hardly counts what is copied. The number of threads
-    /// does not matter, so that results have the same bits on any.
+    /// Whether the group is one large product of many small pieces, which is faster gathered than where they lie. The number of threads does
+    /// not matter, so that results have the same bits on any.
     pub(super) fn is_better_whole(&self, sizes: &Sizes) -> bool {
         let (all, pieces) = (sizes.multiplications(), self.group.places.len() * self.group.terms.len());
-        sizes.are_large() && all / pieces <= SMALL && direct::gathered(HARDLY * self.copied(sizes), 0) <= all
+        sizes.are_large() && all / pieces <= SMALL && direct::gathered(PER_COPY * self.copied(sizes), 0) <= all
     }
 
     /// What a product of two pieces is: axes of the batch, of rows, columns and terms.

@@ -329,6 +329,7 @@ impl<'p> Planner<'p> {
             }
         });
         let factors = [0, 1].map(|n| (&term.factors[n], &self.tensors.structures[term.factors[n].operand]));
-        with(&PairRequest { cuts: &cuts, factors, left: &product.left, scale: term.scale, exchanges })
+        let spares_memory = self.chosen.memory.is_some();
+        with(&PairRequest { cuts: &cuts, factors, left: &product.left, scale: term.scale, exchanges, spares_memory })
     }
 }

@@ -59,7 +59,8 @@ pub(super) fn resolved(written: Written, tensors: Tensors) -> Result<Resolved, E
         written.left.iter().copied().chain(others).collect()
     };
     let original = tensors.structures.clone();
-    let mut resolver = Resolver { order, original, untied: vec![None; count], tensors, before: Vec::new() };
+    let has_indices = (0..written.names.len()).map(|label| has_indices(label, &written, &original)).collect();
+    let mut resolver = Resolver { order, original, has_indices, untied: vec![None; count], tensors, before: Vec::new() };
     let own = resolver.ties(&written.tree);
     let known = resolver.of_result(&written, &own);
     let ties = resolver.axes_of(&written.left, &known);
@@ -122,6 +123,20 @@ impl Resolved {
     }
 }
 
+/// Whether a label has indices, where what is read beside operands has numbers from `LATER` on.
+fn has_indices(label: usize, written: &Written, original: &[Structure]) -> bool {
+    let has = |factor: &Factor| {
+        let Some(axis) = factor.labels.iter().position(|own| *own == label) else { return false };
+        let extent = match factor.operand.checked_sub(LATER).map(|extra| &written.extras[extra]) {
+            None => original[factor.operand].tilings().get(axis).map(Tiling::extent),
+            Some(Extra::Part(part)) => part.extents(&original[part.operand]).get(axis).copied(),
+            Some(Extra::Iota(_)) => None,
+        };
+        extent.is_some_and(|extent| extent > 0)
+    };
+    written.declared[label].is_some_and(|extent| extent > 0) || written.tree.factors().into_iter().any(has)
+}
+
 /// Whether charges fit, where labels that become one are not compared any more.
 fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
     if !written.tree.is_sum_of_products() {
@@ -163,6 +178,8 @@ struct Resolver {
     order: Vec<usize>,
     /// The structures of the operands, with their ties.
     original: Vec<Structure>,
+    /// Whether each label has indices.
+    has_indices: Vec<bool>,
     /// The number of each operand with its zeros, where it was needed.
     untied: Vec<Option<usize>>,
     tensors: Tensors,
@@ -206,9 +223,7 @@ impl Resolver {
             Tree::Binary(Operator::Divide, one, _) => self.ties(one),
             Tree::Binary(Operator::Add | Operator::Subtract, one, other) => self.of_both(&self.ties(one), &self.ties(other)),
             // A product over nothing is one, whatever there would be.
-            Tree::Fold(Reduction::Product, labels, inner) if !labels.iter().all(|&label| self.has_indices(inner, label)) => {
-                self.none()
-            }
+            Tree::Fold(Reduction::Product, labels, _) if !labels.iter().all(|&label| self.has_indices[label]) => self.none(),
             Tree::Sum(summed, inner) | Tree::Fold(_, summed, inner) => {
                 let inner = self.ties(inner);
                 let is_free = |label: &usize| !summed.contains(label);
@@ -226,15 +241,6 @@ impl Resolver {
             },
             Tree::Apply(..) | Tree::PowerInteger(..) | Tree::PowerReal(..) => self.none(),
         }
-    }
-
-    /// Whether an operand of an expression has this label with indices.
-    fn has_indices(&self, tree: &Tree, label: usize) -> bool {
-        tree.factors().into_iter().any(|factor| {
-            let tilings = self.original.get(factor.operand).map_or(&[][..], Structure::tilings);
-            let mut axes = factor.labels.iter().zip(tilings);
-            axes.any(|(own, tiling)| *own == label && tiling.extent() > 0)
-        })
     }
 
     fn ties_of(&self, factor: &Factor) -> Same {

@@ -9,7 +9,7 @@ use tensorwrapper_core::layout::Strided;
 
 use super::super::super::context::Context;
 use super::dense::{REDUCED, of_squares};
-use super::diagonal::{Diagonal, untied};
+use super::diagonal::Diagonal;
 use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 use crate::tensor::Blocks;
 
@@ -54,8 +54,8 @@ impl Context {
         if Diagonal::of(a, rows.as_ref()).is_some() {
             return Ok("a diagonal: its factors are found on the host, without a matrix\n".to_string());
         }
-        let a = &*untied(a)?;
-        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let structure = a.structure().untied()?;
+        let matrix = BlockMatrix::new(&structure, rows.as_ref())?;
         let sectors = matrix.sectors()?;
         let [all_rows, all_columns] =
             [ROWS, COLUMNS].map(|side| matrix.tilings(side).map(|tiling| tiling.extent() as f64).product::<f64>());
@@ -69,9 +69,16 @@ impl Context {
         let device = self.backend.device();
         if device.resident().is_some() {
             let _ = writeln!(text, "sectors are gathered, and their factors are cut into blocks, on the host");
-            let is_square = sectors.iter().all(|sector| sector.extents[ROWS] == sector.extents[COLUMNS]);
-            for kind in OF_ANY.iter().chain(OF_SQUARES.iter().filter(|_| is_square)) {
-                let _ = writeln!(text, "{}: {}", kind.name(), who(device, *kind, T::DTYPE, &sectors)?);
+            for kind in OF_ANY.into_iter().chain(OF_SQUARES) {
+                // What the matrix does not allow is left out.
+                let own = match kind {
+                    Factorisation::Inv | Factorisation::Solve => matrix.regular_sectors(kind.name()).ok(),
+                    kind if OF_SQUARES.contains(&kind) => matrix.square_sectors(kind.name()).ok(),
+                    _ => Some(matrix.sectors()?),
+                };
+                if let Some(own) = own {
+                    let _ = writeln!(text, "{}: {}", kind.name(), who(device, kind, T::DTYPE, &own)?);
+                }
             }
         }
         Ok(text)

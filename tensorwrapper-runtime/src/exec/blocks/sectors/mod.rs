@@ -1,12 +1,13 @@
 //! Linear algebra over block tensors: sector by sector, each a dense matrix for the device.
 //!
-//! `matrix` reads a tensor as a matrix and finds its sectors, `dense` factorises one, `truncation` says what is kept, `factors`
-//! cuts factors into blocks. This file has the entry points of decompositions, `square` and `functions` those of functions of a
-//! square matrix, whose results `assembled` cuts into blocks. `explained` says what they will do.
+//! `matrix` reads a tensor as a matrix and finds its sectors, `each` goes through them, `dense` factorises one, `truncation` says
+//! what is kept, `factors` cuts factors into blocks. This file has the entry points of decompositions, `square` and `functions` those
+//! of functions of a square matrix, whose results `assembled` cuts into blocks. `explained` says what they will do.
 
 mod assembled;
 mod dense;
 mod diagonal;
+mod each;
 mod explained;
 mod factors;
 mod functions;
@@ -25,10 +26,8 @@ use tensorwrapper_core::internal::memory::zeros;
 use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
-use self::square::cubed;
 pub use self::truncation::Truncation;
 use super::super::context::Context;
-use super::watched::WatchedRun;
 use crate::tensor::Blocks;
 
 /// U, s and V of [`Context::svd_blocks`].
@@ -88,13 +87,11 @@ impl Context {
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.sectors()?;
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
-        self.each_sector(&matrix, &sectors, a, |device, elements, extents| {
-            let (left, values, right) = dense::svd(device, &elements, extents)?;
+        for (left, values, right) in self.each_sector(&matrix, &sectors, a, dense::svd)? {
             u.push(left);
             s.push(values);
             v.push(right);
-            Ok(())
-        })?;
+        }
         let values: Vec<Vec<f64>> = s.iter().map(|s| s.iter().map(|s| s.to_complex().re).collect()).collect();
         let (kept, discarded) = truncation.kept(&values)?;
         let new = NewAxis::new(&matrix, &sectors, &kept)?;
@@ -174,13 +171,8 @@ impl Context {
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
         let sectors = matrix.square_sectors("eigh")?;
-        let (mut values, mut vectors) = (Vec::new(), Vec::new());
-        self.each_sector(&matrix, &sectors, a, |device, elements, [rows, _]| {
-            let (own, vector) = dense::eigh(device, &elements, rows)?;
-            values.push(own);
-            vectors.push(vector);
-            Ok(())
-        })?;
+        let found = self.each_sector(&matrix, &sectors, a, |device, elements, [rows, _]| dense::eigh(device, elements, rows))?;
+        let (values, vectors): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS]).collect();
         let new = NewAxis::new(&matrix, &sectors, &kept)?;
         Ok((new.values(&values)?, new.factor(ROWS, &vectors)?))
@@ -195,13 +187,8 @@ impl Context {
         let a = &*untied(a)?;
         let matrix = BlockMatrix::new(a.structure(), rows)?;
         let sectors = matrix.sectors()?;
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        self.each_sector(&matrix, &sectors, a, |device, elements, extents| {
-            let (one, other) = dense::two_factors(device, kind, &elements, extents)?;
-            left.push(one);
-            right.push(other);
-            Ok(())
-        })?;
+        let factors = |device: &dyn Device, elements: &[T], extents| dense::two_factors(device, kind, elements, extents);
+        let (left, right): (Vec<_>, Vec<_>) = self.each_sector(&matrix, &sectors, a, factors)?.into_iter().unzip();
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS].min(sector.extents[COLUMNS])).collect();
         let new = NewAxis::new(&matrix, &sectors, &kept)?;
         Ok((new.factor(ROWS, &left)?, new.factor(COLUMNS, &right)?))
@@ -228,30 +215,6 @@ impl Context {
             parts: None,
         });
         Err(largest.named(error))
-    }
-
-    /// Calls back with the elements of each sector, and its extents. An error says which sector it is about. Each sector is a step
-    /// that the context reports, and may be cancelled before it.
-    fn each_sector<T: Element>(
-        &self,
-        matrix: &BlockMatrix<'_>,
-        sectors: &[Sector<'_>],
-        a: &Blocks<T>,
-        mut factorise: impl FnMut(&dyn Device, Vec<T>, [usize; 2]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        // Factors are there as dense matrices and as blocks in the end, and one sector beside them.
-        let factors = sectors.iter().map(|sector| sector.factors()).sum::<usize>();
-        let largest = sectors.iter().map(Sector::elements).max().unwrap_or_default();
-        self.check_sectors::<T>(sectors, 2 * factors + largest)?;
-        let costs = || sectors.iter().map(|sector| cubed(1, sector.extents[ROWS], sector.extents[COLUMNS])).collect();
-        let lines = || sectors.iter().map(Sector::described).collect();
-        let mut run = WatchedRun::new(self.backend.device(), &self.observer, costs, lines);
-        sectors.iter().try_for_each(|sector| {
-            run.step(|device| {
-                let elements = matrix.gather(device, sector, a.slab())?;
-                factorise(device, elements, sector.extents).map_err(|error| sector.named(error))
-            })
-        })
     }
 }
 

@@ -303,13 +303,10 @@ pub(super) fn numbers<T: Element>(
 pub(super) fn slogdets<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize]) -> Result<Vec<(T, T::Real)>, Error> {
     let matrix = BlockMatrix::new(a.structure(), rows)?;
     let sectors = matrix.square_sectors("slogdet")?;
-    let mut found = Vec::new();
     context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
-        let (signs, logarithms) = dense::slogdet(device, Stack { elements: &elements, count: 1, extents })?;
-        found.push((signs[0], logarithms[0]));
-        Ok(())
-    })?;
-    Ok(found)
+        let (signs, logarithms) = dense::slogdet(device, Stack { elements, count: 1, extents })?;
+        Ok((signs[0], logarithms[0]))
+    })
 }
 
 /// The factor L of L·Lᴴ in each sector.

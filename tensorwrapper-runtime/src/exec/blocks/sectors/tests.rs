@@ -259,8 +259,12 @@ fn sectors_are_steps_that_are_reported_and_cancelled() {
     let tiling = Tiling::cuts([2, 3, 2]).charged([0, 1, 2]).unwrap();
     let structure = Structure::new([&tiling, &tiling]).flow([1, -1], 0).unwrap();
     let a = Blocks::<f64>::from_fn(&structure, |i| if i[0] == i[1] { 3.0 } else { 0.5 }).unwrap();
-    // Each sector is a step, and matrices of one size are one of functions.
-    for (steps, operation) in [(3, "svd"), (3, "eigh"), (2, "inv"), (2, "solve")] {
+    // Each sector is a step on one thread, and matrices of one size are one of functions. On several threads, those beside a large one are
+    // one together.
+    for (threads, steps, operation) in
+        [(1, 3, "svd"), (1, 3, "eigh"), (2, 2, "svd"), (2, 2, "eigh"), (2, 2, "inv"), (2, 2, "solve")]
+    {
+        let cpu = || Context::cpu().threads(threads);
         let run = |context: &Context| match operation {
             "svd" => context.svd_blocks(&a, [0]).map(drop),
             "eigh" => context.eigh_blocks(&a, [0]).map(drop),
@@ -269,14 +273,14 @@ fn sectors_are_steps_that_are_reported_and_cancelled() {
         };
         let seen = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&seen);
-        run(&Context::cpu().progress(move |progress| {
+        run(&cpu().progress(move |progress| {
             listener.lock().unwrap().push((progress.step, progress.steps));
             ControlFlow::Continue(())
         }))
         .unwrap();
         let seen = seen.lock().unwrap();
         assert!(seen.iter().all(|(_, of)| *of == steps) && seen.last() == Some(&(steps, steps)), "{operation}: {seen:?}");
-        let stop = Context::cpu().progress(|progress| match progress.step {
+        let stop = cpu().progress(|progress| match progress.step {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         });

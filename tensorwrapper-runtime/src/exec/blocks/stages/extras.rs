@@ -12,8 +12,8 @@ use super::super::tree::{Extra, ReadAxis, ReadPart};
 use super::{Part, Stage, Staging};
 
 impl Staging<'_> {
-    /// Adds the stages that make what is read beside operands: the equation, with the numbers that these have. Labels of one extent share
-    /// the values of their index, so that an exchange of such labels is seen to change nothing.
+    /// Adds the stages that make what is read beside operands, and returns the equation with the numbers of what they make. Labels of one
+    /// extent share the values of their index, so that an exchange of such labels is seen to change nothing.
     pub(super) fn read_extras<'w>(&mut self, written: &'w Written) -> Result<Cow<'w, Written>, Error> {
         let operands = self.tensors.len();
         let (mut numbers, mut made): (Vec<usize>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
@@ -23,9 +23,10 @@ impl Staging<'_> {
                 Extra::Iota(label) => {
                     let extent = self.iota_extent(*label, written, operands);
                     let known = made.iter().find(|(known, _)| *known == extent).map(|(_, number)| *number);
-                    let number = known.unwrap_or_else(|| self.iota(extent));
-                    made.push((extent, number));
-                    number
+                    known.unwrap_or_else(|| {
+                        made.push((extent, self.iota(extent)));
+                        made[made.len() - 1].1
+                    })
                 }
             });
         }

@@ -146,9 +146,10 @@ fn compare<T: Element>(rng: &mut StdRng, bounded: &mut [usize; 2]) -> Option<boo
     match (Context::cpu().eval_blocks(&text, &names), Context::reference().eval_blocks(&text, &names)) {
         (Ok(found), Ok(defined)) => {
             is_as_defined(&found, &defined, &what);
-            // Dense tensors know nothing of structures; they pad rows with zeros, where values that are spread along them have elements.
+            // A dense tensor has zeros behind the end of a row. What is spread along rows has elements there, too, which a tensor with
+            // ragged rows has not.
             let is_ragged = |of: &&Structure| (0..of.rank()).any(|axis| of.has_unequal_rows(axis).unwrap());
-            let is_spread = (text.contains("select") || text.contains(") *")) && structures.iter().any(is_ragged);
+            let is_spread = (text.contains("select") || text.contains("- 0.5 *")) && structures.iter().any(is_ragged);
             if !is_spread && found.structure().tilings().iter().map(Tiling::extent).eq(extents_of(&text, &drawn.extents)) {
                 let (equation, _) = text.split_once(" where ").unwrap_or((&text, ""));
                 same(&found, &record::<T>(equation, &names).unwrap().eval().unwrap(), &what);

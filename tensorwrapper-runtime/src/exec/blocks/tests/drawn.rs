@@ -221,6 +221,26 @@ fn large_groups_give_the_same_bits() {
     }
 }
 
+/// Many small pieces of one large product are gathered, unless memory is limited: the same values, and the same bits on any number of
+/// threads.
+#[test]
+fn full_groups_of_small_pieces() {
+    let mut rng = StdRng::seed_from_u64(2306);
+    let b = filled::<f64>(&mut rng, &Structure::new([&Tiling::whole(1024), &Tiling::even(64, 1)]));
+    let dense = Tensor::<f64>::from_fn([2048, 1024], |_| rng.random_range(-1.0..1.0)).unwrap();
+    let operands: [(&str, &dyn RecordOperand<f64>); 2] = [("A", &dense), ("B", &b)];
+    let prepared = |context: &Context| context.prepare_blocks("[i, j] = A[i, k] * B[k, j]", &operands).unwrap();
+    let run = |context: &Context| prepared(context).run::<f64>(&[&dense, &b]).unwrap();
+    let once = run(&Context::cpu().threads(1));
+    for threads in [2, 3, 8] {
+        let found = run(&Context::cpu().threads(threads));
+        assert!(found.slab().iter().map(|x| x.to_bits()).eq(once.slab().iter().map(|x| x.to_bits())), "{threads} threads");
+    }
+    let limited = Context::cpu().threads(1).memory_limit(usize::MAX);
+    assert!(prepared(&limited).peak_bytes() < prepared(&Context::cpu().threads(1)).peak_bytes());
+    is_as_defined(&run(&limited), &once, "small pieces where they lie");
+}
+
 #[test]
 fn every_number_of_threads_gives_the_same_bits() {
     let mut rng = StdRng::seed_from_u64(2304);

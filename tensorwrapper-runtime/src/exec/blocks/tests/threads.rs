@@ -47,9 +47,9 @@ fn element_wise_work_and_reductions() {
     });
 }
 
-/// One sector that is large enough for all threads, and small ones.
+/// A sector that has more than half of the work, whose eigenvectors and products are worth all threads, and small ones, side by side.
 fn sectors<T: Element>(rng: &mut StdRng) {
-    let cut = Tiling::cuts([150, 20, 3, 20]).charged([0, 1, 2, 3]).unwrap();
+    let cut = Tiling::cuts([300, 40, 3, 40]).charged([0, 1, 2, 3]).unwrap();
     let structure = Structure::new([&cut, &cut]).flow([1, -1], [0]).unwrap();
     let a = filled::<T>(rng, &structure);
     let positive = Context::cpu().threads(1).eval_blocks("[i, j] = A[i, k] * conj(A[j, k])", &[("A", &a)]).unwrap();

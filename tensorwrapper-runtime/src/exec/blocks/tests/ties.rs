@@ -357,4 +357,19 @@ fn products_over_nothing_are_not_tied() {
     let z = filled::<f64>(&mut rng, &Structure::new([&none]));
     let ones = Context::cpu().eval_blocks::<f64>("[i, j] = prod(k; D[i, j] * Z[k])", &[("D", &d), ("Z", &z)]).unwrap();
     same(&ones, &Tensor::filled([3, 3], 1.0).unwrap(), "a product over nothing");
+    // A product over something is a diagonal, whatever has the index.
+    let v = filled::<f64>(&mut rng, &Structure::new([&Tiling::whole(4)]));
+    let names: [(&str, &dyn RecordOperand<f64>); 3] = [("D", &d), ("V", &v), ("Z", &z)];
+    for (equation, is_tied) in [
+        ("[i, j] = prod(k; D[i, j] * V[k])", true),
+        ("[i, j] = prod(k; D[i, j] * V[k in 0..2])", true),
+        ("[i, j] = prod(k; D[i, j] * V[k in 2..2])", false),
+        ("[i, j] = prod(k; D[i, j] * (iota[k] + V[k] - V[k]))", true),
+    ] {
+        let read: Vec<_> = names.into_iter().filter(|(name, _)| equation.contains(&format!("{name}["))).collect();
+        let found = Context::cpu().eval_blocks::<f64>(equation, &read).unwrap();
+        assert_eq!(found.structure().ties().is_some(), is_tied, "{equation}");
+        is_as_defined(&found, &Context::reference().eval_blocks(equation, &read).unwrap(), equation);
+        same(&found, &record::<f64>(equation, &read).unwrap().eval().unwrap(), equation);
+    }
 }

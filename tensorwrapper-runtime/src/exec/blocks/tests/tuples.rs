@@ -131,7 +131,8 @@ fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// How many products of blocks there are, and how many there would be without symmetry.
+/// How many products of blocks the plan of a drawn product has, after they were compared with those that are counted here. Nothing where none
+/// was drawn.
 fn counted<T: Element>(rng: &mut StdRng) -> Option<usize> {
     let drawn = Drawn::<T>::new(rng)?;
     let letters = |labels: &[usize]| labels.iter().map(|&label| (b'a' + label as u8) as char).collect::<String>();
@@ -155,13 +156,13 @@ fn counted<T: Element>(rng: &mut StdRng) -> Option<usize> {
 
 #[test]
 fn exactly_the_products_of_blocks_that_patterns_and_groups_allow() {
-    let (mut all, mut equations) = (0, 0);
+    let (mut all, mut equations) = (0, 0u64);
     for seed in 0..rounds(PRODUCTS) {
         let mut rng = StdRng::seed_from_u64(2400 + seed);
         let found = if seed % 3 == 0 { counted::<Complex<f64>>(&mut rng) } else { counted::<f64>(&mut rng) };
-        equations += usize::from(found.is_some_and(|found| found > 0));
+        equations += u64::from(found.is_some_and(|found| found > 0));
         all += found.unwrap_or(0);
     }
     println!("{all} products of blocks in {equations} equations");
-    assert!(equations > 150, "{equations}");
+    assert!(3 * equations > rounds(PRODUCTS), "{equations}");
 }
