@@ -88,7 +88,7 @@ fn of<T: Element>(context: &Context, tell: &mut Tell<'_>) {
 }
 
 /// Layers, and a part of blocks that keeps where it began.
-fn layers<T: Element>(context: &Context, s: &Blocks<T>, tell: &mut dyn FnMut(&str, Result<Blocks<T>, Error>)) {
+fn layers<T: Element>(context: &Context, s: &Blocks<T>, tell: &mut impl FnMut(&str, Result<Blocks<T>, Error>)) {
     let even = Structure::new([&Tiling::even(6, 2), &Tiling::even(6, 3)]);
     let nested = made::<T>(&even, 6).nested([1, 1]).expect("an axis each");
     let found = context.eval_blocks("[i; j] = 2.0 * N[i; j]", &[("N", &nested)]);

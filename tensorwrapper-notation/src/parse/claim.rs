@@ -61,7 +61,7 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
     let known = "symmetries are `sym(i, j)`, `asym(i, j)` and `herm(p, q)`";
     match rest {
         [name, call] if is_call(name, call) => {
-            let message = format!("`{}` is no symmetry that `where` claims", text(&[name.clone()]));
+            let message = format!("`{}` is no symmetry that `where` claims", text(std::slice::from_ref(name)));
             Some(Diagnostic::syntax(name.span, message).help(known))
         }
         [] if is_assumed => {

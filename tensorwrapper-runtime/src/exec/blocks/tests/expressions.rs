@@ -249,3 +249,20 @@ fn values_of_indices_keep_symmetry() {
         assert_eq!(text.matches("the values of an index").count(), axes, "{text}");
     }
 }
+
+/// A constant matrix is a number that is spread: a product with it is a sum, which is computed once.
+#[test]
+fn constant_matrices_are_numbers() {
+    let mut rng = StdRng::seed_from_u64(2361);
+    let cut = Tiling::cuts([20, 30]);
+    let a = filled::<f64>(&mut rng, &Structure::new([&cut, &cut]));
+    let names: [(&str, &dyn RecordOperand<f64>); 1] = [("A", &a)];
+    for equation in ["[i, j] = A[i, j] + 2.5 * 1[i, j]", "[i, j] = A[i, j] - 2.5 * 1[i] * A[k, j]"] {
+        let prepared = Context::cpu().prepare_blocks::<f64>(equation, &names).unwrap();
+        let found: Blocks<f64> = prepared.run(&[&a]).unwrap();
+        is_as_defined(&found, &Context::reference().eval_blocks(equation, &names).unwrap(), equation);
+        same(&found, &record::<f64>(equation, &names).unwrap().eval().unwrap(), equation);
+        // A product of two matrices would take 125 000.
+        assert!(prepared.multiplications() <= 3 * 2500, "{equation}: {}", prepared.explain());
+    }
+}
