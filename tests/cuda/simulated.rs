@@ -35,8 +35,8 @@ fn equations_in_three_schedules() {
     for (name, result) in &expected {
         assert!(result.is_ok(), "{name}: {result:?}");
     }
-    let values = expected.iter().filter(|(_, result)| result.is_ok()).count();
-    assert!(values > 250, "{values} equations with a value: {:?}", expected.iter().find(|(_, result)| result.is_err()));
+    let values = expected.len();
+    assert!(values > 300, "{values} equations");
     for schedule in Schedule::ALL {
         for route in ROUTES {
             let mut faults = Vec::new();

@@ -51,7 +51,7 @@ pub(super) struct PairRequest<'p> {
     pub(super) scale: Complex<f64>,
     /// Exchanges of summed labels that leave the product as it is: the partner of each label.
     pub(super) exchanges: Vec<Vec<Option<usize>>>,
-    /// Whether there is a limit of memory: nothing is copied then that can be multiplied where it lies.
+    /// Whether there is a limit of memory: pieces that lie right are not gathered then to make one large product.
     pub(super) spares_memory: bool,
 }
 

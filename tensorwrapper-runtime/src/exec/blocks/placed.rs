@@ -37,7 +37,7 @@ pub(super) const MOST_SUMMED: usize = 4096;
 /// Pieces that could be multiplied where they lie are gathered all the same, if their group has so many times more multiplications than its
 /// copies are worth.
 const PER_COPY: usize = 32;
-/// Such pieces take at most so many multiplications each. Their products read them as they lie, and one large product, which copies factors
+/// Such pieces take at most so many multiplications on average. Their products read them as they lie, and one large product, which copies factors
 /// into the engine's buffers, is faster (2048² matrices in blocks of 64, all there, on a Xeon: 315 ms and 233 gathered; on two threads 151
 /// and 123). Larger pieces are copied there in any case.
 const SMALL: usize = 1 << 21;

@@ -1,6 +1,9 @@
-//! Factorises all sectors: large ones one after the other, each on all threads, the others side by side, each on one.
+//! Factorises all sectors: on several threads some side by side, each on one of them, and the others alone, on all.
 //!
-//! Which ones are large does not depend on the number of threads, so that results have the same bits on any.
+//! Which ones are computed alone depends on their sizes, not on the number of threads. Those side by side have the same bits on any number of
+//! threads; one that is computed alone has those of a dense matrix.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Element;
@@ -14,6 +17,20 @@ use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 use super::square::cubed;
 use crate::tensor::Blocks;
 
+/// Operations of a sector from which on it is worth all threads, beside whatever others there are: 2048 rows.
+const FOR_ALL_THREADS: f64 = (1u64 << 33) as f64;
+/// Operations of sectors side by side that are worth other threads: two of 20 rows.
+const WORTH_THREADS: f64 = (1u64 << 14) as f64;
+/// Sectors that are computed in one step: between two of them a run may be cancelled.
+const TOGETHER: usize = 64;
+
+/// The numbers of sectors, by how they are computed.
+struct Parted {
+    alone: Vec<usize>,
+    /// The largest first, so that threads end together.
+    aside: Vec<usize>,
+}
+
 /// A sector that is computed beside others, and what was found.
 struct Share<'s, R> {
     number: usize,
@@ -23,7 +40,8 @@ struct Share<'s, R> {
 
 impl Context {
     /// What is found of the elements of each sector and its extents, in the order of sectors. An error says which sector it is about. Each
-    /// large sector is a step that the context reports, and may be cancelled before it; so are all others together.
+    /// sector that is computed alone is a step that the context reports, and may be cancelled before it; so are some that are computed side by
+    /// side.
     ///
     /// # Errors
     /// Those of the callback, cancellation, and memory.
@@ -36,22 +54,13 @@ impl Context {
     ) -> Result<Vec<R>, Error> {
         let device = self.backend.device();
         let single = single(device);
-        let (mut small, large) = parted(sectors, single.is_some());
-        // The last ones are short, so that threads end together.
-        small.sort_by(|&one, &other| cost(&sectors[other]).total_cmp(&cost(&sectors[one])));
-        let threads = if small.len() > 1 { device.threads() } else { 1 };
-        // Factors are there as dense matrices and as blocks in the end, and beside them one sector for each thread.
-        let factors = sectors.iter().map(Sector::factors).sum::<usize>();
-        let mut sizes: Vec<usize> = sectors.iter().map(Sector::elements).collect();
-        sizes.sort_unstable_by(|one, other| other.cmp(one));
-        self.check_sectors::<T>(sectors, 2 * factors + sizes.iter().take(threads).sum::<usize>())?;
-        let costs = || {
-            let all = large.iter().map(|&n| cost(&sectors[n]));
-            all.chain((!small.is_empty()).then(|| small.iter().map(|&n| cost(&sectors[n])).sum())).collect()
-        };
+        let Parted { alone, aside } = Parted::new(sectors, single.is_some());
+        let threads = self.threads_for::<T>(sectors, (&alone, &aside))?;
+        let cost_of = |numbers: &[usize]| numbers.iter().map(|&n| cost(&sectors[n])).sum::<f64>();
+        let costs = || alone.chunks(1).chain(aside.chunks(TOGETHER)).map(cost_of).collect();
         let lines = || {
-            let all = large.iter().map(|&n| sectors[n].described());
-            all.chain((!small.is_empty()).then(|| format!("{} sectors side by side", small.len()))).collect()
+            let one = alone.iter().map(|&n| sectors[n].described());
+            one.chain(aside.chunks(TOGETHER).map(|some| format!("{} sectors side by side", some.len()))).collect()
         };
         let mut run = WatchedRun::new(device, &self.observer, costs, lines);
         let compute = |device: &dyn Device, sector: &Sector<'_>| {
@@ -59,35 +68,79 @@ impl Context {
             factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
         };
         let mut found: Vec<Option<R>> = sectors.iter().map(|_| None).collect();
-        for n in large {
+        for &n in &alone {
             run.step(|device| {
                 found[n] = Some(compute(device, &sectors[n])?);
                 Ok(())
             })?;
         }
-        if !small.is_empty() {
+        for some in aside.chunks(TOGETHER) {
             run.step(|device| {
                 let device = single.as_deref().unwrap_or(device);
                 let mut shares: Vec<Share<'_, R>> =
-                    small.iter().map(|&number| Share { number, sector: &sectors[number], found: None }).collect();
-                thread_pool::each_mut(threads, &mut shares, &|share| share.found = Some(compute(device, share.sector)));
-                // The first sector that has no factors is the one that is told.
+                    some.iter().map(|&number| Share { number, sector: &sectors[number], found: None }).collect();
+                // Of those that have no factors the first one is told; what comes behind it is not needed any more.
+                let failed = AtomicUsize::new(usize::MAX);
+                thread_pool::each_mut(threads, &mut shares, &|share| {
+                    if share.number < failed.load(Ordering::Relaxed) {
+                        let result = compute(device, share.sector);
+                        if result.is_err() {
+                            failed.fetch_min(share.number, Ordering::Relaxed);
+                        }
+                        share.found = Some(result);
+                    }
+                });
                 shares.sort_by_key(|share| share.number);
                 for share in shares {
-                    found[share.number] = Some(share.found.expect("every share was computed")?);
+                    found[share.number] = Some(share.found.expect("all before the first that fails are computed")?);
                 }
                 Ok(())
             })?;
         }
         Ok(found.into_iter().map(|found| found.expect("every sector was computed")).collect())
     }
+
+    /// On how many threads sectors are computed side by side: fewer where a limit of memory does not allow one sector for each.
+    ///
+    /// # Errors
+    /// As [`check_sectors`](Context::check_sectors), when not even one fits beside the factors.
+    fn threads_for<T: Element>(&self, sectors: &[Sector<'_>], (alone, aside): (&[usize], &[usize])) -> Result<usize, Error> {
+        let elements = |numbers: &[usize]| -> Vec<usize> {
+            let mut all: Vec<usize> = numbers.iter().map(|&n| sectors[n].elements()).collect();
+            all.sort_unstable_by(|one, other| other.cmp(one));
+            all
+        };
+        let (one, beside) = (elements(alone), elements(aside));
+        // Factors are there as dense matrices and as blocks in the end.
+        let factors = sectors.iter().map(Sector::factors).sum::<usize>();
+        let needed = |threads: usize| {
+            let together = beside.iter().take(threads).sum::<usize>();
+            2 * factors + together.max(one.first().copied().unwrap_or(0))
+        };
+        let is_worth = aside.iter().map(|&n| cost(&sectors[n])).sum::<f64>() >= WORTH_THREADS;
+        let most = if is_worth { self.backend.device().threads().min(aside.len()).max(1) } else { 1 };
+        let fits = |threads: &usize| self.check_sectors::<T>(sectors, needed(*threads)).is_ok();
+        match (1..=most).rev().find(fits) {
+            Some(threads) => Ok(threads),
+            None => self.check_sectors::<T>(sectors, needed(1)).map(|()| 1),
+        }
+    }
 }
 
-/// The numbers of sectors that are computed side by side, and of those that are large: more than half of all work. Without threads to share
-/// them, each is computed by itself.
-fn parted(sectors: &[Sector<'_>], is_shared: bool) -> (Vec<usize>, Vec<usize>) {
-    let all: f64 = sectors.iter().map(cost).sum();
-    (0..sectors.len()).partition(|&n| is_shared && 2.0 * cost(&sectors[n]) <= all)
+impl Parted {
+    /// Alone are those that have more than half of all work, or a very large one, and one that nothing is beside. Where there are no threads to
+    /// share, all are.
+    fn new(sectors: &[Sector<'_>], is_shared: bool) -> Parted {
+        let all: f64 = sectors.iter().map(cost).sum();
+        let is_aside = |&n: &usize| is_shared && 2.0 * cost(&sectors[n]) <= all && cost(&sectors[n]) < FOR_ALL_THREADS;
+        let (mut aside, mut alone): (Vec<usize>, Vec<usize>) = (0..sectors.len()).partition(is_aside);
+        if aside.len() == 1 {
+            alone.append(&mut aside);
+            alone.sort_unstable();
+        }
+        aside.sort_by(|&one, &other| cost(&sectors[other]).total_cmp(&cost(&sectors[one])));
+        Parted { alone, aside }
+    }
 }
 
 /// About how many operations a sector takes.

@@ -287,6 +287,30 @@ fn sectors_are_steps_that_are_reported_and_cancelled() {
         let error = run(&stop).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Cancelled { step: 1, .. }), "{operation}: {error}");
     }
+    // Of many small ones some are a step together.
+    let each = Tiling::each(70).charged((0..70).collect::<Vec<i64>>()).unwrap();
+    let a = Blocks::<f64>::filled(&Structure::new([&each, &each]).flow([1, -1], 0).unwrap(), 2.0).unwrap();
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&steps);
+    let context = Context::cpu().threads(2).progress(move |progress| {
+        listener.lock().unwrap().push(progress.steps);
+        ControlFlow::Continue(())
+    });
+    context.svd_blocks(&a, [0]).unwrap();
+    assert!(steps.lock().unwrap().iter().all(|steps| *steps == 2));
+}
+
+/// Of several sectors that cannot be factorised the first one is told, on any number of threads.
+#[test]
+fn the_first_sector_that_fails_is_told() {
+    let tiling = Tiling::cuts([40, 40, 40, 40]).charged([0, 1, 2, 3]).unwrap();
+    let structure = Structure::new([&tiling, &tiling]).flow([1, -1], 0).unwrap();
+    let number = |i: &[usize]| if i[0] == i[1] && i[0] > 40 { f64::NAN } else { 1.0 };
+    let a = Blocks::<f64>::from_fn(&structure, number).unwrap();
+    for threads in [1, 2, 4] {
+        let told = Context::cpu().threads(threads).svd_blocks(&a, [0]).unwrap_err().to_string();
+        assert!(told.contains("the sector of charge [1] "), "{threads} threads: {told}");
+    }
 }
 
 #[test]

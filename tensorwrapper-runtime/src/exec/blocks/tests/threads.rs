@@ -1,4 +1,5 @@
-//! The same bits on any number of threads: of element-wise work, reductions, norms and linear algebra. Products are in `drawn`.
+//! The same bits on any number of threads: of element-wise work, reductions, norms, and linear algebra of sectors whose matrices are too small
+//! to be shared. Products are in `drawn`. Large matrices have the same bits for one number of threads, as dense ones have.
 
 use super::*;
 use crate::exec::RecordOperand;
@@ -47,7 +48,7 @@ fn element_wise_work_and_reductions() {
     });
 }
 
-/// A sector that has more than half of the work, whose eigenvectors and products are worth all threads, and small ones, side by side.
+/// A sector that is computed alone, whose products are shared, and small ones, side by side.
 fn sectors<T: Element>(rng: &mut StdRng) {
     let cut = Tiling::cuts([300, 40, 3, 40]).charged([0, 1, 2, 3]).unwrap();
     let structure = Structure::new([&cut, &cut]).flow([1, -1], [0]).unwrap();

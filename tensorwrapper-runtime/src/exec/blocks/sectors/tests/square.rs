@@ -281,4 +281,14 @@ fn sectors_within_a_memory_limit() {
         );
         assert!(error.to_string().starts_with(&expected), "{name}: {error}");
     }
+    // Equal sectors are computed side by side, on fewer threads where memory is short.
+    let equal = Tiling::cuts([10, 10, 10]);
+    let structure = Structure::new([&equal, &equal]).with_blocks([[0, 0], [1, 1], [2, 2]]).unwrap();
+    let a = Blocks::<f64>::from_fn(&structure, |i| if i[0] == i[1] { 9.0 } else { 0.5 }).unwrap();
+    for threads in [1, 2, 3] {
+        let svd = |bytes: usize| crate::Context::cpu().threads(threads).memory_limit(bytes).svd_blocks(&a, [0]).map(|_| ());
+        let needed = 8 * (2 * 630 + 100);
+        assert!(svd(needed).is_ok(), "{threads} threads");
+        assert!(svd(needed - 1).unwrap_err().to_string().contains(&format!("{needed} with what is needed")), "{threads} threads");
+    }
 }
