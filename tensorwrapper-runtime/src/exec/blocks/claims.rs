@@ -46,9 +46,7 @@ impl Claim {
         let names = claimed.groups.iter().map(group).collect();
         Ok(Claim { kind: claimed.kind, exchanges, exchanged, names, assumed: claimed.assumed })
     }
-}
 
-impl Claim {
     /// Whether axes that change places have the same extent.
     fn check_extents(&self, tilings: &[Tiling]) -> Result<(), Error> {
         for [(one, one_name), (other, other_name)] in &self.exchanged {

@@ -6,6 +6,7 @@ use num_complex::Complex;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Condition, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
@@ -76,6 +77,19 @@ impl Written {
                 Ok(Written { tree, extras, left, layers, names, declared, tied, target, claims, is_tied: false })
             }
             false => Err(Error::all(reader.faults)),
+        }
+    }
+}
+
+impl Written {
+    /// The extent of a label on a factor, if it has the label there: what is read beside operands, which have these structures, has numbers
+    /// from `extras` on.
+    pub(super) fn extent_on(&self, factor: &Factor, label: usize, (structures, extras): (&[Structure], usize)) -> Option<usize> {
+        let axis = factor.labels.iter().position(|own| *own == label)?;
+        match factor.operand.checked_sub(extras).map(|extra| &self.extras[extra]) {
+            None => Some(structures[factor.operand].tilings().get(axis)?.extent()),
+            Some(Extra::Part(part)) => part.extents(&structures[part.operand]).get(axis).copied(),
+            Some(Extra::Iota(_)) => None,
         }
     }
 }

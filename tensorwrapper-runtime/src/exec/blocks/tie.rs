@@ -125,15 +125,7 @@ impl Resolved {
 
 /// Whether a label has indices, where what is read beside operands has numbers from `LATER` on.
 fn has_indices(label: usize, written: &Written, original: &[Structure]) -> bool {
-    let has = |factor: &Factor| {
-        let Some(axis) = factor.labels.iter().position(|own| *own == label) else { return false };
-        let extent = match factor.operand.checked_sub(LATER).map(|extra| &written.extras[extra]) {
-            None => original[factor.operand].tilings().get(axis).map(Tiling::extent),
-            Some(Extra::Part(part)) => part.extents(&original[part.operand]).get(axis).copied(),
-            Some(Extra::Iota(_)) => None,
-        };
-        extent.is_some_and(|extent| extent > 0)
-    };
+    let has = |factor: &Factor| written.extent_on(factor, label, (original, LATER)).is_some_and(|extent| extent > 0);
     written.declared[label].is_some_and(|extent| extent > 0) || written.tree.factors().into_iter().any(has)
 }
 

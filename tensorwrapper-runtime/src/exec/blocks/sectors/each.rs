@@ -120,10 +120,9 @@ impl Context {
         let is_worth = aside.iter().map(|&n| cost(&sectors[n])).sum::<f64>() >= WORTH_THREADS;
         let most = if is_worth { self.backend.device().threads().min(aside.len()).max(1) } else { 1 };
         let fits = |threads: &usize| self.check_sectors::<T>(sectors, needed(*threads)).is_ok();
-        match (1..=most).rev().find(fits) {
-            Some(threads) => Ok(threads),
-            None => self.check_sectors::<T>(sectors, needed(1)).map(|()| 1),
-        }
+        let threads = (2..=most).rev().find(fits).unwrap_or(1);
+        self.check_sectors::<T>(sectors, needed(threads))?;
+        Ok(threads)
     }
 }
 

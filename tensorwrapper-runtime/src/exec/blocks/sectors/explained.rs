@@ -16,17 +16,17 @@ use crate::tensor::Blocks;
 /// Operations of any matrix.
 const OF_ANY: [Factorisation; 3] = [Factorisation::Svd, Factorisation::Qr, Factorisation::Lq];
 /// Operations of square matrices.
-const OF_SQUARES: [Factorisation; 9] = [
+const OF_SQUARES: [Factorisation; 7] = [
     Factorisation::Eigh,
     Factorisation::Cholesky,
-    Factorisation::Solve,
-    Factorisation::Inv,
     Factorisation::Expm,
     Factorisation::Matpow,
     Factorisation::Det,
     Factorisation::Slogdet,
     Factorisation::Trace,
 ];
+/// Operations of matrices that may have an inverse.
+const OF_REGULAR: [Factorisation; 2] = [Factorisation::Solve, Factorisation::Inv];
 
 impl Context {
     /// The sectors of a block tensor as a matrix, as text: each is factorised as a dense matrix. Where the context's device has memory of its
@@ -69,14 +69,12 @@ impl Context {
         let device = self.backend.device();
         if device.resident().is_some() {
             let _ = writeln!(text, "sectors are gathered, and their factors are cut into blocks, on the host");
-            for kind in OF_ANY.into_iter().chain(OF_SQUARES) {
-                // What the matrix does not allow is left out.
-                let own = match kind {
-                    Factorisation::Inv | Factorisation::Solve => matrix.regular_sectors(kind.name()).ok(),
-                    kind if OF_SQUARES.contains(&kind) => matrix.square_sectors(kind.name()).ok(),
-                    _ => Some(matrix.sectors()?),
-                };
-                if let Some(own) = own {
+            // What the matrix does not allow is left out.
+            let of_squares = matrix.square_sectors("eigh").ok();
+            let of_regular = matrix.regular_sectors("inv").ok();
+            for (kinds, own) in [(&OF_ANY[..], Some(sectors)), (&OF_SQUARES, of_squares), (&OF_REGULAR, of_regular)] {
+                let Some(own) = own else { continue };
+                for &kind in kinds {
                     let _ = writeln!(text, "{}: {}", kind.name(), who(device, kind, T::DTYPE, &own)?);
                 }
             }

@@ -22,11 +22,14 @@ impl Staging<'_> {
                 Extra::Part(part) => self.read_part(part)?,
                 Extra::Iota(label) => {
                     let extent = self.iota_extent(*label, written, operands);
-                    let known = made.iter().find(|(known, _)| *known == extent).map(|(_, number)| *number);
-                    known.unwrap_or_else(|| {
-                        made.push((extent, self.iota(extent)));
-                        made[made.len() - 1].1
-                    })
+                    match made.iter().find(|(known, _)| *known == extent) {
+                        Some(&(_, number)) => number,
+                        None => {
+                            let number = self.iota(extent);
+                            made.push((extent, number));
+                            number
+                        }
+                    }
                 }
             });
         }
@@ -67,14 +70,7 @@ impl Staging<'_> {
 
     /// How many values a label's index has: the extent of the first tensor that has the label.
     fn iota_extent(&self, label: usize, written: &Written, operands: usize) -> usize {
-        let extent = |factor: &Factor| {
-            let axis = factor.labels.iter().position(|own| *own == label)?;
-            match factor.operand.checked_sub(operands).map(|extra| &written.extras[extra]) {
-                None => Some(self.tensors.structures[factor.operand].tilings().get(axis)?.extent()),
-                Some(Extra::Part(part)) => part.extents(&self.tensors.structures[part.operand]).get(axis).copied(),
-                Some(Extra::Iota(_)) => None,
-            }
-        };
+        let extent = |factor: &Factor| written.extent_on(factor, label, (&self.tensors.structures, operands));
         let known = written.declared[label].or_else(|| written.tree.factors().into_iter().find_map(extent));
         // Where labels became one, another may stand for it in the expression.
         known.or_else(|| written.tied.get(&label).copied()).unwrap_or_default()
