@@ -47,6 +47,9 @@ class Operands:
         self.every = self.a < 1
         self.row, state = drawn(columns, state)
         self.short, _ = drawn(root, state)
+        self.rows = numpy.argsort(self.a[:, 0])
+        self.order = numpy.argsort(self.a, axis=1)
+        self.nested = self.a.tolist()
         self.counts = self.whole.astype(numpy.int32)
         side = round(number ** (1 / 3))
         self.square = self.whole.flat[: side * side].reshape(side, side).astype(numpy.int64)
@@ -104,6 +107,9 @@ OPERATIONS = {
     "floor": lambda o: numpy.floor(o.b),
     "ceil": lambda o: numpy.ceil(o.b),
     "sign": lambda o: numpy.sign(o.a),
+    "iter": lambda o: sum(o.a.flat),
+    "indices": lambda o: sum(o.a[at] for at in numpy.ndindex(o.a.shape)),
+    "lanes": lambda o: [row.sum() for row in o.a],
     "concatenate(0)": lambda o: numpy.concatenate([o.a, o.b], axis=0),
     "concatenate(1)": lambda o: numpy.concatenate([o.a, o.b], axis=1),
     "stack(2)": lambda o: numpy.stack([o.a, o.b], axis=2),
@@ -112,6 +118,8 @@ OPERATIONS = {
     "pad": lambda o: numpy.pad(o.a, ((1, 1), (2, 2))),
     "roll(1)": lambda o: numpy.roll(o.a, 3, axis=1),
     "tile": lambda o: numpy.tile(o.a, (1, 2)),
+    "take(0)": lambda o: o.a.take(o.rows, axis=0),
+    "take_along(1)": lambda o: numpy.take_along_axis(o.a, o.order, axis=1),
     "t": lambda o: o.a.T,
     "transpose": lambda o: o.a.T.copy(),
     "tril": lambda o: numpy.tril(o.a),
@@ -120,6 +128,7 @@ OPERATIONS = {
     "dot": lambda o: o.a.dot(o.row),
     "outer": lambda o: numpy.outer(o.short, o.short),
     "kron": lambda o: numpy.kron(o.short, o.short),
+    "from_array": lambda o: numpy.array(o.nested),
     "ones": lambda o: numpy.ones(o.number),
     "filled": lambda o: numpy.full(o.number, 2.5),
     "eye": lambda o: numpy.eye(o.short.size),
@@ -129,10 +138,15 @@ OPERATIONS = {
     "uniform": lambda o: o.drawn.uniform(-1.0, 1.0, o.number),
     "normal": lambda o: o.drawn.normal(0.0, 1.0, o.number),
     "allclose": lambda o: numpy.allclose(o.a, o.a, rtol=1e-12, atol=0),
+    "einsum_path": lambda o: numpy.einsum_path("ij,kj,kl,l->i", o.a, o.b, o.a, o.row),
     "2 n + n * n, i32": lambda o: 2 * o.counts + o.counts * o.counts,
     "matrix product, i64": lambda o: o.square @ o.square,
     "matrix product, i64, large": lambda o: o.large @ o.large,
 }
+
+
+# A Rust array of a million numbers does not fit on the stack.
+ONLY_SMALL = {"from_array"}
 
 
 def main():
@@ -155,6 +169,9 @@ def main():
     for operation in [options.only] if options.only else OPERATIONS:
         row = []
         for number, operands in sizes.items():
+            if number > 1000 and operation in ONLY_SMALL:
+                row += ["", "", ""]
+                continue
             pairs = [(least_time(lambda: OPERATIONS[operation](operands), number), our_time(operation, number)) for _ in range(options.rounds)]
             theirs, own = (min(times) * 1e6 for times in zip(*pairs))
             row += [f"{theirs:.3g}", f"{own:.3g}", f"{own / theirs:.2f}"]

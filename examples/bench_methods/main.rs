@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{concatenate, select, stack};
+use tensorwrapper::{concatenate, einsum_path, select, stack};
 
 fn main() -> ExitCode {
     match serve() {
@@ -51,6 +51,11 @@ struct Operands {
     row: Tensor<f64, Shape![_]>,
     /// A vector whose outer product has as many elements.
     short: Tensor<f64, Shape![_]>,
+    /// The matrix's rows in another order, and the order of each row's elements.
+    rows: Tensor<i64, Shape![_]>,
+    order: Tensor<i64, Shape![_, _]>,
+    /// The matrix of 1000 elements as arrays.
+    nested: [[f64; 40]; 25],
     /// The whole numbers as integers, and square matrices of integers whose product has as many multiplications. Double precision holds
     /// what is computed of the first two, and not of the last one.
     counts: Tensor<i32, Shape![_, _]>,
@@ -81,6 +86,9 @@ impl Operands {
             every: a.less(1.0)?,
             row: Tensor::from_fn((columns,), |_| next())?,
             short: Tensor::from_fn((root,), |_| next())?,
+            rows: a.view().chip(1, 0)?.argsort_along(0)?.into_typed()?,
+            order: a.argsort_along(1)?,
+            nested: std::array::from_fn(|i| std::array::from_fn(|j| a.as_slice()[40 * i + j])),
             counts: whole.cast()?,
             large: tensor!([i, j] = square[i, j] * { 1 << 50 }),
             square,
@@ -94,7 +102,7 @@ impl Operands {
 
 /// The least time of an operation, results included.
 fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error::Error>> {
-    let Operands { a, b, whole, mask, none, every, row, short, counts, square, large, number } = operands;
+    let Operands { a, b, whole, mask, none, every, row, short, rows, order, nested, counts, square, large, number } = operands;
     let (mut target, other) = (a.clone(), mask.clone());
     let runs = (20_000_000 / number).clamp(20, 3000);
     let mut least = f64::INFINITY;
@@ -155,6 +163,9 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "floor": b.floor()?;
         "ceil": b.ceil()?;
         "sign": a.sign()?;
+        "iter": a.iter().sum::<f64>();
+        "indices": a.shape().indices().map(|at| a[&at]).sum::<f64>();
+        "lanes": a.lanes(1)?.map(|row| row.sum()).collect::<Vec<_>>();
         "concatenate(0)": concatenate(0, [a, b])?;
         "concatenate(1)": concatenate(1, [a, b])?;
         "stack(2)": stack(2, [a, b])?;
@@ -163,6 +174,8 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "pad": a.pad(&[(1, 1), (2, 2)], 0.0)?;
         "roll(1)": a.roll(1, 3)?;
         "tile": a.tile(&[1, 2])?;
+        "take(0)": a.take(0, rows)?;
+        "take_along(1)": a.take_along(1, order)?;
         "t": a.t();
         "transpose": a.transpose().to_tensor()?;
         "tril": a.tril(0)?;
@@ -171,6 +184,7 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "dot": a.dot(row)?;
         "outer": short.outer(short)?;
         "kron": short.kron(short)?;
+        "from_array": Tensor::from_array(*nested)?;
         "ones": Tensor::<f64, Shape![_]>::ones((*number,))?;
         "filled": Tensor::<f64, Shape![_]>::filled((*number,), 2.5)?;
         "eye": Tensor::<f64, _>::eye(short.len())?;
@@ -183,6 +197,7 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         #[cfg(feature = "rand")]
         "normal": Tensor::<f64, Shape![_]>::normal((*number,), 0.0, 1.0, 7)?;
         "allclose": a.allclose(a, 1e-12, 0.0);
+        "einsum_path": einsum_path("ij,kj,kl,l->i", &[a, b, a, row])?;
         "2 n + n * n, i32": tensor!([i, j] = 2 * counts[i, j] + counts[i, j] * counts[i, j]);
         "matrix product, i64": tensor!([i, j] = square[i, k] * square[k, j]);
         "matrix product, i64, large": tensor!([i, j] = large[i, k] * large[k, j]);

@@ -19,7 +19,7 @@ pub fn candidate<T, F>(function: &F, _: PhantomData<T>) -> Candidate<'_, T, F> {
     Candidate(function, PhantomData)
 }
 
-impl<'a, T, F: Shared> Candidate<'a, T, F> {
+impl<'a, T, F: Sync> Candidate<'a, T, F> {
     /// Found first: several threads may call the function.
     pub fn __share(self) -> Sharing<'a, T, F> {
         Sharing(self.0, PhantomData)
@@ -49,12 +49,25 @@ pub struct Unshared<T>(PhantomData<T>);
     label = "not `Sync`",
     note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`; in generic code, `F: Sync`"
 )]
-pub trait Shared {
+pub trait Shared<M> {
     /// Checks at compile time that the function is shared.
-    fn check(_: &Self) {}
+    fn check(self, _: M)
+    where
+        Self: Sized,
+    {
+    }
 }
 #[diagnostic::do_not_recommend]
-impl<F: Sync> Shared for F {}
+impl<F: Sync, M> Shared<M> for PhantomData<F> {}
+
+/// The type of a function that a `map` calls.
+pub fn called<F>(_: &F) -> PhantomData<F> {
+    PhantomData
+}
+
+/// Passed as itself to checks. rustc proposes an unmet bound to the user's generics unless it cannot be written, and a bound with the
+/// type of this function cannot be.
+pub fn unwritten() {}
 
 /// The outcome for a function with other arguments or another result.
 #[derive(Debug)]

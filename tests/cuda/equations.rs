@@ -6,7 +6,7 @@ use tensorwrapper::{CastInto, DynOperand, RealNumber};
 
 use cases::{Case, Expected, stream};
 
-use crate::blocks;
+use crate::{blocks, integers};
 
 // The program's reader, so that a case has one meaning; the program evaluates in the type that a case names.
 #[allow(dead_code)]
@@ -35,6 +35,7 @@ pub(crate) fn all_programs(context: &Context, tell: &mut Tell<'_>) {
     ordered::<f64>(context, tell);
     derivatives(context, tell);
     blocks::all(context, tell);
+    integers::all(context, tell);
 }
 
 /// Equations that are large enough for blocks of every kind to be chosen: for devices that only collect.

@@ -16,6 +16,7 @@ mod derived;
 mod driver;
 mod equations;
 mod first;
+mod integers;
 mod linear;
 mod missing;
 mod placed;

@@ -193,8 +193,9 @@ impl<'h> Environment<'h> {
             // With the span of the expression, so that rustc's messages about borrowing point there.
             CaptureMode::Borrow | CaptureMode::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
             CaptureMode::Context => {
+                // The call with that span, too, so that rustc reports a type that is no context once.
                 let context = quote_spanned!(span=> <_ as __tw::IntoContext<'_>>::context);
-                emit!(#context(#tokens))
+                quote_spanned!(span=> #context(#tokens))
             }
             CaptureMode::Number(Use::Range) => {
                 let bounds = quote_spanned!(span=> <_ as __tw::IndexRange>::bounds);
@@ -319,8 +320,8 @@ impl<'h> Environment<'h> {
             return emit!(#read(#element, &#ticket));
         }
         let (read, value) =
-            (quote_spanned!(span=> <_ as __tw::IntoScalar<'_, '_, _>>::scalar), self.variable(hole, CaptureMode::Borrow));
-        emit!(#read(#element, #value))
+            (quote_spanned!(span=> <_ as __tw::PassedAsScalar<'_, '_, _, _>>::scalar), self.variable(hole, CaptureMode::Borrow));
+        emit!(#read(#element, #value, __tw::unwritten))
     }
 
     /// The variable of a number that is no element.

@@ -191,12 +191,12 @@ fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
 fn callback(environment: &Environment<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
     let (captured, span) = (environment.function(&function.hole), environment.host.function(&function.hole));
     let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
-    let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
+    let check = quote_spanned!(span=> <_ as __tw::Shared<_>>::check);
     let fits = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::check);
     let callback = quote_spanned!(span=> <_ as __tw::Repeated<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
-        #check(#captured);
+        #check(__tw::called(#captured), __tw::unwritten);
         let #asked = __tw::candidate(#captured, #element).__share();
         let #asked = #asked.#lookup();
         let #asked = #fits(#asked);

@@ -12,3 +12,9 @@ macro_rules! emit {
 pub(super) fn own(prefix: &str, number: usize) -> Ident {
     format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
 }
+
+/// The module of the library that expansions use. Its name has the version, so that a library of another version lacks it.
+pub(super) fn private_module() -> Ident {
+    let version = env!("CARGO_PKG_VERSION").replace(['.', '-', '+'], "_");
+    Ident::new(&format!("__private_{version}"), Span::mixed_site())
+}

@@ -112,11 +112,15 @@ impl Checker<'_> {
             if form.arguments[n] != form.arguments[0] {
                 continue;
             }
+            let mut lacking = axes[0].iter().filter(|name| !has(&axes[n], &name.text));
             for name in axes[n].iter().filter(|name| !has(&axes[0], &name.text)) {
-                let message = format!("index `{}` is in one matrix of `{}` only", name.text, form.name);
+                // A label that stands where another one is meant is one fault.
+                let instead =
+                    lacking.next().map_or_else(String::new, |meant| format!(", and the other one has `{}`", meant.text));
+                let message = format!("index `{}` is in one matrix of `{}` only{instead}", name.text, form.name);
                 self.faults.push(Diagnostic::label(name.span, message).help(usage(form, call.arguments.len())));
             }
-            for name in axes[0].iter().filter(|name| !has(&axes[n], &name.text)) {
+            for name in lacking {
                 let message = format!("this matrix of `{}` lacks index `{}`", form.name, name.text);
                 self.faults.push(Diagnostic::label(argument.span, message).help(usage(form, call.arguments.len())));
             }

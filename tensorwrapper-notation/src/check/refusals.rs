@@ -223,9 +223,12 @@ fn decompositions_that_do_not_fit() {
         (
             "([n], [p, n]) = eigh(A[p, q], S[p, r])",
             &[
-                "r: index `r` is in one matrix of `eigh` only | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
-                "S[p, r]: this matrix of `eigh` lacks index `q` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+                "r: index `r` is in one matrix of `eigh` only, and the other one has `q` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
             ],
+        ),
+        (
+            "([n], [p, n]) = eigh(A[p, q], S[p, p])",
+            &["S[p, p]: this matrix of `eigh` lacks index `q` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`"],
         ),
         (
             "[i, j] = cholesky(A[i, j])",

@@ -77,34 +77,42 @@ pub fn select<T: Stored, S: Extents>(
         }
     }
     let layout = Strided::row_major(mask.extents())?;
-    // What is not selected stays: one side is written everywhere, then the other where the mask chooses it.
-    let mut elements = loops::written(layout.len(), |to| match &sides[1] {
-        Right::Number(number) => to.fill(*number),
-        Right::Tensor(tensor) => match tensor.as_slice() {
-            Some(from) => to.copy_from_slice(from),
-            None => to.iter_mut().zip(tensor.elements()).for_each(|(to, x)| *to = *x),
-        },
-    })?;
-    let view = mask.view();
-    match (&sides[0], view.as_slice()) {
-        (Right::Number(number), Some(mask)) => {
-            let number = *number;
-            loops::update_by(&mut elements, mask, move |other, is_chosen| if is_chosen { number } else { other });
+    let elements = loops::written(layout.len(), |to| choose(&mask.view().into_dyn(), &sides, to))?;
+    Ok(Tensor::from_parts(elements, layout))
+}
+
+/// Writes what a mask chooses of two sides.
+fn choose<T: Stored>(mask: &TensorRef<'_, bool>, sides: &[Right<'_, T>; 2], to: &mut [T]) {
+    fn slice<'s, T: Stored>(side: &Right<'s, T>) -> Option<&'s [T]> {
+        if let Right::Tensor(tensor) = side { tensor.as_slice() } else { None }
+    }
+    match (mask.as_slice(), sides, sides.each_ref().map(slice)) {
+        (Some(mask), &[Right::Number(x), Right::Number(y)], _) => {
+            loops::map(mask, to, move |is_chosen| if is_chosen { x } else { y })
         }
-        (Right::Tensor(tensor), Some(mask)) if tensor.as_slice().is_some() => {
-            let chosen = mask.iter().zip(tensor.as_slice().unwrap_or_default());
-            elements.iter_mut().zip(chosen).for_each(|(to, (&is_chosen, &x))| *to = if is_chosen { x } else { *to });
+        (Some(mask), &[_, Right::Number(y)], [Some(x), _]) => {
+            loops::zip(mask, x, to, move |is_chosen, x| if is_chosen { x } else { y })
         }
-        (Right::Number(number), None) => {
-            let places = elements.iter_mut().zip(view.elements());
-            places.filter(|(_, is_chosen)| **is_chosen).for_each(|(to, _)| *to = *number);
+        (Some(mask), &[Right::Number(x), _], [_, Some(y)]) => {
+            loops::zip(mask, y, to, move |is_chosen, y| if is_chosen { x } else { y })
         }
-        (Right::Tensor(tensor), _) => {
-            let chosen = elements.iter_mut().zip(view.elements().zip(tensor.elements()));
-            chosen.filter(|(_, (is_chosen, _))| **is_chosen).for_each(|(to, (_, x))| *to = *x);
+        (Some(mask), _, [Some(x), Some(y)]) => loops::choose(mask, [x, y], to),
+        _ => {
+            // One side everywhere, then the other one where it is chosen.
+            match &sides[1] {
+                Right::Number(y) => to.fill(*y),
+                Right::Tensor(y) => to.iter_mut().zip(y.elements()).for_each(|(to, y)| *to = *y),
+            }
+            let places = to.iter_mut().zip(mask.elements());
+            match &sides[0] {
+                Right::Number(x) => places.filter(|(_, is_chosen)| **is_chosen).for_each(|(to, _)| *to = *x),
+                Right::Tensor(x) => {
+                    let chosen = places.zip(x.elements()).filter(|((_, is_chosen), _)| **is_chosen);
+                    chosen.for_each(|((to, _), x)| *to = *x);
+                }
+            }
         }
     }
-    Ok(Tensor::from_parts(elements, layout))
 }
 
 impl<S: Extents> Tensor<bool, S> {

@@ -98,7 +98,12 @@ fn zip_map<T: Stored, S: Extents, U: Stored, V: Stored>(
 fn parts<'a, T: Stored, S: Extents>(view: &TensorRef<'a, T, S>, axis: usize) -> Result<Vec<TensorRef<'a, T>>, Error> {
     // A missing axis is said by the selection, also where the axis would have no index.
     view.slice(axis, ..)?;
-    (0..view.extents()[axis]).map(|index| view.chip(axis, index)).collect()
+    // Collected results would not know how many there are, and move again and again.
+    let mut parts = Vec::with_capacity(view.extents()[axis]);
+    for index in 0..view.extents()[axis] {
+        parts.push(view.chip(axis, index)?);
+    }
+    Ok(parts)
 }
 
 /// The lines of a tensor along one axis, as views of rank 1: see [`Tensor::lanes`].

@@ -3,12 +3,11 @@
 use smallvec::SmallVec;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Dyn, Extents};
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
-use super::axes::{checked, same_extents};
-use super::iteration::count;
+use super::axes::checked;
 use super::methods;
 use super::operand::WholeOperand;
 use super::runs::{Runs, in_runs};
@@ -239,26 +238,6 @@ fn repeat<T: Stored>(source: &Runs<'_, T>, times: &[usize], axis: usize, start: 
     end
 }
 
-fn compress<T: Stored, S: Extents>(
-    view: &TensorRef<'_, T, S>,
-    mask: impl WholeOperand<bool>,
-) -> Result<Tensor<T, (Dyn,)>, Error> {
-    let mask = mask.read();
-    same_extents("`compress` by a mask", view.extents(), mask.extents())?;
-    let count = count(&mask);
-    // One element more than are kept, so that each is written before it is known whether it is.
-    let mut elements = Owned::for_results(count + 1)?;
-    let mut next = 0;
-    for (x, &is_kept) in view.elements().zip(mask.elements()) {
-        elements[next] = *x;
-        next += usize::from(is_kept);
-    }
-    let mut elements = elements.into_vec();
-    elements.truncate(count);
-    let layout = Strided::row_major(&[elements.len()])?;
-    Ok(Tensor::from_parts(elements, layout))
-}
-
 methods!(impl[T: Stored] {
     /// Equal parts along an axis, as views.
     ///
@@ -331,20 +310,4 @@ methods!(impl[T: Stored] {
     /// when the system has no memory for the result.
     #[doc(alias("repeat", "repmat"))]
     fn tile(times: &[usize]) -> Result<Tensor<T>, Error> = tile;
-
-    /// The elements at which a mask of the same extents is true, in C order: NumPy's `a[mask]`.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([1.0, -2.0, 3.0])?;
-    /// assert_eq!(a.compress(a.greater(0.0)?)?.as_slice(), [1.0, 3.0]);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
-    /// has no memory for the result.
-    #[doc(alias("mask", "filter", "extract", "boolean_mask"))]
-    fn compress(mask: impl WholeOperand<bool>) -> Result<Tensor<T, (Dyn,)>, Error> = compress;
 });

@@ -54,6 +54,18 @@ impl<T: Copy, U: Copy, V, F: FnMut(T, U) -> V> Loops for Two<'_, T, U, V, F> {
     }
 }
 
+struct Choose<'l, T>(&'l [bool], [&'l [T]; 2], &'l mut [T]);
+
+impl<T: Copy> Loops for Choose<'_, T> {
+    type Result = ();
+    #[inline(always)]
+    fn run(self) {
+        for (((to, &is_chosen), &x), &y) in self.2.iter_mut().zip(self.0).zip(self.1[0]).zip(self.1[1]) {
+            *to = if is_chosen { x } else { y };
+        }
+    }
+}
+
 struct Update<'l, T, F>(&'l mut [T], F);
 
 impl<T: Copy, F: FnMut(T) -> T> Loops for Update<'_, T, F> {
@@ -107,6 +119,11 @@ pub(super) fn map<T: Stored, U: Stored>(from: &[T], to: &mut [U], function: impl
 /// `to[n] = function(a[n], b[n])`.
 pub(super) fn zip<T: Stored, U: Stored, V: Stored>(a: &[T], b: &[U], to: &mut [V], function: impl Fn(T, U) -> V + Copy + Sync) {
     in_pieces(to, &|to, start| vectorised_to(to.as_ptr(), Two(&a[start..], &b[start..], to, function)));
+}
+
+/// `to[n] = if mask[n] { sides[0][n] } else { sides[1][n] }`.
+pub(super) fn choose<T: Stored>(mask: &[bool], [x, y]: [&[T]; 2], to: &mut [T]) {
+    in_pieces(to, &|to, start| vectorised_to(to.as_ptr(), Choose(&mask[start..], [&x[start..], &y[start..]], to)));
 }
 
 /// `to[n] = function(to[n])`.

@@ -6,7 +6,8 @@
 //!
 //! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
 //! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, many of them
-//! `side_by_side` by `networks`, `joining` puts tensors together and takes them apart by the `runs` of their elements, `matrices` has what
+//! `side_by_side` by `networks`, `joining` puts tensors together and divides them by the `runs` of their elements, `taking` takes
+//! elements by masks and indices, `matrices` has what
 //! is known of matrices, and `comparisons` makes truth values, which select.
 
 mod axes;
@@ -28,6 +29,7 @@ mod rounding;
 mod runs;
 mod side_by_side;
 mod static_operators;
+mod taking;
 #[cfg(test)]
 mod tests;
 

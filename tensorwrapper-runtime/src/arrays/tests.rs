@@ -254,6 +254,67 @@ fn parts_put_together_are_the_whole() {
 }
 
 #[test]
+fn what_is_taken_by_indices() {
+    let mut rng = StdRng::seed_from_u64(5);
+    for _ in 0..500 {
+        let tensor = drawn(&mut rng);
+        let x = view(&mut rng, &tensor);
+        if x.rank() == 0 || x.is_empty() {
+            continue;
+        }
+        let axis = rng.random_range(0..x.rank());
+        let extent = x.extents()[axis];
+        // Orders as they lie, and with their axes in another order.
+        let order = x.argsort_along(axis).unwrap();
+        assert_eq!(x.take_along(axis, &order).unwrap(), x.sort_along(axis).unwrap());
+        let turned: Vec<usize> = (0..x.rank()).rev().collect();
+        let order = order.view().permute(&turned).unwrap().to_tensor().unwrap();
+        assert_eq!(x.take_along(axis, order.view().permute(&turned).unwrap()).unwrap(), x.sort_along(axis).unwrap());
+        let at: Vec<i64> = (0..rng.random_range(0..5)).map(|_| rng.random_range(0..extent) as i64).collect();
+        let parts: Vec<_> = at.iter().map(|&n| x.slice(axis, n as usize..n as usize + 1).unwrap()).collect();
+        let at = Tensor::<i64>::from_vec([at.len()], at).unwrap();
+        let taken = x.take(axis, &at).unwrap();
+        match parts.is_empty() {
+            true => assert!(taken.is_empty() && taken.extents()[axis] == 0),
+            false => assert_eq!(taken, concatenate(axis, &parts).unwrap()),
+        }
+        let outside = if rng.random_bool(0.5) { -1 } else { extent as i64 };
+        let sentence = format!("index {outside} is out of range for axis {axis} of `tensor`, which has extent {extent}");
+        assert_eq!(x.take(axis, Tensor::scalar(outside)).unwrap_err().to_string(), sentence);
+        let everywhere = Tensor::<i64>::filled(x.extents(), outside).unwrap();
+        assert_eq!(x.take_along(axis, &everywhere).unwrap_err().to_string(), sentence);
+        // A number takes the axis away, as a chip does.
+        assert_eq!(x.take(axis, Tensor::scalar(0i64)).unwrap(), x.chip(axis, 0).unwrap().to_tensor().unwrap());
+    }
+    let nothing = Tensor::<f64>::zeros([2, 0]).unwrap();
+    assert!(nothing.take_along(1, Tensor::<i64>::zeros([2, 1]).unwrap()).is_err());
+    assert!(nothing.take_along(1, Tensor::<i64>::zeros([2, 0]).unwrap()).unwrap().is_empty());
+    assert!(nothing.take_along(0, Tensor::<i64>::zeros([2]).unwrap()).is_err());
+}
+
+#[test]
+fn choices_of_every_kind_of_side() {
+    let mut rng = StdRng::seed_from_u64(6);
+    for _ in 0..200 {
+        let tensor = drawn(&mut rng);
+        let x = view(&mut rng, &tensor).to_tensor().unwrap();
+        let (mask, y) = (x.greater(0.0).unwrap(), -1.0 * &x + 0.5);
+        let turned: Vec<usize> = (0..x.rank()).rev().collect();
+        let other = x.view().permute(&turned).unwrap().to_tensor().unwrap();
+        let apart = other.view().permute(&turned).unwrap();
+        let chosen = |x: f64, y: f64, n: usize| if mask.as_slice()[n] { x } else { y };
+        let expected = |x: &[f64], y: &[f64]| (0..mask.len()).map(|n| chosen(x[n], y[n], n)).collect::<Vec<f64>>();
+        let (two, three) = (vec![2.0; x.len()], vec![3.0; x.len()]);
+        assert_eq!(select(&mask, &x, &y).unwrap().as_slice(), expected(x.as_slice(), y.as_slice()));
+        assert_eq!(select(&mask, &apart, &y).unwrap().as_slice(), expected(x.as_slice(), y.as_slice()));
+        assert_eq!(select(&mask, 2.0, &apart).unwrap().as_slice(), expected(&two, x.as_slice()));
+        assert_eq!(select(&mask, 2.0, &y).unwrap().as_slice(), expected(&two, y.as_slice()));
+        assert_eq!(select(&mask, &x, 3.0).unwrap().as_slice(), expected(x.as_slice(), &three));
+        assert_eq!(select(&mask, 2.0, 3.0).unwrap().as_slice(), expected(&two, &three));
+    }
+}
+
+#[test]
 fn reversed_views_are_joined_in_runs() {
     let a = Tensor::<f64>::from_fn([4, 32], |at| (100 * at[0] + at[1]) as f64).unwrap();
     let x = a.view().reverse(0).unwrap().slice(0, 0..2).unwrap();

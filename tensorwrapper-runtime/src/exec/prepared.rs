@@ -82,6 +82,13 @@ impl<T: Numeric> Clone for Prepared<T> {
     }
 }
 
+impl<T: Numeric> Prepared<T> {
+    /// What computes integers; `None` for other elements.
+    pub(super) fn integers_by(&self) -> Option<&'static str> {
+        self.integers.as_ref().map(|integers| integers.1.computed_by())
+    }
+}
+
 impl<T: Numeric> fmt::Debug for Prepared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operands: Vec<&[usize]> = self.kept.key.layouts().map(Strided::extents).collect();

@@ -66,13 +66,17 @@ pub enum InBlocks {}
     label = "not a block tensor",
     note = "indices are separated by `,`; layers are those of a `Blocks`, as `Blocks::nested` makes them"
 )]
-pub trait InLayers: Form {}
+pub trait InLayers: Form {
+    /// For the compile-time checks: an operand in layers is in blocks.
+    fn check(_: PhantomData<Self>)
+    where
+        Self: Sized,
+    {
+    }
+}
 
 #[diagnostic::do_not_recommend]
 impl InLayers for InBlocks {}
-
-/// For the compile-time checks: an operand in layers is in blocks.
-pub fn check_layers<F: InLayers>(_: PhantomData<F>) {}
 
 impl Form for Whole {
     type With<F: Form> = F;

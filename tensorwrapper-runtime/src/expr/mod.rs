@@ -25,7 +25,7 @@ mod value;
 
 pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, Read, bind, bind_value, one_layer, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
-pub use form::{Form, InBlocks, NextResult, Truth, Whole, check_layers};
+pub use form::{Form, InBlocks, InLayers, NextResult, Truth, Whole};
 pub(crate) use indexed::labels;
 pub use indexed::{Factors, Indexed, IndexedMask, MapArguments, MapSlopes};
 pub(crate) use inlined::inlined;
@@ -38,7 +38,7 @@ pub(crate) use reach::{Reach, rebuilt};
 pub use recordable::{AnyValue, Recordable};
 pub(crate) use recorder::{Target, Write};
 pub(crate) use scalar::ScalarKind;
-pub use scalar::{IntoScalar, ScalarShape, ScalarValue};
+pub use scalar::{IntoScalar, PassedAsScalar, ScalarShape, ScalarValue};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::{equation_of_text, read_text};
 pub use value::Expr;

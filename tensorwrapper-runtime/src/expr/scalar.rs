@@ -47,18 +47,25 @@ impl<'a> ScalarValue<'a> {
 
 /// Anything that can be a number in an equation over elements of type `T`. It is borrowed for `'r`, and what is recorded lives for `'x`: a
 /// number for as long as wanted, a reference and a recorded result for as long as what they refer to.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a scalar in an equation over `{T}`",
-    label = "not a scalar of `{T}` equations",
-    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`",
-    note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
-)]
 pub trait IntoScalar<'r, 'x, T: Numeric> {
     /// This number, recorded.
     fn to_scalar(&'r self) -> ScalarValue<'x>;
-    /// The same, with the element type given by a value.
-    #[doc(hidden)]
-    fn scalar(_: PhantomData<T>, value: &'r Self) -> ScalarValue<'x> {
+}
+
+/// The same for `tensor!`. `M` is the type of `unwritten`, so that rustc proposes no private bound.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a scalar in an equation over `{T}`",
+    label = "not a scalar of `{T}` equations",
+    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`, or `{{ T::from_complex(x.into()) }}` in code for any `T`",
+    note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
+)]
+pub trait PassedAsScalar<'r, 'x, T, M> {
+    /// This number, recorded in an equation over these elements.
+    fn scalar(element: PhantomData<T>, value: &'r Self, _: M) -> ScalarValue<'x>;
+}
+#[diagnostic::do_not_recommend]
+impl<'r, 'x, T: Numeric, M, X: IntoScalar<'r, 'x, T>> PassedAsScalar<'r, 'x, T, M> for X {
+    fn scalar(_: PhantomData<T>, value: &'r X, _: M) -> ScalarValue<'x> {
         value.to_scalar()
     }
 }

@@ -35,10 +35,10 @@ pub mod structs {
     pub use tensorwrapper_core::error::Error;
 }
 
-pub use crate::expr::{Form, Truth, Whole, check_layers};
-pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+pub use crate::expr::{Form, InLayers, Truth, Whole};
+pub use crate::expr::{IntoScalar, Operand, PassedAsScalar, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::internal::map_function::{
-    Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
+    Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, called, candidate, unwritten,
 };
 pub use tensorwrapper_core::shape::{
     AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Minimum, Position, Product, Quotient, check_rank, mark_axes,
@@ -233,20 +233,21 @@ pub fn default_context() -> &'static Context {
 pub trait Itself {
     /// The type.
     type Itself;
-    /// The value.
-    fn itself(self) -> Self::Itself;
 }
 impl<V> Itself for V {
     type Itself = V;
-    fn itself(self) -> V {
-        self
-    }
 }
 
 /// The value of an invocation. A warning is reported if it is not used.
 #[must_use = "the equation computes a value, and nothing else"]
-pub fn value<V>(value: V) -> <V as Itself>::Itself {
-    value.itself()
+pub const fn value<V>(value: V) -> <V as Itself>::Itself {
+    value
+}
+
+/// Computes what an invocation computes. rustc reports it by this name where only a `const fn` may be called.
+#[inline(always)]
+pub fn equations_are_computed_at_run_time<R>(compute: impl FnOnce() -> R) -> R {
+    compute()
 }
 
 /// The value of a result. Panics with the error's message at the caller's line if it is an error.

@@ -48,7 +48,7 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// | along axes | the same with `_along`; [`cumsum_along`](Tensor::cumsum_along), [`cumprod_along`](Tensor::cumprod_along), [`sort_along`](Tensor::sort_along), [`argsort_along`](Tensor::argsort_along) |
 /// | one by one | [`iter`](Tensor::iter), [`map`](Tensor::map), [`map_inplace`](Tensor::map_inplace), [`zip_map`](Tensor::zip_map), [`lanes`](Tensor::lanes), [`chips`](Tensor::chips), [`clip`](Tensor::clip), [`round`](Tensor::round), [`floor`](Tensor::floor), [`ceil`](Tensor::ceil), [`sign`](Tensor::sign) |
 /// | compared | [`less`](Tensor::less), [`less_equal`](Tensor::less_equal), [`greater`](Tensor::greater), [`greater_equal`](Tensor::greater_equal), [`equal`](Tensor::equal), [`not_equal`](Tensor::not_equal), [`allclose`](Tensor::allclose); [`select`](crate::select), [`compress`](Tensor::compress), [`count`](Tensor::count), [`all`](Tensor::all), [`any`](Tensor::any), [`unique`](Tensor::unique) |
-/// | joined, divided | [`concatenate`](crate::concatenate), [`stack`](crate::stack), [`split`](Tensor::split), [`split_at`](Tensor::split_at), [`pad`](Tensor::pad), [`roll`](Tensor::roll), [`tile`](Tensor::tile) |
+/// | joined, divided | [`concatenate`](crate::concatenate), [`stack`](crate::stack), [`split`](Tensor::split), [`split_at`](Tensor::split_at), [`pad`](Tensor::pad), [`roll`](Tensor::roll), [`tile`](Tensor::tile); [`take`](Tensor::take), [`take_along`](Tensor::take_along) by indices |
 /// | matrices | [`t`](Tensor::t), [`transpose`](Tensor::transpose), [`diag`](Tensor::diag), [`tril`](Tensor::tril), [`triu`](Tensor::triu), [`dot`](Tensor::dot), [`outer`](Tensor::outer), [`kron`](Tensor::kron); decompositions are in [`linalg`](crate::linalg) |
 ///
 /// ```

@@ -43,6 +43,7 @@ pub(crate) use erased::AnyRef;
 pub use fixed::StaticTensor;
 pub(crate) use fixed::zeroed;
 pub use placement::{ComputeDevice, MemoryKind, Placement};
+pub(crate) use select::out_of_range;
 pub use stored::Moved;
 pub use view::{Elements, TensorRef};
 pub use view_mut::TensorMut;

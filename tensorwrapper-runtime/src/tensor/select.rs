@@ -113,7 +113,8 @@ fn extent(layout: &Strided, axis: usize) -> Result<usize, Error> {
     layout.extents().get(axis).copied().ok_or_else(|| Error::new(missing()))
 }
 
-fn out_of_range(index: String, axis: usize, extent: usize) -> Error {
+/// The fault of an index that an axis does not have.
+pub(crate) fn out_of_range(index: String, axis: usize, extent: usize) -> Error {
     Error::new(ErrorKind::Bounds { index, place: Place { operand: "tensor".into(), axis, extent } })
 }
 

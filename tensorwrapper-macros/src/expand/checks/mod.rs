@@ -91,8 +91,8 @@ impl Checks<'_, '_> {
         let numbers = emit!(__tw::check_rank::<_, #count>(#operand.shape()));
         self.demand(&unit, "SameRank", span, Wording { message: &message, label: &label, note }, &numbers);
         if !layers.is_empty() {
-            let form = quote_spanned!(span=> #operand.form());
-            self.code.extend(emit!(__tw::check_layers(#form);));
+            let (check, form) = (quote_spanned!(span=> <_ as __tw::InLayers>::check), quote_spanned!(span=> #operand.form()));
+            self.code.extend(emit!(#check(#form);));
         }
     }
 

@@ -4,7 +4,7 @@ fn expansion() {
         #[allow(unused_imports)]
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (&(c), (&(alpha), (&(self.a), (&<_ as __tw::IndexRange>::bounds(&(r)), ())))) {
-            (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
+            (__capture0, (__capture1, (__capture2, (__capture3, ())))) => __tw::equations_are_computed_at_run_time(move || {
                 static __SITE: __tw::CallSite =
                     __tw::CallSite::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
                 let (__operand0, __tensor0) = (*__capture0).__operand().apart();
@@ -95,7 +95,7 @@ fn expansion() {
                     let __extent1 = __tw::meet(__extent1, __length0);
                     __block.equation_with(
                         __element,
-                        [<_ as __tw::IntoScalar<'_, '_, _>>::scalar(__element, __capture1)],
+                        [<_ as __tw::PassedAsScalar<'_, '_, _, _>>::scalar(__element, __capture1, __tw::unwritten)],
                         [__capture3.clone()],
                     );
                     __operand0.after(0usize)
@@ -104,7 +104,7 @@ fn expansion() {
                 let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
                 let __value = ();
                 (__value, (__patch0,))
-            }
+            }),
         };
         {
             #[allow(unused_imports)]

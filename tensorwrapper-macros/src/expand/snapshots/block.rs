@@ -4,7 +4,7 @@ fn expansion() {
         #[allow(unused_imports)]
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (<_ as __tw::IntoContext<'_>>::context(&ctx), (&(a), (&(c), ()))) {
-            (__capture0, (__capture1, (__capture2, ()))) => {
+            (__capture0, (__capture1, (__capture2, ()))) => __tw::equations_are_computed_at_run_time(move || {
                 static __SITE: __tw::CallSite = __tw::CallSite::new(
                     &[
                         __tw::Recipe("[i, j] = a[i, k] * a[k, j]", &[3usize, 3usize]),
@@ -208,7 +208,7 @@ fn expansion() {
                 let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
                 let __value = __tw::Evaluator::take_number(&mut __block, &e);
                 (__value, (__patch0,))
-            }
+            }),
         };
         {
             #[allow(unused_imports)]

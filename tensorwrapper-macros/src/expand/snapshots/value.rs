@@ -3,8 +3,8 @@ fn expansion() {
     let value = {
         #[allow(unused_imports)]
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
-        let (__value, ()) = match (&(a), (&(b), ())) {
-            (__capture0, (__capture1, ())) => {
+        let __value = match (&(a), (&(b), ())) {
+            (__capture0, (__capture1, ())) => __tw::equations_are_computed_at_run_time(move || {
                 #[allow(unused_imports)]
                 use __tw::{RecordInstead as _, static_expr as __static};
                 let __choice = __static::expr::<
@@ -100,13 +100,13 @@ fn expansion() {
                         };
                         __tw::unwrap(__tw::Evaluator::run(&mut __block));
                         let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);
-                        (__value, ())
+                        __value
                     })
                 } else {
                     ::core::option::Option::None
                 };
                 __choice.take(__recorded)
-            }
+            }),
         };
         __tw::value(__value)
     };

@@ -40,7 +40,20 @@ pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live
     }
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
-    Explanation { tensors, steps, links, makers, rates, device, peak, taken: None, runs: 0, replay: None, equations: None }
+    Explanation {
+        tensors,
+        steps,
+        links,
+        makers,
+        rates,
+        device,
+        peak,
+        taken: None,
+        runs: 0,
+        replay: None,
+        integers: None,
+        equations: None,
+    }
 }
 
 fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {

@@ -23,10 +23,12 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
 
 impl<T: Numeric> Prepared<T> {
-    /// Explains what the plan does, step by step. Nothing is computed. Of integers, these are the steps in double precision.
+    /// Explains what the plan does, step by step. Nothing is computed. Of integers, these are the steps in double precision; the text says
+    /// when loops of the host compute them instead.
     pub fn explain(&self) -> Explanation {
         let (plan, device) = (&self.kept.plan, self.backend.device());
-        Explanation { replay: replay(self.replays.as_deref(), plan), ..explained(plan, Part::Whole, device) }
+        let (replay, integers) = (replay(self.replays.as_deref(), plan), self.integers_by());
+        Explanation { replay, integers, ..explained(plan, Part::Whole, device) }
     }
 }
 

@@ -37,6 +37,7 @@ impl Explanation {
         lines.extend(self.taken.map(|taken| ("memory taken", bytes(taken))));
         lines.extend(self.measured().filter(|_| self.runs > 0).map(|taken| ("measured", time(taken))));
         lines.push(("device", self.device.clone()));
+        lines.extend(self.integers.map(|how| ("integers", how.to_string())));
         lines.extend(self.replay.as_ref().map(|replay| ("replayed as one", replay.to_string())));
         lines
     }

@@ -22,16 +22,19 @@ pub(super) type AsTheyLie<'f> = Option<(IntegersRef<'f>, &'f Strided)>;
 /// # Errors
 /// Memory, and what integers do not have.
 pub(super) fn evaluate<'f>(graph: &OpGraph, sources: &dyn Fn(usize) -> AsTheyLie<'f>) -> Result<Option<ExactIntegers>, Error> {
-    let ([node], [_]) = (graph.operations(), graph.sinks()) else { return Ok(None) };
-    let Operation::Map { program, .. } = &node.operation else { return Ok(None) };
+    let Some((node, program)) = program(graph) else { return Ok(None) };
     let labels = node.outputs[0].labels();
-    if labels.len() != node.extents.len() {
-        return Ok(None);
-    }
     let Some(inputs) = inputs(graph, node, &labels, sources)? else { return Ok(None) };
     let extents: Vec<usize> = labels.iter().map(|&label| node.extents[label]).collect();
     let numbers = each(program, &inputs, extents.iter().product())?;
     Ok(Some(ExactIntegers { extents, numbers }))
+}
+
+/// The one element-wise program of a graph that is nothing else and reduces nothing.
+pub(super) fn program(graph: &OpGraph) -> Option<(&OperationNode, &Program)> {
+    let ([node], [_]) = (graph.operations(), graph.sinks()) else { return None };
+    let Operation::Map { program, .. } = &node.operation else { return None };
+    (node.outputs[0].labels().len() == node.extents.len()).then_some((node, program))
 }
 
 /// A program for so many elements. Some at a time are computed in 32 bits if these hold everything that they lead to, and else in 64.

@@ -71,6 +71,14 @@ impl IntegerPlan {
         Ok(exact::evaluate(&self.optimized, &numbers)?.into_iter().map(|exact| Integers::Exact(Arc::new(exact))).collect())
     }
 
+    /// What computes the values, in a few words.
+    pub(super) fn computed_by(&self) -> &'static str {
+        match direct::program(&self.optimized) {
+            Some(_) => "as they lie, by a loop on the host",
+            None => "in double precision where it holds all of them, else on the host in 64 bits",
+        }
+    }
+
     fn in_double_precision(&self, context: &Context, sources: &[IntegerSource<'_>]) -> Result<Vec<Integers>, Error> {
         let plan = match self.steps.get() {
             Some(plan) => plan,

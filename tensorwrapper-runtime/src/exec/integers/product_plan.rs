@@ -62,6 +62,11 @@ impl IntegerProduct {
         Ok(product)
     }
 
+    /// What computes it, in a few words.
+    pub(crate) fn computed_by(&self) -> &'static str {
+        self.plan.computed_by()
+    }
+
     /// Computes it, in a context with the settings of the one that it was planned in.
     ///
     /// # Errors

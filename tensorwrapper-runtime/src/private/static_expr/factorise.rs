@@ -40,7 +40,7 @@ impl<const L: usize, E, F, A, R, O> RecordInstead for StaticFactorisation<L, E, 
 
 /// An operation whose operands are static.
 pub trait Attempt {
-    /// The value of the macro, and that nothing is written.
+    /// The value of the macro.
     type Outcome;
     /// Computes the results; `None` if the matrices are too large or have no ordinary result.
     fn attempt(&self) -> Option<Self::Outcome>;
@@ -52,10 +52,10 @@ where
     A: Arguments<E::Elem, O>,
     R: Results<E::Elem, O>,
 {
-    type Outcome = (R::Values, ());
+    type Outcome = R::Values;
     #[inline(always)]
     fn attempt(&self) -> Option<Self::Outcome> {
-        (const { CallStrategy::<L, F, A, R, O, E::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
+        (const { CallStrategy::<L, F, A, R, O, E::Elem>::CHOSEN })(&self.0)
     }
 }
 

@@ -12,7 +12,7 @@ use tensorwrapper_core::shape::StaticExtents;
 
 /// The left side of an equation over operands `O`.
 pub trait Target<T: Element, O> {
-    /// The value of the macro, and what is to be written.
+    /// The value of the macro, or that and what is to be written.
     type Outcome;
     /// Computes all values.
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome;
@@ -24,10 +24,10 @@ pub trait Target<T: Element, O> {
 #[derive(Debug)]
 pub struct ToNumber;
 impl<T: Element, O> Target<T, O> for ToNumber {
-    type Outcome = (T, ());
+    type Outcome = T;
     #[inline(always)]
-    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> (T, ()) {
-        (values::<T, O, (), V, L>(operands), ())
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> T {
+        values::<T, O, (), V, L>(operands)
     }
     #[inline(always)]
     fn fits(_: &O) -> bool {
@@ -39,10 +39,10 @@ impl<T: Element, O> Target<T, O> for ToNumber {
 #[derive(Debug)]
 pub struct ToTensor<G>(PhantomData<G>);
 impl<T: Element, O, G: LabelLoops<O>> Target<T, O> for ToTensor<G> {
-    type Outcome = (StaticTensor<T, <G::Loops as Loops>::Shape>, ());
+    type Outcome = StaticTensor<T, <G::Loops as Loops>::Shape>;
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
-        (StaticTensor::from_nested(values::<T, O, G::Loops, V, L>(operands)), ())
+        StaticTensor::from_nested(values::<T, O, G::Loops, V, L>(operands))
     }
     #[inline(always)]
     fn fits(_: &O) -> bool {
@@ -58,13 +58,13 @@ impl<T: Element, O, G: LabelLoops<O>, I: IndexList<O>, E: LabelLoops<O>> Target<
 where
     I::Resolved: Indices<<E::Loops as Loops>::Shape>,
 {
-    type Outcome = (StaticTensor<T, <E::Loops as Loops>::Shape>, ());
+    type Outcome = StaticTensor<T, <E::Loops as Loops>::Shape>;
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
         let values = values::<T, O, G::Loops, V, L>(operands);
         let mut tensor = StaticTensor::zeros();
         scatter::<T, G::Loops, _, _, L>(&values, &I::resolve(operands), &mut tensor);
-        (tensor, ())
+        tensor
     }
     #[inline(always)]
     fn fits(_: &O) -> bool {
