@@ -70,6 +70,46 @@ fn dynamic(n: usize) {
     time(&name("by hand"), || by_hand(black_box(a.as_slice()), black_box(b.as_slice()), n));
 }
 
+/// Equations that are no products, whose extents only the run knows.
+fn elementwise(n: usize) {
+    let (a, b, mut c) = (matrix(n), matrix(n), matrix(n));
+    let mut row = Tensor::<f64>::zeros([n]).expect("a small vector fits");
+    let name = |equation: &str| format!("{n} x {n}, {equation}");
+    time(&name("a[i, j] + b[i, j]"), || {
+        let (a, b) = (black_box(&a), black_box(&b));
+        tensor!([i, j] = a[i, j] + b[i, j])
+    });
+    time(&name("c[i, j] = a[i, j] + b[i, j]"), || {
+        let (a, b) = (black_box(&a), black_box(&b));
+        tensor!(c[i, j] = a[i, j] + b[i, j]);
+    });
+    time(&name("c[i, j] += 0.5 * a[i, j]"), || {
+        let a = black_box(&a);
+        tensor!(c[i, j] += 0.5 * a[i, j]);
+    });
+    time(&name("exp(a[i, j]) - b[j, i]"), || {
+        let (a, b) = (black_box(&a), black_box(&b));
+        tensor!([i, j] = exp(a[i, j]) - b[j, i])
+    });
+    time(&name("sum(j; a[i, j])"), || {
+        let a = black_box(&a);
+        tensor!([i] = sum(j; a[i, j]))
+    });
+    time(&name("r[i] = max(j; a[i, j])"), || {
+        let a = black_box(&a);
+        tensor!(row[i] = max(j; a[i, j]));
+    });
+    let sum = (a.at("ij") + b.at("ij")).record("ij").expect("extents fit");
+    let prepared = Context::default().prepare_all((&sum,), &[&a, &b]).expect("both are read");
+    time(&name("prepared a[i, j] + b[i, j]: run"), || prepared.run(&[black_box(&a), black_box(&b)]));
+    time(&name("prepared a[i, j] + b[i, j]: run_into"), || prepared.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
+    let sums = a.at("ij").sum("j").record("i").expect("extents fit");
+    let prepared = Context::default().prepare_all((&sums,), &[&a]).expect("it is read");
+    time(&name("prepared sum(j; a[i, j]): run_into"), || prepared.run_into(&[black_box(&a)], black_box(&mut row)));
+    let product = Context::default().prepare("ij,ij->ij", &[&a, &b]).expect("extents fit");
+    time(&name("prepared a[i, j] * b[i, j]: run_into"), || product.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
+}
+
 /// Plans found and plans made, of products of two to five matrices of 4 x 4.
 fn planning() {
     let a = matrix(4);
@@ -156,6 +196,7 @@ fn main() {
     for n in [2, 3, 4, 8, 16] {
         dynamic(n);
     }
+    elementwise(4);
     planning();
     indexing();
     fixed!(3, 4, 8, 16);

@@ -1,7 +1,7 @@
 //! Reductions of chunks: into a chunk of results, or into one value. In loops whose order of additions is their own.
 //!
-//! Rows that follow each other in memory are folded one by one, and others eight at a time: each is the way in which memory is
-//! read fastest.
+//! Rows that follow each other in memory are folded two at a time, and others eight: each is the way in which memory is read
+//! fastest.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
@@ -23,7 +23,7 @@ pub(super) struct Rows<'r, T> {
     pub(super) reduction: Reduction,
     /// Whether there are results, or the first row is them.
     pub(super) begun: bool,
-    /// Whether they follow each other in memory, which is read fastest from one place: then one is folded after the other.
+    /// Whether they follow each other in memory, which is read fastest from one place.
     pub(super) follow: bool,
     pub(super) rows: &'r [&'r [T]],
 }
@@ -72,9 +72,11 @@ impl<T: Scalar> Combine<'_, '_, T> {
                 for row in &rows[..begin] {
                     self.folded.copy_from_slice(row);
                 }
-                for row in &rows[begin..] {
-                    several::<T, 1, true>(self.folded, &[row], &operation);
-                }
+                // Two at a time: of one, a compiler makes the larger of a result and a value a store under a mask, which takes some
+                // processors ten times as long.
+                let (pairs, last) = rows[begin..].as_chunks::<2>();
+                pairs.iter().for_each(|pair| several::<T, 2, true>(self.folded, pair, &operation));
+                last.iter().for_each(|row| several::<T, 1, true>(self.folded, &[row], &operation));
             }
         }
     }

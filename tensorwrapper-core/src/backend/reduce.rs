@@ -59,11 +59,11 @@ impl Reduction {
 /// The number with the larger real part; NaN if one of them is.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
 pub fn maximum<T: Element>(a: T, b: T) -> T {
-    if (a.re() >= b.re()) | (a != a) { a } else { b }
+    if a.re() >= b.re() || a != a { a } else { b }
 }
 
 /// The number with the smaller real part; NaN if one of them is.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
 pub fn minimum<T: Element>(a: T, b: T) -> T {
-    if (a.re() <= b.re()) | (a != a) { a } else { b }
+    if a.re() <= b.re() || a != a { a } else { b }
 }

@@ -1,5 +1,8 @@
-//! Element-wise programs of few points whose operands lie in the order of the points: one loop over their elements for each instruction,
-//! without any of the work that other programs need before they begin. Reduced points of one result follow each other.
+//! Element-wise programs of few points whose operands lie in the order of the points, or are so few that they are copied into it: one loop
+//! over their elements for each instruction, without any of the work that other programs need before they begin. Reduced points of one
+//! result follow each other.
+
+use smallvec::SmallVec;
 
 use crate::fold::fold_all;
 use crate::functions::{self, Exponent};
@@ -15,6 +18,9 @@ use tensorwrapper_core::layout::Strided;
 const BLOCK: usize = 64;
 /// The most instructions that a program may have.
 const MOST: usize = 8;
+
+/// The most points for which inputs are brought into their order one element after the other.
+const MOST_GATHERED: usize = 256;
 
 /// The most points of one result.
 const MOST_REDUCED: usize = 256;
@@ -53,19 +59,29 @@ impl<'m, T: Scalar> Flat<'m, T> {
         if !is_small || !layout.is_row_major() {
             return false;
         }
-        let mut values = [Value::Elements(&[][..]); MOST];
-        for (value, input) in values.iter_mut().zip(inputs) {
-            let (Some(data), false) = (T::typed(input.data()), input.conjugate && T::DTYPE.is_complex()) else { return false };
-            let layout = input.layout();
-            *value = match () {
-                () if layout.strides().iter().all(|&stride| stride == 0) => Value::Number(data[layout.offset()]),
-                () if layout.is_row_major() => Value::Elements(&data[layout.offset()..][..len]),
-                () => return false,
-            };
-        }
         let is_known = |one: &Instruction| !matches!(one, Instruction::Converted(_) | Instruction::Call(..));
         if !instructions.iter().all(is_known) {
             return false;
+        }
+        let mut values = [Value::Elements(&[][..]); MOST];
+        let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
+        for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
+            let Some(data) = T::typed(input.data()) else { return false };
+            let layout = input.layout();
+            match () {
+                () if input.conjugate && T::DTYPE.is_complex() => others.push(n),
+                () if layout.strides().iter().all(|&stride| stride == 0) => *value = Value::Number(data[layout.offset()]),
+                () if layout.is_row_major() => *value = Value::Elements(&data[layout.offset()..][..len]),
+                () => others.push(n),
+            }
+        }
+        let gathered: Vec<T>;
+        if !others.is_empty() {
+            if len > MOST_GATHERED {
+                return false;
+            }
+            gathered = others.iter().flat_map(|&n| in_order::<T>(&inputs[n])).collect();
+            others.iter().zip(gathered.chunks(len)).for_each(|(&n, copy)| values[n] = Value::Elements(copy));
         }
         let out = &mut out[layout.offset()..][..layout.len()];
         let is_computed = instructions.last().is_some_and(computes);
@@ -104,6 +120,13 @@ impl<'m, T: Scalar> Flat<'m, T> {
             _ => dispatch_narrow(self.simd, Run::<'_, T, MOST>(self)),
         }
     }
+}
+
+/// The elements of an input in the order of the points, conjugated where they are to be.
+fn in_order<'i, T: Scalar>(input: &'i Operand<'_>) -> impl Iterator<Item = T> + 'i {
+    let data = T::typed(input.data()).unwrap_or_default();
+    let conjugates = input.conjugate && T::DTYPE.is_complex();
+    input.layout().positions().map(move |place| if conjugates { data[place].conj() } else { data[place] })
 }
 
 /// Whether an instruction makes elements.

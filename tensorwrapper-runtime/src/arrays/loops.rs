@@ -4,6 +4,7 @@
 //! Functions are copied into each loop, so that what they capture is not read again for each element. Must not know of tensors.
 
 use std::array::from_fn;
+use std::hint::select_unpredictable;
 
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
@@ -61,7 +62,7 @@ impl<T: Copy> Loops for Choose<'_, T> {
     #[inline(always)]
     fn run(self) {
         for (((to, &is_chosen), &x), &y) in self.2.iter_mut().zip(self.0).zip(self.1[0]).zip(self.1[1]) {
-            *to = if is_chosen { x } else { y };
+            *to = select_unpredictable(is_chosen, x, y);
         }
     }
 }

@@ -40,6 +40,7 @@ mod results;
 mod run;
 mod run_graph;
 mod statements;
+mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -60,7 +61,7 @@ pub use placed::{DeviceTensor, OnDevice};
 pub use plan_cache::KeptPlans;
 pub use plan_key::Number;
 pub(crate) use plan_key::{CallKey, Equations, KeptPlan, PlanKey, Sources, listed, listed_number};
-pub use prepared::{DynTarget, Prepared};
+pub use prepared::Prepared;
 pub use prepared_block::PreparedBlock;
 pub(crate) use recent_plans::RecentPlans;
 pub use record::{RecordOperand, record};
@@ -68,3 +69,4 @@ pub use results::EvalAll;
 pub(crate) use results::Untyped;
 pub use run::{Cancel, Progress, Replay, ResultPlacement};
 pub(crate) use run::{Computed, Execution};
+pub use targets::DynTarget;

@@ -15,16 +15,15 @@ use super::plan_cache::Meaning;
 use super::plan_key::{KeptPlan, Sources, beginning};
 use super::run::{Execution, Observer, Replays, ResultPlacement};
 use super::statements::{checked, labels_statement, subscripts_statement};
+use super::targets::{DynPlace, DynTarget};
 use crate::expr::{Integers, OperandData};
-use crate::tensor::{StaticTensor, Tensor, TensorMut};
+use crate::tensor::Tensor;
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::BackendInstance;
-use tensorwrapper_core::element::{Element, dispatch};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::storage::SliceRef;
-use tensorwrapper_cpu::copy;
 use tensorwrapper_notation::Equation;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
@@ -179,7 +178,7 @@ impl<T: Numeric> Prepared<T> {
 
     /// Extents of the result.
     pub fn extents(&self) -> &[usize] {
-        self.result().extents()
+        self.kept.plan.results[0].extents()
     }
 
     /// Bytes that a run takes: the result, intermediates, and the work space of products; see [`Context::memory_limit`]. If the
@@ -244,54 +243,29 @@ impl<T: Numeric> Prepared<T> {
     /// may have any values.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         if self.integers.is_some() {
-            return target.write(&mut |place| self.write_place(place, || self.run(operands)));
+            return target.write(&mut |place| self.write_integers(operands, place));
         }
-        let sources = self.sources(operands)?;
-        let (plan, result) = (&self.kept.plan, self.result());
-        target.write(&mut |DynPlace { data, layout }| {
-            // A run that may be cancelled, or whose device may be lost, must not leave a half-written tensor.
-            let is_safe = self.observer.is_idle() && self.replays.is_none();
-            if is_safe && plan.makes_one() && result.steps_like(layout) {
-                let (len, start) = (plan.result_len(), layout.offset());
-                let start = if len == 0 { 0 } else { start };
-                let target = T::numbers_mut(&mut data[start..][..len]);
-                let target = target.unwrap_or_else(|| unreachable!("integers are computed otherwise"));
-                return self.execution(&self.observer).run_into(&sources, target);
-            }
-            self.write_place(DynPlace { data, layout }, || self.computed(&sources, ResultPlacement::Host))
-        })
+        let execution = Execution { replays: self.replays.as_deref(), ..self.execution(&self.observer) };
+        execution.write(&self.sources(operands)?, target, &|| self.name())
     }
 
-    /// Writes what is computed into a place that must have the extents of the result.
-    fn write_place(&self, place: DynPlace<'_, T>, compute: impl FnOnce() -> Result<Tensor<T>, Error>) -> Result<(), Error> {
+    /// Computes integers, and writes them into a place that must have the extents of the result.
+    fn write_integers(&self, operands: &[&dyn DynOperand<T>], place: DynPlace<'_, T>) -> Result<(), Error> {
+        place.check(&self.kept.plan.results[0], &|| self.name())?;
+        let computed = self.run(operands)?;
         let DynPlace { data, layout } = place;
-        let result = self.result();
-        if layout.extents() != result.extents() {
-            let (text, found, made) = (self.kept.key.text(), layout.extents(), result.extents());
-            let message =
-                format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
-            return Err(Error::new(ErrorKind::Shape(message)));
-        }
-        let computed = compute()?;
-        let elements = computed.as_slice();
-        if T::IS_INTEGER {
-            layout.positions().zip(elements).for_each(|(place, &element)| data[place] = element);
-            return Ok(());
-        }
-        let (Some(from), Some(to)) = (T::numbers(elements), T::numbers_mut(data)) else { unreachable!("these are no integers") };
-        dispatch!(from.dtype(), U => match (U::typed(from), U::typed_mut(to)) {
-            (Some(from), Some(to)) => copy(from, result, to, layout),
-            _ => unreachable!("both have this type"),
-        })
+        layout.positions().zip(computed.as_slice()).for_each(|(place, &element)| data[place] = element);
+        Ok(())
+    }
+
+    /// What it is called in messages.
+    fn name(&self) -> String {
+        format!("`{}`", self.kept.key.text())
     }
 
     /// A run of the plan that does not use or keep replay state.
     pub(super) fn execution<'e>(&'e self, observer: &'e Observer) -> Execution<'e> {
         Execution::new(&self.kept.plan, &self.backend, observer)
-    }
-
-    fn result(&self) -> &Strided {
-        &self.kept.plan.results[0]
     }
 
     /// Whether there are as many operands as the plan was made for.
@@ -370,39 +344,4 @@ fn miscounted(text: &str, given: usize, known: usize) -> Error {
 fn recorded(text: &str, n: usize) -> Error {
     let message = format!("operand {n} of `{text}` is a recorded result, which has no memory that a plan could be made for");
     Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
-}
-
-/// A tensor that [`Prepared::run_into`] can write: of element type `T` and any shape type.
-pub trait DynTarget<T> {
-    #[doc(hidden)]
-    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error>;
-}
-
-/// A tensor to write, without its shape type. No two indices lead to the same element.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct DynPlace<'a, T> {
-    data: &'a mut [T],
-    layout: &'a Strided,
-}
-
-impl<T: Numeric, S: Extents> DynTarget<T> for Tensor<T, S> {
-    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
-        let (data, layout) = self.parts_mut();
-        write(DynPlace { data, layout })
-    }
-}
-
-impl<T: Numeric, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
-    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
-        let (data, layout) = self.parts_mut();
-        write(DynPlace { data, layout })
-    }
-}
-
-impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
-    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
-        let (data, layout) = self.parts_mut();
-        write(DynPlace { data, layout: &layout })
-    }
 }

@@ -21,15 +21,18 @@ use super::plan::Plan;
 use super::plan_key::Sources;
 use super::results::{DeviceOf, EvalAll, RecordedValue};
 use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
-use crate::expr::Reach;
+use super::targets::DynTarget;
+use crate::expr::{Expr, Reach};
 use crate::lower::{Lowered, SourceTensor, lower};
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::{BackendInstance, Device};
 use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// Recorded results that are planned once and can be computed many times, each time with other tensors in place of some of
@@ -243,14 +246,24 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
         observer: &Observer,
         placement: ResultPlacement,
     ) -> Result<Computed, Error> {
-        let given: SmallVec<[DynValue<'_>; 4]> = changing.iter().map(|operand| operand.any_operand()).collect();
-        if given.len() != self.changing.len() {
-            let (given, known) = (given.len(), self.changing.len());
+        let sources = self.sources(changing)?;
+        Execution { replays: Some(&self.replays), ..self.execution(observer) }.run(&sources, placement)
+    }
+
+    fn execution<'e>(&'e self, observer: &'e Observer) -> Execution<'e> {
+        Execution { functions: &self.functions, ..Execution::new(&self.plan, &self.backend, observer) }
+    }
+
+    /// What a run reads: the tensors that change, the others, and what is kept.
+    fn sources<'s>(&'s self, changing: &[&'s dyn AnyOperand]) -> Result<Sources<'s>, Error> {
+        if changing.len() != self.changing.len() {
+            let (given, known) = (changing.len(), self.changing.len());
             let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let mut sources: Sources<'_> = self.sources.iter().map(SourceTensor::data).collect();
-        for (n, (DynValue(given), (known, slots))) in given.iter().zip(&self.changing).enumerate() {
+        for (n, (operand, (known, slots))) in changing.iter().zip(&self.changing).enumerate() {
+            let DynValue(given) = operand.any_operand();
             let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
             if !known.steps_like(layout) {
                 return Err(unlike(n, known, layout));
@@ -264,12 +277,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
         }
         sources.extend(self.kept.iter().map(Buffer::as_ref));
-        let execution = Execution {
-            functions: &self.functions,
-            replays: Some(&self.replays),
-            ..Execution::new(&self.plan, &self.backend, observer)
-        };
-        execution.run(&sources, placement)
+        Ok(sources)
     }
 
     /// The graph that is computed when the block is prepared. Its sinks are kept.
@@ -291,6 +299,33 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// Bytes of the kept tensors.
     pub fn kept_bytes(&self) -> usize {
         self.kept.iter().map(|buffer| buffer.as_ref().len() * buffer.as_ref().dtype().size()).sum()
+    }
+}
+
+impl<T: Element, S: Extents> PreparedBlock<'_, (&Expr<'_, T, S>,)> {
+    /// Computes the only result into an existing tensor, whose elements are not read and all overwritten. A tensor in C order is written while
+    /// the result is computed, unless the context reports progress or can be cancelled, the device has its own memory, or functions of the
+    /// program are called: then it is written after the run, and one that fails leaves it as it was.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Tensor};
+    /// let (a, b) = (Tensor::<f64>::filled([2, 2], 1.0)?, Tensor::<f64>::filled([2, 2], 0.5)?);
+    /// let sum = (a.at("ij") + 2.0 * b.at("ji")).record("ij")?;
+    /// let prepared = Context::cpu().prepare_all((&sum,), &[&a, &b])?;
+    /// let mut c = Tensor::<f64>::zeros([2, 2])?;
+    /// prepared.run_into(&[&b, &a], &mut c)?;
+    /// assert_eq!(c.as_slice(), [2.5; 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result; the tensor is unchanged then.
+    /// After [`ErrorKind::Memory`], which a plan with intermediates may report on the processor, its elements may have any values.
+    pub fn run_into(&self, changing: &[&dyn AnyOperand], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
+        let sources = self.sources(changing)?;
+        Execution { replays: Some(&self.replays), ..self.execution(&self.observer) }
+            .write(&sources, target, &|| "the prepared block".to_string())
     }
 }
 

@@ -30,7 +30,7 @@ use crate::expr::{
     Bound, Form, Integers, NextResult, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Value, Write, bind,
 };
 use crate::link::Link;
-use crate::tensor::{AnyBlocks, AnyTensor};
+use crate::tensor::AnyBlocks;
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
@@ -350,15 +350,19 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         T::of_buffer(elements).expect("a result of this type was recorded")[0]
     }
 
-    /// The next computed result, and where it is written.
-    pub(super) fn take_write(&mut self) -> Taken {
-        if let Some(made) = &mut self.made {
-            return made.next();
+    /// The next result of a plan that is written, and its number among the results of that plan; nothing where there is no plan.
+    pub(super) fn take_planned(&mut self) -> Option<(Buffer, Arc<KeptPlan>, usize)> {
+        if self.made.is_some() {
+            return None;
         }
         let results = self.results();
-        let target = results.kept.writes[results.taken].clone();
-        let (part, layout) = results.next();
-        Taken::Part(AnyTensor::from_buffer(part, layout.clone()), target)
+        let (number, kept) = (results.taken, Arc::clone(&results.kept));
+        Some((results.next().0, kept, number))
+    }
+
+    /// The next result of a run without a plan, and where it is written.
+    pub(super) fn take_made(&mut self) -> Taken {
+        self.made.as_mut().expect("there is no plan").next()
     }
 
     fn results(&mut self) -> &mut Results {

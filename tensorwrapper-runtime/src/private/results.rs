@@ -2,11 +2,13 @@
 
 mod there;
 
+use std::sync::Arc;
+
 use super::block::{Block, Taken};
 use super::evaluator::{Computes, ComputesExtents};
 use super::mask::{MaskNumbers, RecordedMask};
 use super::ticket::Ticket;
-use crate::exec::{Context, Graph};
+use crate::exec::{Context, Graph, KeptPlan};
 use crate::expr::{Axis, Expr, Form, Operand, Target, Truth};
 use crate::link::Link;
 use crate::tensor::{AnyBlocks, Blocks, StaticTensor, Tensor, TensorMut, copy_between};
@@ -15,6 +17,7 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
+use tensorwrapper_core::storage::Owned;
 
 /// Types that can be the context of a block.
 #[diagnostic::on_unimplemented(
@@ -148,47 +151,66 @@ impl WritesTensors for Context {
 impl<E: Computes> Block<'_, '_, E> {
     /// The next result as a patch.
     fn take_patch<T: Numeric>(&mut self) -> Patch<T> {
-        let part = |elements, layout, Target { selection, whole }: Target| {
-            Patch(Written::Part(Part { part: Tensor::from_parts(elements, layout), selection, whole }))
-        };
-        match self.take_write() {
-            Taken::Part(tensor, place) => {
+        let typed = |elements| T::of_buffer(elements).unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME));
+        let part = |elements, place| Patch(Written::Part(Part { elements, place }));
+        if let Some((elements, kept, number)) = self.take_planned() {
+            return part(typed(elements), Place::Planned(kept, number));
+        }
+        match self.take_made() {
+            Taken::Part(tensor, target) => {
                 let (elements, layout) = tensor.into_buffer();
-                part(
-                    T::of_buffer(elements).unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::NAME)),
-                    layout,
-                    place,
-                )
+                part(typed(elements), Place::Own(Box::new((layout, target))))
             }
-            Taken::Integers(integers, Some(place)) => {
+            Taken::Integers(integers, Some(target)) => {
                 let (elements, layout) = integers.typed();
-                part(elements, layout, place)
+                part(elements, Place::Own(Box::new((layout, target))))
             }
-            Taken::Blocks(blocks) => Patch(Written::Blocks(blocks)),
+            Taken::Blocks(blocks) => Patch(Written::Blocks(Box::new(blocks))),
             Taken::Dense(_) | Taken::Integers(_, None) => unreachable!("what is written has a place"),
         }
     }
 }
 
-/// What is written into a tensor.
+/// What is written into a tensor. It is moved several times before it is written, so it is small.
 #[derive(Debug)]
 pub struct Patch<T: Numeric>(Written<T>);
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "a write of a small tensor is fast, and one value exists at a time")]
 enum Written<T: Numeric> {
     Part(Part<T>),
     /// All blocks of a block tensor.
-    Blocks(AnyBlocks),
+    Blocks(Box<AnyBlocks>),
 }
 
 /// A computed part of a tensor and where it goes.
 #[derive(Debug)]
 struct Part<T: Numeric> {
-    part: Tensor<T>,
-    selection: Vec<Axis>,
-    /// Extents of the tensor that it was checked against.
-    whole: Vec<usize>,
+    elements: Owned<T>,
+    place: Place,
+}
+
+/// How a part lies, and where in a tensor it goes.
+#[derive(Debug)]
+enum Place {
+    /// As the plan says for its write of this number.
+    Planned(Arc<KeptPlan>, usize),
+    Own(Box<(Strided, Target)>),
+}
+
+impl Place {
+    fn layout(&self) -> &Strided {
+        match self {
+            Place::Planned(kept, number) => &kept.plan.results[*number],
+            Place::Own(own) => &own.0,
+        }
+    }
+
+    fn target(&self) -> &Target {
+        match self {
+            Place::Planned(kept, number) => &kept.writes[*number],
+            Place::Own(own) => &own.1,
+        }
+    }
 }
 
 impl<T: Numeric> Patch<T> {
@@ -205,7 +227,7 @@ impl<T: Numeric> Part<T> {
     /// tensor, unless an `IndexMut` of the program returns another one.
     #[track_caller]
     fn check(&self, extents: &[usize]) {
-        let whole = &self.whole;
+        let whole = &self.place.target().whole;
         assert!(
             whole == extents,
             "the place of an assignment had extents {whole:?} when it was read, and has {extents:?} where it is written: \
@@ -289,7 +311,7 @@ impl<T: Element, S: Extents> WriteInto<Blocks<T, S>> for Patch<T> {
             "the place of an assignment had extents {whole:?} when it was read, and has {found:?} where it is written: \
              it is another tensor now"
         );
-        *target = Blocks::of_any(blocks);
+        *target = Blocks::of_any(*blocks);
     }
 }
 
@@ -306,9 +328,10 @@ where
 
 /// Moves a whole result in, and copies a part.
 fn whole_or_part<T: Numeric, S: Extents>(tensor: &mut Tensor<T, S>, patch: Part<T>) {
-    let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
-    if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
-        tensor.replace_elements(patch.part.into_elements());
+    let selection = &patch.place.target().selection;
+    let in_order = selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
+    if in_order && tensor.is_plain() && patch.place.layout().extents() == tensor.extents() {
+        tensor.replace_elements(patch.elements);
     } else {
         copy(tensor.parts_mut(), &patch);
     }
@@ -316,21 +339,20 @@ fn whole_or_part<T: Numeric, S: Extents>(tensor: &mut Tensor<T, S>, patch: Part<
 
 /// Copies a part into the selected elements.
 fn copy<T: Numeric>((target, layout): (&mut [T], &Strided), patch: &Part<T>) {
-    let mut layout = layout.clone();
+    let (mut layout, lies) = (layout.clone(), patch.place.layout());
     // From the last axis, so that removing one leaves the numbers of those before it.
     let mut labels = Vec::new();
-    for (axis, selected) in patch.selection.iter().enumerate().rev() {
+    for (axis, selected) in patch.place.target().selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
             Axis::Fused(_) => unreachable!("a fused axis is one axis of what is written"),
             Axis::Label { label, start } => {
-                layout = layout.slice(axis, start, patch.part.extents()[label]);
+                layout = layout.slice(axis, start, lies.extents()[label]);
                 labels.insert(0, label);
             }
         }
     }
-    let layout = layout.gather(&labels, patch.part.extents());
-    let (part, lies) = patch.part.located();
-    let copied = copy_between(part, lies, target, &layout);
+    let layout = layout.gather(&labels, lies.extents());
+    let copied = copy_between(&patch.elements, lies, target, &layout);
     copied.expect("a copy of what exists needs no memory of its own");
 }

@@ -204,11 +204,6 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
         self.located.data.drop_mirror();
     }
 
-    /// The elements and their memory, in the order of the layout, without the extents.
-    pub(crate) fn into_elements(self) -> Owned<T> {
-        self.located.data
-    }
-
     /// Takes other elements of the same number; extents, placement and preferences stay.
     pub(crate) fn replace_elements(&mut self, elements: Owned<T>) {
         debug_assert!(self.is_plain() && self.len() == elements.len(), "elements in C order replace such");

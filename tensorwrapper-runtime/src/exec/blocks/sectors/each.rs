@@ -1,4 +1,4 @@
-//! Factorises all sectors: on several threads some side by side, each on one of them, and the others alone, on all.
+//! Computes tasks, most often one for each sector: on several threads some side by side, each on one of them, and the others alone, on all.
 //!
 //! Which ones are computed alone depends on their sizes, not on the number of threads. Those side by side have the same bits on any number of
 //! threads; one that is computed alone has those of a dense matrix.
@@ -20,70 +20,69 @@ use crate::tensor::Blocks;
 /// Operations of a sector from which on it is worth all threads, beside whatever others there are: 2048 rows.
 const FOR_ALL_THREADS: f64 = (1u64 << 33) as f64;
 /// Operations of sectors side by side that are worth other threads: two of 20 rows.
-const WORTH_THREADS: f64 = (1u64 << 14) as f64;
+pub(super) const WORTH_THREADS: f64 = (1u64 << 14) as f64;
 /// Sectors that are computed in one step: between two of them a run may be cancelled.
 const TOGETHER: usize = 64;
 
-/// The numbers of sectors, by how they are computed.
+/// The numbers of tasks, by how they are computed.
 struct Parted {
     alone: Vec<usize>,
     /// The largest first, so that threads end together.
     aside: Vec<usize>,
 }
 
-/// A sector that is computed beside others, and what was found.
-struct Share<'s, R> {
+/// A task that is computed beside others, and what was found.
+struct Share<R> {
     number: usize,
-    sector: &'s Sector<'s>,
     found: Option<Result<R, Error>>,
 }
 
-impl Context {
-    /// What is found of the elements of each sector and its extents, in the order of sectors. An error says which sector it is about. Each
-    /// sector that is computed alone is a step that the context reports, and may be cancelled before it; so are some that are computed side by
-    /// side.
+/// Tasks that may be computed side by side.
+pub(super) struct Tasks<'t, Said, Compute> {
+    pub(super) context: &'t Context,
+    /// About how many operations each takes.
+    pub(super) costs: &'t [f64],
+    /// How many threads may share them.
+    pub(super) threads: usize,
+    /// What one that is computed alone is called.
+    pub(super) said: Said,
+    pub(super) compute: Compute,
+}
+
+impl<R: Send, Said: Fn(usize) -> String, Compute: Fn(&dyn Device, usize) -> Result<R, Error> + Sync> Tasks<'_, Said, Compute> {
+    /// What is found by each task. Each that is computed alone is a step that the context reports, and may be cancelled before it; so are some
+    /// that are computed side by side.
     ///
     /// # Errors
-    /// Those of the callback, cancellation, and memory.
-    pub(super) fn each_sector<T: Element, R: Send>(
-        &self,
-        matrix: &BlockMatrix<'_>,
-        sectors: &[Sector<'_>],
-        a: &Blocks<T>,
-        factorise: impl Fn(&dyn Device, &[T], [usize; 2]) -> Result<R, Error> + Sync,
-    ) -> Result<Vec<R>, Error> {
-        let device = self.backend.device();
+    /// That of the first task that has one, and cancellation.
+    pub(super) fn run(self) -> Result<Vec<R>, Error> {
+        let Tasks { context, costs, threads, said, compute } = self;
+        let device = context.backend.device();
         let single = single(device);
-        let Parted { alone, aside } = Parted::new(sectors, single.is_some());
-        let threads = self.threads_for::<T>(sectors, (&alone, &aside))?;
-        let cost_of = |numbers: &[usize]| numbers.iter().map(|&n| cost(&sectors[n])).sum::<f64>();
-        let costs = || alone.chunks(1).chain(aside.chunks(TOGETHER)).map(cost_of).collect();
+        let Parted { alone, aside } = Parted::new(costs, single.is_some());
+        let cost_of = |numbers: &[usize]| numbers.iter().map(|&n| costs[n]).sum::<f64>();
+        let step_costs = || alone.chunks(1).chain(aside.chunks(TOGETHER)).map(cost_of).collect();
         let lines = || {
-            let one = alone.iter().map(|&n| sectors[n].described());
+            let one = alone.iter().map(|&n| said(n));
             one.chain(aside.chunks(TOGETHER).map(|some| format!("{} sectors side by side", some.len()))).collect()
         };
-        let mut run = WatchedRun::new(device, &self.observer, costs, lines);
-        let compute = |device: &dyn Device, sector: &Sector<'_>| {
-            let elements = matrix.gather(device, sector, a.slab())?;
-            factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
-        };
-        let mut found: Vec<Option<R>> = sectors.iter().map(|_| None).collect();
+        let mut run = WatchedRun::new(device, &context.observer, step_costs, lines);
+        let mut found: Vec<Option<R>> = costs.iter().map(|_| None).collect();
         for &n in &alone {
             run.step(|device| {
-                found[n] = Some(compute(device, &sectors[n])?);
+                found[n] = Some(compute(device, n)?);
                 Ok(())
             })?;
         }
         for some in aside.chunks(TOGETHER) {
             run.step(|device| {
                 let device = single.as_deref().unwrap_or(device);
-                let mut shares: Vec<Share<'_, R>> =
-                    some.iter().map(|&number| Share { number, sector: &sectors[number], found: None }).collect();
-                // Of those that have no factors the first one is told; what comes behind it is not needed any more.
+                let mut shares: Vec<Share<R>> = some.iter().map(|&number| Share { number, found: None }).collect();
+                // Of those that have no result the first one is told; what comes behind it is not needed any more.
                 let failed = AtomicUsize::new(usize::MAX);
                 thread_pool::each_mut(threads, &mut shares, &|share| {
                     if share.number < failed.load(Ordering::Relaxed) {
-                        let result = compute(device, share.sector);
+                        let result = compute(device, share.number);
                         if result.is_err() {
                             failed.fetch_min(share.number, Ordering::Relaxed);
                         }
@@ -97,14 +96,38 @@ impl Context {
                 Ok(())
             })?;
         }
-        Ok(found.into_iter().map(|found| found.expect("every sector was computed")).collect())
+        Ok(found.into_iter().map(|found| found.expect("every task was computed")).collect())
+    }
+}
+
+impl Context {
+    /// What is found of the elements of each sector and its extents, in the order of sectors. An error says which sector it is about.
+    ///
+    /// # Errors
+    /// Those of the callback, cancellation, and memory.
+    pub(super) fn each_sector<T: Element, R: Send>(
+        &self,
+        matrix: &BlockMatrix<'_>,
+        sectors: &[Sector<'_>],
+        a: &Blocks<T>,
+        factorise: impl Fn(&dyn Device, &[T], [usize; 2]) -> Result<R, Error> + Sync,
+    ) -> Result<Vec<R>, Error> {
+        let costs: Vec<f64> = sectors.iter().map(cost).collect();
+        let parted = Parted::new(&costs, single(self.backend.device()).is_some());
+        let threads = self.threads_for::<T>(sectors, &parted)?;
+        let compute = |device: &dyn Device, n: usize| {
+            let sector = &sectors[n];
+            let elements = matrix.gather(device, sector, a.slab())?;
+            factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
+        };
+        Tasks { context: self, costs: &costs, threads, said: |n: usize| sectors[n].described(), compute }.run()
     }
 
     /// On how many threads sectors are computed side by side: fewer where a limit of memory does not allow one sector for each.
     ///
     /// # Errors
     /// As [`check_sectors`](Context::check_sectors), when not even one fits beside the factors.
-    fn threads_for<T: Element>(&self, sectors: &[Sector<'_>], (alone, aside): (&[usize], &[usize])) -> Result<usize, Error> {
+    fn threads_for<T: Element>(&self, sectors: &[Sector<'_>], Parted { alone, aside }: &Parted) -> Result<usize, Error> {
         let elements = |numbers: &[usize]| -> Vec<usize> {
             let mut all: Vec<usize> = numbers.iter().map(|&n| sectors[n].elements()).collect();
             all.sort_unstable_by(|one, other| other.cmp(one));
@@ -117,8 +140,7 @@ impl Context {
             let together = beside.iter().take(threads).sum::<usize>();
             2 * factors + together.max(one.first().copied().unwrap_or(0))
         };
-        let is_worth = aside.iter().map(|&n| cost(&sectors[n])).sum::<f64>() >= WORTH_THREADS;
-        let most = if is_worth { self.backend.device().threads().min(aside.len()).max(1) } else { 1 };
+        let most = self.threads_worth(aside.iter().map(|&n| cost(&sectors[n])).sum()).min(aside.len()).max(1);
         let fits = |threads: &usize| self.check_sectors::<T>(sectors, needed(*threads)).is_ok();
         let threads = (2..=most).rev().find(fits).unwrap_or(1);
         self.check_sectors::<T>(sectors, needed(threads))?;
@@ -126,18 +148,25 @@ impl Context {
     }
 }
 
+impl Context {
+    /// How many threads may share tasks of so many operations.
+    pub(super) fn threads_worth(&self, operations: f64) -> usize {
+        if operations >= WORTH_THREADS { self.backend.device().threads() } else { 1 }
+    }
+}
+
 impl Parted {
     /// Alone are those that have more than half of all work, or a very large one, and one that nothing is beside. Where there are no threads to
     /// share, all are.
-    fn new(sectors: &[Sector<'_>], is_shared: bool) -> Parted {
-        let all: f64 = sectors.iter().map(cost).sum();
-        let is_aside = |&n: &usize| is_shared && 2.0 * cost(&sectors[n]) <= all && cost(&sectors[n]) < FOR_ALL_THREADS;
-        let (mut aside, mut alone): (Vec<usize>, Vec<usize>) = (0..sectors.len()).partition(is_aside);
+    fn new(costs: &[f64], is_shared: bool) -> Parted {
+        let all: f64 = costs.iter().sum();
+        let is_aside = |&n: &usize| is_shared && 2.0 * costs[n] <= all && costs[n] < FOR_ALL_THREADS;
+        let (mut aside, mut alone): (Vec<usize>, Vec<usize>) = (0..costs.len()).partition(is_aside);
         if aside.len() == 1 {
             alone.append(&mut aside);
             alone.sort_unstable();
         }
-        aside.sort_by(|&one, &other| cost(&sectors[other]).total_cmp(&cost(&sectors[one])));
+        aside.sort_by(|&one, &other| costs[other].total_cmp(&costs[one]));
         Parted { alone, aside }
     }
 }

@@ -9,10 +9,11 @@ use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
 use super::super::super::context::Context;
+use super::super::pair::single;
 use super::super::pieces::images;
-use super::super::watched::WatchedRun;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
+use super::each::{Tasks, WORTH_THREADS};
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
 use crate::tensor::Blocks;
 
@@ -34,17 +35,46 @@ pub(super) fn of_sectors<T: Element>(
         let columns = right.map_or(0, |right| right[n].1);
         alike.entry((sector.extents[ROWS], columns)).or_default().push(n);
     }
+    let is_shared = single(context.backend.device()).is_some();
+    let pieces: Vec<Piece> = alike.into_iter().flat_map(|(extents, numbers)| pieces(extents, numbers, is_shared)).collect();
+    let costs: Vec<f64> = pieces.iter().map(Piece::cost).collect();
+    let compute = |device: &dyn Device, n: usize| {
+        let Piece { extents: (rows, columns), numbers } = &pieces[n];
+        Alike { device, call, sectors, matrices, right, extents: [*rows, *columns] }.compute(numbers)
+    };
+    let said = |n: usize| format!("{} matrices of {} rows", pieces[n].numbers.len(), pieces[n].extents.0);
+    let threads = context.threads_worth(costs.iter().sum());
+    let found = Tasks { context, costs: &costs, threads, said, compute }.run()?;
     let mut results = vec![Vec::new(); sectors.len()];
-    let costs = || alike.iter().map(|(&(rows, columns), numbers)| cubed(numbers.len(), rows, rows.max(columns))).collect();
-    let lines = || alike.iter().map(|((rows, _), numbers)| format!("{} matrices of {rows} rows", numbers.len())).collect();
-    let mut run = WatchedRun::new(context.backend.device(), &context.observer, costs, lines);
-    for ((rows, columns), numbers) in &alike {
-        run.step(|device| {
-            let one = Alike { device, call, sectors, matrices, right, extents: [*rows, *columns] };
-            one.compute(numbers, &mut results)
-        })?;
+    for (piece, found) in pieces.iter().zip(found) {
+        piece.numbers.iter().zip(found).for_each(|(&n, result)| results[n] = result);
     }
     Ok(results)
+}
+
+/// Pieces of matrices of one size at most, so that threads can share them.
+const PIECES: usize = 64;
+
+/// Some matrices of one size, which are one call of the device.
+struct Piece {
+    /// Rows, and columns of the right side.
+    extents: (usize, usize),
+    numbers: Vec<usize>,
+}
+
+impl Piece {
+    fn cost(&self) -> f64 {
+        let (rows, columns) = self.extents;
+        cubed(self.numbers.len(), rows, rows.max(columns))
+    }
+}
+
+/// The matrices of one size in pieces, each of which is worth a thread; all of them where threads do not share sectors.
+fn pieces(extents: (usize, usize), numbers: Vec<usize>, is_shared: bool) -> Vec<Piece> {
+    let one = Piece { extents, numbers: vec![0] }.cost().max(1.0);
+    let worth = (WORTH_THREADS / one).ceil() as usize;
+    let each = if is_shared { worth.max(numbers.len().div_ceil(PIECES)) } else { numbers.len() };
+    numbers.chunks(each.max(1)).map(|some| Piece { extents, numbers: some.to_vec() }).collect()
 }
 
 /// The operations of so many matrices of these extents, but for a factor.
@@ -65,7 +95,7 @@ struct Alike<'s, T> {
 
 impl<T: Element> Alike<'_, T> {
     /// Computes those of these numbers in one call.
-    fn compute(&self, numbers: &[usize], results: &mut [Vec<T>]) -> Result<(), Error> {
+    fn compute(&self, numbers: &[usize]) -> Result<Vec<Vec<T>>, Error> {
         let &Alike { device, call, sectors, matrices, right, extents: [rows, columns] } = self;
         let elements: Vec<T> = numbers.iter().flat_map(|&n| &matrices[n]).copied().collect();
         let a = Stack { elements: &elements, count: numbers.len(), extents: [rows, rows] };
@@ -77,17 +107,16 @@ impl<T: Element> Alike<'_, T> {
         };
         if let Ok(all) = computed {
             let length = all.len() / numbers.len();
-            numbers.iter().enumerate().for_each(|(at, &n)| results[n] = all[at * length..][..length].to_vec());
-            return Ok(());
+            return Ok((0..numbers.len()).map(|at| all[at * length..][..length].to_vec()).collect());
         }
         // One by one, to know which one it is.
-        for &n in numbers {
+        let each = numbers.iter().map(|&n| {
             let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
             let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
             let own = Decomposition { batch: 0, ..call.clone() };
-            results[n] = dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))?;
-        }
-        Ok(())
+            dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))
+        });
+        each.collect()
     }
 }
 
