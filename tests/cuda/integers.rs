@@ -2,6 +2,7 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
+use tensorwrapper::{CastInto, Numeric, Stored};
 
 use crate::equations::{Tell, cases::stream};
 
@@ -53,6 +54,11 @@ fn explanations_name_the_host() {
     let prepared = Context::cpu().prepare::<i32>("ij,jk->ik", &[&m, &m]).unwrap_or_else(|error| panic!("{error}"));
     let text = prepared.explain().to_string();
     assert!(text.contains("integers in double precision where it holds all of them, else on the host in 64 bits"), "{text}");
+    let prepared = |context: Context| context.prepare::<i32>("ij,ij->ij", &[&m, &m]).unwrap_or_else(|error| panic!("{error}"));
+    let text = prepared(Context::cpu()).explain().to_string();
+    assert!(text.contains("integers as they lie, by a loop on the host"), "{text}");
+    let text = prepared(Context::cpu().memory_limit(1 << 30)).explain().to_string();
+    assert!(text.contains("integers in double precision"), "{text}");
     let real = Tensor::<f64>::filled([6, 6], 1.0).expect("memory for a few numbers");
     let prepared = Context::cpu().prepare("ij,jk->ik", &[&real, &real]).unwrap_or_else(|error| panic!("{error}"));
     assert!(!prepared.explain().to_string().contains("integers"));

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{Accumulate, DynOperand, ErrorKind};
+use tensorwrapper::{Accumulate, Cancel, DynOperand, ErrorKind, Graph};
 
 fn contexts() -> [Context; 3] {
     [Context::cpu(), Context::cpu().threads(1), Context::reference()]
@@ -179,4 +179,38 @@ fn impossible_results_are_refused_before_computing() {
         let error = context.einsum("i,j,k->ijk", &[&large, &large, &wide(2)]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Memory { .. } | ErrorKind::Shape(_)), "{error}");
     }
+}
+
+/// Blocks are written into tensors of every kind, and one that fails leaves the tensor as it was.
+#[test]
+fn prepared_blocks_write_into_tensors() {
+    let (a, b) = (tensor_of::<f64>(&[3, 4], 1), tensor_of::<f64>(&[3, 4], 2));
+    let sum = (a.at("ij") + 2.0 * b.at("ij")).record("ij").unwrap();
+    let expected = tensor!([i, j] = b[i, j] + 2.0 * a[i, j]);
+    let prepared = Context::cpu().prepare_all((&sum,), &[&a, &b]).unwrap();
+    let mut whole = Tensor::<f64>::zeros([3, 4]).unwrap();
+    prepared.run_into(&[&b, &a], &mut whole).unwrap();
+    assert_eq!(whole, expected);
+    let mut turned = Tensor::<f64>::zeros([4, 3]).unwrap();
+    prepared.run_into(&[&b, &a], &mut turned.view_mut().permute(&[1, 0]).unwrap()).unwrap();
+    assert_eq!(turned, tensor!([j, i] = expected[i, j]));
+    let mut fixed = StaticTensor::<f64, Shape![3, 4]>::zeros();
+    prepared.run_into(&[&b, &a], &mut fixed).unwrap();
+    assert_eq!(fixed.to_tensor().unwrap().as_slice(), expected.as_slice());
+    let error = prepared.run_into(&[&b, &a], &mut turned).unwrap_err().to_string();
+    assert_eq!(error, "the result of the prepared block has extents [3, 4], but is written into a tensor of extents [4, 3]");
+    let cancel = Cancel::new();
+    let watched = Context::cpu().cancel(&cancel).prepare_all((&sum,), &[&a, &b]).unwrap();
+    cancel.cancel();
+    assert!(watched.run_into(&[&a, &a], &mut whole).is_err());
+    assert_eq!(whole, expected);
+    // 40 matrices, of which the last one is singular.
+    let batch = Tensor::<f64>::from_fn([40, 20, 20], |at| f64::from(at[1] == at[2] && at[0] < 39)).unwrap();
+    let graph = Graph::new();
+    let result = tensor!(in &graph; let x[b, j, i] = inv(i, j; batch[b, i, j]); x);
+    let prepared = Context::cpu().prepare_all((&result,), &[&batch]).unwrap();
+    let mut kept = Tensor::<f64>::filled([40, 20, 20], 7.0).unwrap();
+    let error = prepared.run_into(&[&batch], &mut kept).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LinearAlgebra { .. }), "{error}");
+    assert!(kept.iter().all(|&x| x == 7.0), "nothing is half written");
 }

@@ -13,7 +13,22 @@ use tensorwrapper_core::internal::map_function::callback2;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::{Placed, assert_close, epsilon};
 
-/// Programs whose inputs lie in the order of the points, or are one number, from few points to more than a thread's.
+/// As many elements with the axes in the other order, backwards, or as one number along the first axis.
+fn in_another_order(rng: &mut StdRng, extents: &[usize]) -> Strided {
+    let len = extents.iter().product();
+    if rng.random_bool(0.3) {
+        let backwards: Vec<isize> = Strided::row_major(extents).unwrap().strides().iter().map(|&stride| -stride).collect();
+        return Strided::within(extents, &backwards, len - 1, len).unwrap();
+    }
+    let turned: Vec<usize> = extents.iter().rev().copied().collect();
+    let mut strides: Vec<isize> = Strided::row_major(&turned).unwrap().strides().iter().rev().copied().collect();
+    if let Some(first) = strides.first_mut().filter(|_| rng.random_bool(0.3)) {
+        *first = 0;
+    }
+    Strided::within(extents, &strides, 0, len).unwrap()
+}
+
+/// Programs whose inputs lie in the order of the points or in others, or are one number, from few points to more than a thread's.
 fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
     let extents = [kept, reduced].concat();
     let number = rng.random_range(1..3);
@@ -24,6 +39,9 @@ fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
             if rng.random_bool(0.2) && !input.data.is_empty() {
                 input.layout =
                     Strided::within(&extents, &vec![0; extents.len()], input.data.len() / 2, input.data.len()).unwrap();
+            }
+            if rng.random_bool(0.3) && !input.data.is_empty() {
+                input.layout = in_another_order(rng, &extents);
             }
             input.conjugate = rng.random_bool(0.2);
             input
@@ -50,7 +68,7 @@ fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
 }
 
 #[test]
-fn programs_of_operands_in_order() {
+fn programs_of_operands_in_any_order() {
     let mut rng = StdRng::seed_from_u64(12);
     for round in 0..600 {
         let kept: &[usize] = [&[][..], &[1], &[4, 4], &[65], &[3, 0], &[64, 3], &[1000], &[7, 9, 5]][round % 8];

@@ -91,9 +91,9 @@ pub(super) fn choose(form: Option<&StaticForm>, recorded: TokenStream, failure: 
         use __tw::{RecordInstead as _, static_expr as __static};
         let __choice = #form.__choose();
         let __recorded = if __choice.records() {
-            ::core::option::Option::Some(#recorded)
+            __tw::Some(#recorded)
         } else {
-            ::core::option::Option::None
+            __tw::None
         };
         __choice.#take(__recorded)
     }}

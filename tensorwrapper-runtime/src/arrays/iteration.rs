@@ -1,6 +1,6 @@
 //! Elements, lines and parts of a tensor, one after the other, and functions of elements.
 
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Positions, Strided};
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
@@ -99,8 +99,10 @@ fn parts<'a, T: Stored, S: Extents>(view: &TensorRef<'a, T, S>, axis: usize) -> 
     // A missing axis is said by the selection, also where the axis would have no index.
     view.slice(axis, ..)?;
     // Collected results would not know how many there are, and move again and again.
-    let mut parts = Vec::with_capacity(view.extents()[axis]);
-    for index in 0..view.extents()[axis] {
+    let (mut parts, number) = (Vec::new(), view.extents()[axis]);
+    let bytes = number as u128 * size_of::<TensorRef<'a, T>>() as u128;
+    parts.try_reserve_exact(number).map_err(|_| Error::new(ErrorKind::Memory { bytes }))?;
+    for index in 0..number {
         parts.push(view.chip(axis, index)?);
     }
     Ok(parts)

@@ -84,7 +84,7 @@ impl<T: Numeric> Clone for Prepared<T> {
 impl<T: Numeric> Prepared<T> {
     /// What computes integers; `None` for other elements.
     pub(super) fn integers_by(&self) -> Option<&'static str> {
-        self.integers.as_ref().map(|integers| integers.1.computed_by())
+        self.integers.as_ref().map(|integers| integers.1.computed_by(&integers.0))
     }
 }
 

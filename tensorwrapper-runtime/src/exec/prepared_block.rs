@@ -303,9 +303,11 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
 }
 
 impl<T: Element, S: Extents> PreparedBlock<'_, (&Expr<'_, T, S>,)> {
-    /// Computes the only result into an existing tensor, whose elements are not read and all overwritten. A tensor in C order is written while
-    /// the result is computed, unless the context reports progress or can be cancelled, the device has its own memory, or functions of the
-    /// program are called: then it is written after the run, and one that fails leaves it as it was.
+    /// Computes the only result into an existing [`Tensor`](crate::Tensor), [`TensorMut`](crate::TensorMut) or
+    /// [`StaticTensor`](crate::StaticTensor), whose elements are not read and all overwritten. A tensor in C order is written while the result is
+    /// computed. It is written after the run if it has another layout, if the context reports progress or times or can be cancelled, if the
+    /// device has its own memory, and if the block has linear algebra or calls functions of the program; then a run that fails leaves the
+    /// tensor as it was.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

@@ -15,8 +15,12 @@ mod ticket;
 use std::marker::PhantomData;
 
 pub use block::{Block, begin, dtype, local_scalar};
+#[doc(no_inline)]
+pub use core::option::Option::{None, Some};
 /// The primitive types, even if the program gives their names to other types.
 pub use core::primitive::{bool, f64, usize};
+#[doc(no_inline)]
+pub use core::result::Result::{Err, Ok};
 pub use evaluator::{Computes, Recorded};
 pub use site::{CallSite, Recipe, Tensor};
 pub use ticket::Ticket;
@@ -244,9 +248,52 @@ pub const fn value<V>(value: V) -> <V as Itself>::Itself {
     value
 }
 
+/// What an invocation has computed, or the fault of its equations.
+pub trait Outcome {
+    /// What is computed.
+    type Computed;
+    /// What is computed. Panics with the fault's message at the caller's line.
+    #[track_caller]
+    fn computed(self) -> Self::Computed;
+}
+#[diagnostic::do_not_recommend]
+impl<V> Outcome for Result<V, Error> {
+    type Computed = V;
+    #[inline]
+    #[track_caller]
+    fn computed(self) -> V {
+        unwrap(self)
+    }
+}
+
+/// The value of an invocation that has no fault any more. Results of equations over static tensors are large, and not moved through another type.
+#[derive(Debug)]
+pub struct Ready<V>(pub V);
+#[diagnostic::do_not_recommend]
+impl<V> Outcome for Ready<V> {
+    type Computed = V;
+    #[inline(always)]
+    fn computed(self) -> V {
+        self.0
+    }
+}
+
 /// Computes what an invocation computes. rustc reports it by this name where only a `const fn` may be called.
+///
+/// # Panics
+/// On a fault of the equations.
 #[inline(always)]
-pub fn equations_are_computed_at_run_time<R>(compute: impl FnOnce() -> R) -> R {
+#[track_caller]
+pub fn equations_are_computed_at_run_time<C: Outcome>(compute: impl FnOnce() -> C) -> C::Computed {
+    compute().computed()
+}
+
+/// The same with the fault as a value.
+///
+/// # Errors
+/// That of the equations.
+#[inline(always)]
+pub fn equations_are_tried_at_run_time<V>(compute: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
     compute()
 }
 

@@ -38,6 +38,17 @@ fn panic_of<R>(action: impl FnOnce() -> R) -> (String, u32) {
     (message, line)
 }
 
+#[track_caller]
+fn product(a: &Tensor<f64>, b: &Tensor<f64>) -> Tensor<f64, Shape![_, _]> {
+    tensor!([i, j] = a[i, k] * b[k, j])
+}
+
+#[test]
+fn a_panic_is_located_at_the_caller_of_a_function_that_tracks_it() {
+    let a = sample::<Shape>([2, 3], 1);
+    assert_eq!(panic_of(|| product(&a, &a)), ("index `k` has extent 3 in `a` but 2 in `b`".to_string(), line!()));
+}
+
 #[test]
 fn a_panic_is_located_at_its_equation() {
     let (a, b) = (sample::<Shape>([2, 3], 1), sample::<Shape>([4, 2], 2));

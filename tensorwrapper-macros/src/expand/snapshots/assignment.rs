@@ -100,10 +100,14 @@ fn expansion() {
                     );
                     __operand0.after(0usize)
                 };
-                __tw::unwrap(__tw::Evaluator::run(&mut __block));
-                let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
-                let __value = ();
-                (__value, (__patch0,))
+                match __tw::Evaluator::run(&mut __block) {
+                    __tw::Ok(()) => {
+                        let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
+                        let __value = ();
+                        __tw::Ok::<_, __tw::Error>((__value, (__patch0,)))
+                    }
+                    __tw::Err(__error) => __tw::Err(__error),
+                }
             }),
         };
         {

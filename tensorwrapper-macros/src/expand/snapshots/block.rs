@@ -204,10 +204,14 @@ fn expansion() {
                     __tw::unwrap(__block.record());
                     __tw::unwrap(__block.record());
                 }
-                __tw::unwrap(__tw::Evaluator::run(&mut __block));
-                let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
-                let __value = __tw::Evaluator::take_number(&mut __block, &e);
-                (__value, (__patch0,))
+                match __tw::Evaluator::run(&mut __block) {
+                    __tw::Ok(()) => {
+                        let __patch0 = __tw::WritesTensors::take_patch(&mut __block, &__write0);
+                        let __value = __tw::Evaluator::take_number(&mut __block, &e);
+                        __tw::Ok::<_, __tw::Error>((__value, (__patch0,)))
+                    }
+                    __tw::Err(__error) => __tw::Err(__error),
+                }
             }),
         };
         {

@@ -27,7 +27,7 @@ fn expansion() {
                 >((__capture0, (__capture1, ())))
                 .__choose();
                 let __recorded = if __choice.records() {
-                    ::core::option::Option::Some({
+                    __tw::Some({
                         static __SITE: __tw::CallSite =
                             __tw::CallSite::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
                         let (__operand0, __tensor0) = (*__capture0).__operand().apart();
@@ -98,12 +98,16 @@ fn expansion() {
                                 0usize,
                             )
                         };
-                        __tw::unwrap(__tw::Evaluator::run(&mut __block));
-                        let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);
-                        __value
+                        match __tw::Evaluator::run(&mut __block) {
+                            __tw::Ok(()) => {
+                                let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);
+                                __tw::Ok::<_, __tw::Error>(__value)
+                            }
+                            __tw::Err(__error) => __tw::Err(__error),
+                        }
                     })
                 } else {
-                    ::core::option::Option::None
+                    __tw::None
                 };
                 __choice.take(__recorded)
             }),

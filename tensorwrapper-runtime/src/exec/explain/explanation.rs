@@ -44,7 +44,7 @@ pub struct Explanation {
     pub(super) taken: Option<u128>,
     pub(super) runs: usize,
     pub(super) replay: Option<Replay>,
-    /// What computes integers, which no device has.
+    /// Which loops compute integers, where the tensors hold some.
     pub(super) integers: Option<&'static str>,
     /// What was recorded, as equations.
     pub(super) equations: Option<WrittenEquations>,

@@ -58,9 +58,9 @@ impl IntegerPlan {
     /// # Errors
     /// Memory, reductions over nothing, and what the device reports.
     pub(crate) fn run(&self, context: &Context, sources: &[IntegerSource<'_>]) -> Result<Vec<Integers>, Error> {
-        // What reports, is cancelled or counts memory are the steps of a plan.
-        let is_watched = context.choices.memory.is_some() || !context.observer.is_idle();
-        if !is_watched && let Some(made) = direct::evaluate(&self.optimized, &|slot| sources[slot].as_they_lie())? {
+        if !is_watched(context)
+            && let Some(made) = direct::evaluate(&self.optimized, &|slot| sources[slot].as_they_lie())?
+        {
             return Ok(vec![Integers::Exact(Arc::new(made))]);
         }
         if bounds::fit(&self.lowered, sources.iter().map(IntegerSource::largest)) {
@@ -72,8 +72,8 @@ impl IntegerPlan {
     }
 
     /// What computes the values, in a few words.
-    pub(super) fn computed_by(&self) -> &'static str {
-        match direct::program(&self.optimized) {
+    pub(super) fn computed_by(&self, context: &Context) -> &'static str {
+        match direct::program(&self.optimized).filter(|_| !is_watched(context)) {
             Some(_) => "as they lie, by a loop on the host",
             None => "in double precision where it holds all of them, else on the host in 64 bits",
         }
@@ -91,6 +91,11 @@ impl IntegerPlan {
         let computed = Execution::new(plan, &context.backend, &context.observer).run(&data, ResultPlacement::Host)?;
         Ok(tensors(computed, plan).into_iter().map(|tensor| Integers::Double(Arc::new(tensor))).collect())
     }
+}
+
+/// Whether a context reports, can be cancelled or counts memory, which it does for the steps of a plan.
+fn is_watched(context: &Context) -> bool {
+    context.choices.memory.is_some() || !context.observer.is_idle()
 }
 
 /// A context without the passes that divide and join numbers, and without those of the program, which may do anything.

@@ -63,8 +63,8 @@ impl IntegerProduct {
     }
 
     /// What computes it, in a few words.
-    pub(crate) fn computed_by(&self) -> &'static str {
-        self.plan.computed_by()
+    pub(crate) fn computed_by(&self, context: &Context) -> &'static str {
+        self.plan.computed_by(context)
     }
 
     /// Computes it, in a context with the settings of the one that it was planned in.

@@ -260,6 +260,12 @@ impl Plan {
         matches!((self.graph.sinks(), &self.buffers.results[..]), ([_], [_]))
     }
 
+    /// Whether a run may end because of the elements that it reads: linear algebra may, and what a backend has compiled as a whole.
+    pub(crate) fn may_fail(&self) -> bool {
+        let factorises = |kernel: &Kernel| matches!(kernel.work, Work::Factorise(..));
+        self.whole.is_some() || self.steps.iter().flat_map(|step| &step.kernels).any(factorises)
+    }
+
     /// The number of elements of the one result that it [makes](Plan::makes_one).
     pub(crate) fn result_len(&self) -> usize {
         self.buffers.results[0].1

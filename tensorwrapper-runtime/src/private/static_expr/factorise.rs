@@ -104,18 +104,21 @@ impl<V> Attempted<V> {
     }
 
     /// The results, computed here or recorded.
+    ///
+    /// # Errors
+    /// The recording's.
     #[inline(always)]
-    pub fn take<R>(self, recorded: Option<R>) -> V
+    pub fn take<R>(self, recorded: Option<Result<R, Error>>) -> Result<V, Error>
     where
         V: FromRecorded<R>,
     {
         match recorded {
-            Some(recorded) => V::from_recorded(recorded),
-            None => self.0.unwrap_or_else(|| unreachable!("the equation was to be recorded")),
+            Some(recorded) => recorded.map(V::from_recorded),
+            None => Ok(self.0.unwrap_or_else(|| unreachable!("the equation was to be recorded"))),
         }
     }
 
-    /// The results.
+    /// The same.
     ///
     /// # Errors
     /// The recording's.
@@ -124,11 +127,7 @@ impl<V> Attempted<V> {
     where
         V: FromRecorded<R>,
     {
-        match recorded {
-            Some(Err(error)) => Err(error),
-            Some(Ok(recorded)) => Ok(V::from_recorded(recorded)),
-            None => Ok(self.take(None)),
-        }
+        self.take(recorded)
     }
 }
 

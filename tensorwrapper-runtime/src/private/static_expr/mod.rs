@@ -38,6 +38,7 @@ use rows::pairwise;
 pub use select::*;
 pub use target::*;
 
+use super::{Ready, unwrap};
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -111,15 +112,21 @@ impl Recording {
         true
     }
 
-    /// The recording's value.
+    /// The recording's value or fault.
+    ///
+    /// # Errors
+    /// The recording's.
     #[inline(always)]
-    pub fn take<R>(self, recorded: Option<R>) -> R {
+    pub fn take<R>(self, recorded: Option<Result<R, Error>>) -> Result<R, Error> {
         recorded.unwrap_or_else(|| unreachable!("the equation was to be recorded"))
     }
 
-    /// The recording's value or failure.
+    /// The same.
+    ///
+    /// # Errors
+    /// The recording's.
     #[inline(always)]
-    pub fn try_take<R>(self, recorded: Option<R>) -> R {
+    pub fn try_take<R>(self, recorded: Option<Result<R, Error>>) -> Result<R, Error> {
         self.take(recorded)
     }
 }
@@ -129,10 +136,13 @@ impl Recording {
 #[derive(Debug)]
 pub struct Computing<F>(F);
 
-/// Drops a recording's value. It never runs: what does not fit has panicked.
+/// Panics with the fault of a recording, which has one: what is recorded does not fit.
 #[cold]
 #[inline(never)]
-fn discard<R>(_: R) {}
+#[track_caller]
+fn refuse<R>(recorded: Result<R, Error>) {
+    unwrap(recorded);
+}
 
 impl<F: Computable> Computing<F> {
     /// Whether the equation must be recorded, which will fail.
@@ -141,14 +151,18 @@ impl<F: Computable> Computing<F> {
         !self.0.fits()
     }
 
-    /// The computed value. If the equation was recorded, the recording has panicked before.
+    /// The computed value. Panics with the fault of an equation that was recorded.
+    ///
+    /// # Panics
+    /// As the recording of an equation that does not fit.
     #[inline(always)]
-    pub fn take<R>(self, recorded: Option<R>) -> F::Outcome {
+    #[track_caller]
+    pub fn take<R>(self, recorded: Option<Result<R, Error>>) -> Ready<F::Outcome> {
         // Resolved here and not by the glue that drops it, so that the compiler sees that there is nothing to drop.
         if let Some(recorded) = recorded {
-            discard(recorded);
+            refuse(recorded);
         }
-        self.0.compute()
+        Ready(self.0.compute())
     }
 
     /// The value.

@@ -14,7 +14,6 @@ use super::super::super::context::Context;
 use super::super::pair::single;
 use super::super::watched::WatchedRun;
 use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
-use super::square::cubed;
 use crate::tensor::Blocks;
 
 /// Operations of a sector from which on it is worth all threads, beside whatever others there are: 2048 rows.
@@ -44,8 +43,9 @@ pub(super) struct Tasks<'t, Said, Compute> {
     pub(super) costs: &'t [f64],
     /// How many threads may share them.
     pub(super) threads: usize,
-    /// What one that is computed alone is called.
+    /// What one that is computed alone is called, and what several are.
     pub(super) said: Said,
+    pub(super) several: &'static str,
     pub(super) compute: Compute,
 }
 
@@ -54,9 +54,9 @@ impl<R: Send, Said: Fn(usize) -> String, Compute: Fn(&dyn Device, usize) -> Resu
     /// that are computed side by side.
     ///
     /// # Errors
-    /// That of the first task that has one, and cancellation.
+    /// That of a task that has one, those that are computed alone before the others, and cancellation.
     pub(super) fn run(self) -> Result<Vec<R>, Error> {
-        let Tasks { context, costs, threads, said, compute } = self;
+        let Tasks { context, costs, threads, said, several, compute } = self;
         let device = context.backend.device();
         let single = single(device);
         let Parted { alone, aside } = Parted::new(costs, single.is_some());
@@ -64,7 +64,7 @@ impl<R: Send, Said: Fn(usize) -> String, Compute: Fn(&dyn Device, usize) -> Resu
         let step_costs = || alone.chunks(1).chain(aside.chunks(TOGETHER)).map(cost_of).collect();
         let lines = || {
             let one = alone.iter().map(|&n| said(n));
-            one.chain(aside.chunks(TOGETHER).map(|some| format!("{} sectors side by side", some.len()))).collect()
+            one.chain(aside.chunks(TOGETHER).map(|some| format!("{} {several} side by side", some.len()))).collect()
         };
         let mut run = WatchedRun::new(device, &context.observer, step_costs, lines);
         let mut found: Vec<Option<R>> = costs.iter().map(|_| None).collect();
@@ -120,7 +120,8 @@ impl Context {
             let elements = matrix.gather(device, sector, a.slab())?;
             factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
         };
-        Tasks { context: self, costs: &costs, threads, said: |n: usize| sectors[n].described(), compute }.run()
+        let said = |n: usize| sectors[n].described();
+        Tasks { context: self, costs: &costs, threads, said, several: "sectors", compute }.run()
     }
 
     /// On how many threads sectors are computed side by side: fewer where a limit of memory does not allow one sector for each.
@@ -146,9 +147,7 @@ impl Context {
         self.check_sectors::<T>(sectors, needed(threads))?;
         Ok(threads)
     }
-}
 
-impl Context {
     /// How many threads may share tasks of so many operations.
     pub(super) fn threads_worth(&self, operations: f64) -> usize {
         if operations >= WORTH_THREADS { self.backend.device().threads() } else { 1 }
@@ -174,4 +173,9 @@ impl Parted {
 /// About how many operations a sector takes.
 fn cost(sector: &Sector<'_>) -> f64 {
     cubed(1, sector.extents[ROWS], sector.extents[COLUMNS])
+}
+
+/// The operations of so many matrices of these extents, but for a factor.
+pub(super) fn cubed(count: usize, rows: usize, columns: usize) -> f64 {
+    count as f64 * (rows * rows.min(columns)) as f64 * columns as f64
 }

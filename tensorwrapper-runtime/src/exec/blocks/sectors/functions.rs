@@ -15,7 +15,8 @@ use crate::exec::context::Context;
 use crate::tensor::Blocks;
 
 /// Functions of square matrices: `rows` are the axes that are the rows, in this order, and the others, in ascending order, are
-/// the columns. Each sector is a dense matrix, and those of one size are computed together.
+/// the columns. Each sector is a dense matrix; small ones of one size are computed together, and threads share
+/// the others.
 ///
 /// `inv_blocks` and `solve_blocks` need as many rows as columns in each sector, however they are cut. For the others the n-th
 /// axis of the rows and that of the columns are cut alike, and rows without blocks take part as rows of zeros. Blocks that are

@@ -1,4 +1,5 @@
-//! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are one call of the device.
+//! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are a few calls of the device, which threads
+//! share.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,11 +10,10 @@ use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
 use super::super::super::context::Context;
-use super::super::pair::single;
 use super::super::pieces::images;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
-use super::each::{Tasks, WORTH_THREADS};
+use super::each::{Tasks, WORTH_THREADS, cubed};
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
 use crate::tensor::Blocks;
 
@@ -35,7 +35,8 @@ pub(super) fn of_sectors<T: Element>(
         let columns = right.map_or(0, |right| right[n].1);
         alike.entry((sector.extents[ROWS], columns)).or_default().push(n);
     }
-    let is_shared = single(context.backend.device()).is_some();
+    // Cut for one thread as for several, because a device may compute few matrices by another algorithm than many.
+    let is_shared = context.backend.device().with_threads(1).is_some();
     let pieces: Vec<Piece> = alike.into_iter().flat_map(|(extents, numbers)| pieces(extents, numbers, is_shared)).collect();
     let costs: Vec<f64> = pieces.iter().map(Piece::cost).collect();
     let compute = |device: &dyn Device, n: usize| {
@@ -44,7 +45,7 @@ pub(super) fn of_sectors<T: Element>(
     };
     let said = |n: usize| format!("{} matrices of {} rows", pieces[n].numbers.len(), pieces[n].extents.0);
     let threads = context.threads_worth(costs.iter().sum());
-    let found = Tasks { context, costs: &costs, threads, said, compute }.run()?;
+    let found = Tasks { context, costs: &costs, threads, said, several: "groups of matrices", compute }.run()?;
     let mut results = vec![Vec::new(); sectors.len()];
     for (piece, found) in pieces.iter().zip(found) {
         piece.numbers.iter().zip(found).for_each(|(&n, result)| results[n] = result);
@@ -54,6 +55,8 @@ pub(super) fn of_sectors<T: Element>(
 
 /// Pieces of matrices of one size at most, so that threads can share them.
 const PIECES: usize = 64;
+/// Matrices that the `cpu` backend computes together in vectors: pieces are multiples of it.
+const TOGETHER: usize = 8;
 
 /// Some matrices of one size, which are one call of the device.
 struct Piece {
@@ -69,17 +72,14 @@ impl Piece {
     }
 }
 
-/// The matrices of one size in pieces, each of which is worth a thread; all of them where threads do not share sectors.
+/// The matrices of one size in pieces, each of which is worth a thread; all of them on a device whose threads cannot share sectors.
 fn pieces(extents: (usize, usize), numbers: Vec<usize>, is_shared: bool) -> Vec<Piece> {
     let one = Piece { extents, numbers: vec![0] }.cost().max(1.0);
     let worth = (WORTH_THREADS / one).ceil() as usize;
     let each = if is_shared { worth.max(numbers.len().div_ceil(PIECES)) } else { numbers.len() };
-    numbers.chunks(each.max(1)).map(|some| Piece { extents, numbers: some.to_vec() }).collect()
-}
-
-/// The operations of so many matrices of these extents, but for a factor.
-pub(super) fn cubed(count: usize, rows: usize, columns: usize) -> f64 {
-    count as f64 * (rows * rows.min(columns)) as f64 * columns as f64
+    // Large matrices are computed one by one.
+    let each = if each > 1 { each.next_multiple_of(TOGETHER) } else { 1 };
+    numbers.chunks(each).map(|some| Piece { extents, numbers: some.to_vec() }).collect()
 }
 
 /// Sectors of one size.

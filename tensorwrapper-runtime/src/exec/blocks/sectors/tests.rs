@@ -259,8 +259,8 @@ fn sectors_are_steps_that_are_reported_and_cancelled() {
     let tiling = Tiling::cuts([2, 3, 2]).charged([0, 1, 2]).unwrap();
     let structure = Structure::new([&tiling, &tiling]).flow([1, -1], 0).unwrap();
     let a = Blocks::<f64>::from_fn(&structure, |i| if i[0] == i[1] { 3.0 } else { 0.5 }).unwrap();
-    // Each sector is a step on one thread, and matrices of one size are one of functions. On several threads, those beside a large one are
-    // one together.
+    // Each sector is a step on one thread. On several threads, those beside a large one are one together, and so are pieces of matrices of
+    // one size.
     for (threads, steps, operation) in
         [(1, 3, "svd"), (1, 3, "eigh"), (2, 2, "svd"), (2, 2, "eigh"), (2, 2, "inv"), (2, 2, "solve")]
     {

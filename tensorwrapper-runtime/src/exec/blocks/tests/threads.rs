@@ -70,10 +70,35 @@ fn sectors<T: Element>(rng: &mut StdRng) {
     });
 }
 
+/// So many sectors of one size that they are cut into pieces, half of them triangles, beside some of another size.
+fn equal_sectors<T: Element>(rng: &mut StdRng) {
+    let cut = Tiling::cuts([9; 46].into_iter().chain([17, 17])).charged((0..48).collect::<Vec<i64>>()).unwrap();
+    let structure = Structure::new([&cut, &cut]).flow([1, -1], [0]).unwrap();
+    let lower = filled::<T>(rng, &structure);
+    let a = Blocks::<T>::from_fn(&structure, |at| {
+        let [i, j] = [at[0], at[1]];
+        let number = T::from_complex(Complex::new(((7 * i + 3 * j) % 11) as f64 - 5.0, 0.0));
+        if i < 23 * 9 && j > i {
+            T::ZERO
+        } else if i == j {
+            T::from_complex(Complex::new(40.0, 0.0))
+        } else {
+            number
+        }
+    })
+    .unwrap();
+    let what = |name: &str| format!("{name} of equal sectors of {}", T::NAME);
+    repeats(&what("inv"), |context| bits(&context.inv_blocks(&a, [0]).unwrap()));
+    repeats(&what("solve"), |context| bits(&context.solve_blocks(&a, [0], &lower).unwrap()));
+    repeats(&what("expm"), |context| bits(&context.expm_blocks(&lower, [0]).unwrap()));
+}
+
 #[test]
 fn linear_algebra_by_sectors() {
     let mut rng = StdRng::seed_from_u64(2502);
     sectors::<f64>(&mut rng);
     sectors::<f32>(&mut rng);
     sectors::<Complex<f64>>(&mut rng);
+    equal_sectors::<f64>(&mut rng);
+    equal_sectors::<Complex<f32>>(&mut rng);
 }
