@@ -144,9 +144,9 @@ methods!(impl[T: Stored] {
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
     /// assert_eq!(a.take(0, Tensor::from_array([2, 0])?)?, Tensor::from_array([[5.0, 6.0], [1.0, 2.0]])?);
-    /// // The rows in the order of their first elements, the largest first.
-    /// let order = (-1.0 * &a).view().chip(1, 0)?.argsort_along(0)?;
-    /// assert_eq!(a.take(0, &order)?.extents(), [3, 2]);
+    /// // The rows in the order of their first elements.
+    /// let order = a.view().chip(1, 0)?.argsort_along(0)?;
+    /// assert_eq!(a.take(0, order)?, a);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///

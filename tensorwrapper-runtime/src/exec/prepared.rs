@@ -230,10 +230,10 @@ impl<T: Numeric> Prepared<T> {
         Ok(self.kept.result(execution.run(sources, placement)?))
     }
 
-    /// Computes the result into an existing [`Tensor`], [`TensorMut`] or [`StaticTensor`]. Its old elements are not read, and
-    /// all are overwritten. A tensor in C order is written while the result is computed. It is written after the run, from host
-    /// memory that is as large as the result, if it has integers or another layout, if the context reports progress or times or can be
-    /// cancelled, or if the device has its own memory; then a run that fails leaves the tensor as it was.
+    /// Computes the result into an existing [`Tensor`], [`TensorMut`](crate::TensorMut) or [`StaticTensor`](crate::StaticTensor). Its old
+    /// elements are not read, and all are overwritten. A tensor in C order is written while the result is computed. It is written after
+    /// the run, from host memory that is as large as the result, if it has integers or another layout, if the context reports progress or
+    /// times or can be cancelled, or if the device has its own memory; then a run that fails leaves the tensor as it was.
     ///
     /// The tensor shares no memory with an operand, because it is borrowed for writing.
     ///
