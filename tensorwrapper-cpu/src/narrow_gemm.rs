@@ -74,18 +74,11 @@ impl<T: Element> NarrowGemm<T> {
         let LargeFirst { large, batch, rows, columns, inner, start } = product;
         let stage_large = sorted.conjugate[large] && T::DTYPE.is_complex();
         let own = [&inner[..], &columns[..]];
-        let size = size_of::<T>();
-        let along = Shape::along_one(&rows, stage_large);
-        // Less than a line at each place: a block over several axes writes longer runs.
-        let (along, torn) =
-            along.map_or((None, None), |shape| if shape.tears(own, size) { (None, Some(shape)) } else { (Some(shape), None) });
-        let shape = along
-            .or_else(|| {
-                let shape = Shape::over_several(&rows, own, size, stage_large)?;
-                let cost = shape.cost(own, points(&rows) * points(&batch), size);
-                (torn.is_some() || cost < direct()).then_some(shape)
-            })
-            .or(torn)?;
+        let shape = Shape::along_one(&rows, stage_large).or_else(|| {
+            let shape = Shape::over_several(&rows, own, size_of::<T>(), stage_large)?;
+            let cost = shape.cost(own, points(&rows) * points(&batch), size_of::<T>());
+            (cost < direct()).then_some(shape)
+        })?;
         let row = shape.row();
         let forms: Vec<Block> =
             shape.cuts.forms().map(|rows| Block::new::<T>(&rows, [&inner, &columns], (shape.stage, row))).collect();

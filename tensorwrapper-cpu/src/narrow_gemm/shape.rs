@@ -95,7 +95,7 @@ impl Shape {
         };
         let is_contiguous = |shape: &Shape, side: usize| shape.run([&[], &[]], side) == points(&shape.cuts.block);
         let read = shape(LARGE, [stage_large, true]);
-        if read.tears(own, size) {
+        if [LARGE, OUT].into_iter().any(|side| read.run(own, side) * size < LINE) {
             return None;
         }
         if is_contiguous(&read, LARGE) {
@@ -118,11 +118,6 @@ impl Shape {
     /// Elements from one staged row to the next.
     pub(super) fn row(&self) -> usize {
         points(&self.cuts.block) + APART
-    }
-
-    /// Whether what a block writes at each place of the result, or reads at each of the large factor, is less than a line.
-    pub(super) fn tears(&self, own: [&[Loop]; 2], size: usize) -> bool {
-        [LARGE, OUT].into_iter().any(|side| self.run(own, side) * size < LINE)
     }
 
     /// Neighbours in the large factor, or in the result, among the elements of a block with all terms, or all columns.
