@@ -9,7 +9,7 @@ use crate::tensor::TensorRef;
 
 /// A view, read as runs: stretches of elements that are neighbours in memory.
 pub(super) struct Runs<'a, T> {
-    elements: &'a [T],
+    pub(super) elements: &'a [T],
     pub(super) extents: &'a [usize],
     pub(super) strides: &'a [isize],
     /// The position of the first element.

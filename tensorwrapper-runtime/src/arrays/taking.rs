@@ -33,16 +33,18 @@ fn compress<T: Stored, S: Extents>(
     Ok(Tensor::from_parts(elements, layout))
 }
 
+/// An index, if an axis of this extent has it.
+fn inside(index: i64, extent: usize) -> Option<usize> {
+    usize::try_from(index).ok().filter(|&index| index < extent)
+}
+
 /// The indices along an axis of this extent, in C order.
 ///
 /// # Errors
 /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) at the first one that the axis does not have.
 fn indices(taken: &TensorRef<'_, i64>, axis: usize, extent: usize) -> Result<Vec<usize>, Error> {
-    let inside = |&index: &i64| {
-        let found = usize::try_from(index).ok().filter(|&index| index < extent);
-        found.ok_or_else(|| out_of_range(index.to_string(), axis, extent))
-    };
-    taken.elements().map(inside).collect()
+    let found = |&index: &i64| inside(index, extent).ok_or_else(|| out_of_range(index.to_string(), axis, extent));
+    taken.elements().map(found).collect()
 }
 
 fn take<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize, at: impl WholeOperand<i64>) -> Result<Tensor<T>, Error> {
@@ -92,46 +94,41 @@ fn take_along<T: Stored, S: Extents>(
     if extent == 0 {
         indices(&at, axis, 0)?;
     } else if !layout.is_empty() {
-        let (elements, source) = view.located();
-        let lanes = Lanes { elements, source, axis, extent };
-        in_runs(&at, |at| lanes.append([source.offset(), at.start], 0, at, &mut result))??;
+        let lanes = Lanes { source: Runs::new(view), axis };
+        in_runs(&at, |at| lanes.append([lanes.source.start, at.start], 0, at, &mut result))??;
     }
     Ok(Tensor::from_parts(result, layout))
 }
 
 /// Lanes along an axis, of which each index of the other axes has one.
 struct Lanes<'a, T> {
-    elements: &'a [T],
-    source: &'a Strided,
+    source: Runs<'a, T>,
     axis: usize,
-    extent: usize,
 }
 
 impl<T: Stored> Lanes<'_, T> {
     /// Appends what the indices take of the axes from this one on. `lane` is the position of the lanes' first element, and `start` that
     /// of the first index.
     fn append(&self, [lane, start]: [usize; 2], axis: usize, at: &Runs<'_, i64>, into: &mut Owned<T>) -> Result<(), Error> {
+        let (source, along) = (&self.source, self.axis);
         // Along the lanes' own axis the lane stays.
-        let stride = if axis == self.axis { 0 } else { self.source.strides()[axis] };
-        let moved = |lane: usize, stride: isize, n: usize| lane.wrapping_add_signed(stride.wrapping_mul(n as isize));
+        let lane_at = |n: usize| if axis == along { lane } else { source.position(axis, lane, n) };
         if axis + 1 < at.extents.len() {
             return (0..at.extents[axis])
-                .try_for_each(|n| self.append([moved(lane, stride, n), at.position(axis, start, n)], axis + 1, at, into));
+                .try_for_each(|n| self.append([lane_at(n), at.position(axis, start, n)], axis + 1, at, into));
         }
-        let step = self.source.strides()[self.axis];
-        let mut outside = None;
+        let (extent, mut outside) = (source.extents[along], None);
         at.each(axis, start, &mut |indices| {
             into.extend(indices.iter().enumerate().map(|(n, &index)| {
-                let is_inside = (index as u64) < self.extent as u64;
-                if !is_inside {
-                    outside.get_or_insert(index);
-                }
                 // Reported below; until then the first element stands for it.
-                let index = if is_inside { index as usize } else { 0 };
-                self.elements[moved(moved(lane, stride, n), step, index)]
+                let index = inside(index, extent).unwrap_or_else(|| {
+                    outside.get_or_insert(index);
+                    0
+                });
+                source.elements[source.position(along, lane_at(n), index)]
             }));
         });
-        outside.map_or(Ok(()), |index: i64| Err(out_of_range(index.to_string(), self.axis, self.extent)))
+        outside.map_or(Ok(()), |index: i64| Err(out_of_range(index.to_string(), along, extent)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Which ones are computed alone depends on their sizes, not on the number of threads. Those side by side have the same bits on any number of
 //! threads; one that is computed alone has those of a dense matrix.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper_core::backend::Device;
@@ -37,36 +38,42 @@ struct Share<R> {
 }
 
 /// Tasks that may be computed side by side.
-pub(super) struct Tasks<'t, Said, Compute> {
-    pub(super) context: &'t Context,
+pub(super) struct Tasks<'t> {
+    context: &'t Context,
     /// About how many operations each takes.
-    pub(super) costs: &'t [f64],
-    /// How many threads may share them.
-    pub(super) threads: usize,
-    /// What one that is computed alone is called, and what several are.
-    pub(super) said: Said,
-    pub(super) several: &'static str,
-    pub(super) compute: Compute,
+    costs: &'t [f64],
+    parted: Parted,
+    /// The device on one thread, for those side by side.
+    single: Option<Arc<dyn Device>>,
 }
 
-impl<R: Send, Said: Fn(usize) -> String, Compute: Fn(&dyn Device, usize) -> Result<R, Error> + Sync> Tasks<'_, Said, Compute> {
-    /// What is found by each task. Each that is computed alone is a step that the context reports, and may be cancelled before it; so are some
-    /// that are computed side by side.
+impl<'t> Tasks<'t> {
+    /// Tasks of about so many operations each.
+    pub(super) fn new(context: &'t Context, costs: &'t [f64]) -> Tasks<'t> {
+        let single = single(context.backend.device());
+        Tasks { context, costs, parted: Parted::new(costs, single.is_some()), single }
+    }
+
+    /// What is found by each task, computed by so many threads where some are computed side by side. Each that is computed alone is a step
+    /// that the context reports, and may be cancelled before it; so are some that are computed side by side. `said` is what one that is
+    /// computed alone is called, and `several` what some are.
     ///
     /// # Errors
     /// That of a task that has one, those that are computed alone before the others, and cancellation.
-    pub(super) fn run(self) -> Result<Vec<R>, Error> {
-        let Tasks { context, costs, threads, said, several, compute } = self;
-        let device = context.backend.device();
-        let single = single(device);
-        let Parted { alone, aside } = Parted::new(costs, single.is_some());
+    pub(super) fn run<R: Send>(
+        self,
+        threads: usize,
+        (said, several): (impl Fn(usize) -> String, &str),
+        compute: impl Fn(&dyn Device, usize) -> Result<R, Error> + Sync,
+    ) -> Result<Vec<R>, Error> {
+        let Tasks { context, costs, parted: Parted { alone, aside }, single } = self;
         let cost_of = |numbers: &[usize]| numbers.iter().map(|&n| costs[n]).sum::<f64>();
         let step_costs = || alone.chunks(1).chain(aside.chunks(TOGETHER)).map(cost_of).collect();
         let lines = || {
             let one = alone.iter().map(|&n| said(n));
             one.chain(aside.chunks(TOGETHER).map(|some| format!("{} {several} side by side", some.len()))).collect()
         };
-        let mut run = WatchedRun::new(device, &context.observer, step_costs, lines);
+        let mut run = WatchedRun::new(context.backend.device(), &context.observer, step_costs, lines);
         let mut found: Vec<Option<R>> = costs.iter().map(|_| None).collect();
         for &n in &alone {
             run.step(|device| {
@@ -113,15 +120,15 @@ impl Context {
         factorise: impl Fn(&dyn Device, &[T], [usize; 2]) -> Result<R, Error> + Sync,
     ) -> Result<Vec<R>, Error> {
         let costs: Vec<f64> = sectors.iter().map(cost).collect();
-        let parted = Parted::new(&costs, single(self.backend.device()).is_some());
-        let threads = self.threads_for::<T>(sectors, &parted)?;
+        let tasks = Tasks::new(self, &costs);
+        let threads = self.threads_for::<T>(sectors, &tasks.parted)?;
         let compute = |device: &dyn Device, n: usize| {
             let sector = &sectors[n];
             let elements = matrix.gather(device, sector, a.slab())?;
             factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
         };
         let said = |n: usize| sectors[n].described();
-        Tasks { context: self, costs: &costs, threads, said, several: "sectors", compute }.run()
+        tasks.run(threads, (said, "sectors"), compute)
     }
 
     /// On how many threads sectors are computed side by side: fewer where a limit of memory does not allow one sector for each.

@@ -45,7 +45,7 @@ pub(super) fn of_sectors<T: Element>(
     };
     let said = |n: usize| format!("{} matrices of {} rows", pieces[n].numbers.len(), pieces[n].extents.0);
     let threads = context.threads_worth(costs.iter().sum());
-    let found = Tasks { context, costs: &costs, threads, said, several: "groups of matrices", compute }.run()?;
+    let found = Tasks::new(context, &costs).run(threads, (said, "groups of matrices"), compute)?;
     let mut results = vec![Vec::new(); sectors.len()];
     for (piece, found) in pieces.iter().zip(found) {
         piece.numbers.iter().zip(found).for_each(|(&n, result)| results[n] = result);
