@@ -198,6 +198,14 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "normal": Tensor::<f64, Shape![_]>::normal((*number,), 0.0, 1.0, 7)?;
         "allclose": a.allclose(a, 1e-12, 0.0);
         "einsum_path": einsum_path("ij,kj,kl,l->i", &[a, b, a, row])?;
+        "[i, j] = clip(a[i, j], -0.25, 0.25)": tensor!([i, j] = clip(a[i, j], -0.25, 0.25));
+        "[i, j] = a[i, j] < b[i, j]": tensor!([i, j] = a[i, j] < b[i, j]);
+        "[i, j] = select(a[i, j] > 0; a[i, j], 0)": tensor!([i, j] = select(a[i, j] > 0; a[i, j], 0));
+        "[i, j] = select(m[i, j]; a[i, j], b[i, j])": tensor!([i, j] = select(mask[i, j]; a[i, j], b[i, j]));
+        "[] = sum(i, j; select(a[i, j] > 0; 1, 0))": tensor!([] = sum(i, j; select(a[i, j] > 0; 1, 0)));
+        "[i] = argmax(j; a[i, j])": tensor!([i] = argmax(j; a[i, j]));
+        "[i] = mean(j; a[i, j])": tensor!([i] = mean(j; a[i, j]));
+        "[i] = std(j; a[i, j])": tensor!([i] = std(j; a[i, j]));
         "2 n + n * n, i32": tensor!([i, j] = 2 * counts[i, j] + counts[i, j] * counts[i, j]);
         "matrix product, i64": tensor!([i, j] = square[i, k] * square[k, j]);
         "matrix product, i64, large": tensor!([i, j] = large[i, k] * large[k, j]);

@@ -34,10 +34,9 @@ const PIECES: usize = MOST / LARGE;
 /// fills them.
 ///
 /// ```
-/// use tensorwrapper_core::storage::Owned;
-/// drop(Owned::<f64>::zeros(1 << 20)?); // its 8 MiB wait for a result of that size
-/// tensorwrapper_core::keep_memory(0); // and go back to the system
-/// # Ok::<(), tensorwrapper_core::Error>(())
+/// # use tensorwrapper_core as tensorwrapper;
+/// tensorwrapper::keep_memory(0); // what is kept goes back to the system, and so does all that is dropped later
+/// # tensorwrapper::keep_memory(1 << 30);
 /// ```
 pub fn keep_memory(bytes: usize) {
     let told = |pool: &mut Pool, most: usize| {

@@ -121,8 +121,8 @@ impl Context {
     /// different backend.
     ///
     /// ```
-    /// use tensorwrapper_core::backend::reference::Reference;
     /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::backend::reference::Reference;
     /// use tensorwrapper::{Context, Tensor};
     /// let context = Context::on(Reference); // every device that can be cloned is a backend
     /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;

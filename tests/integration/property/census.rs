@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::property::oracle::Data;
-use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Op, Tree};
+use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Join, Op, Tree};
 
 /// Every construct that the cases have to hold.
-pub const CONSTRUCTS: [&str; 47] = [
+pub const CONSTRUCTS: [&str; 56] = [
     "sum",
     "difference",
     "product",
@@ -29,6 +29,15 @@ pub const CONSTRUCTS: [&str; 47] = [
     "prod(;)",
     "max(;)",
     "min(;)",
+    "mean(;)",
+    "var(;)",
+    "std(;)",
+    "argmax(;)",
+    "argmin(;)",
+    "clip",
+    "&&",
+    "||",
+    "!",
     "exp",
     "ln",
     "sqrt",
@@ -101,66 +110,53 @@ fn remaining(node: &Tree, data: &[Data], found: &mut BTreeSet<usize>) {
 }
 
 fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
-    match node {
-        Tree::Operand(_, indices) => operand(indices, found),
-        Tree::Number(_) => {
-            found.insert("number");
-        }
-        Tree::Variable(_) => {
-            found.insert("variable");
-        }
-        Tree::Spread(..) => {
-            found.insert("spread");
-        }
-        Tree::Iota(_) => {
-            found.insert("iota");
-        }
-        Tree::Exchange(kind, groups, inner) => {
-            found.insert(if *kind == Exchange::Sym { "sym" } else { "asym" });
-            if groups[0].len() > 1 {
-                found.insert("exchanged groups");
-            }
-            tree(inner, found);
-        }
-        Tree::Negate(inner) => {
-            found.insert("negation");
-            tree(inner, found);
-        }
-        Tree::Parentheses(inner) => {
-            found.insert("parentheses");
-            tree(inner, found);
-        }
-        Tree::Binary(op, a, b) => {
-            found.insert(match op {
-                Op::Add => "sum",
-                Op::Subtract => "difference",
-                Op::Multiply => "product",
-                Op::Divide => "quotient",
-            });
-            if hyper_edge(node) {
-                found.insert("hyper-edge");
-            }
-            tree(a, found);
-            tree(b, found);
-        }
-        Tree::Apply(function, inner) => {
-            found.insert(name(*function));
-            tree(inner, found);
-        }
-        Tree::Select(_, parts) => {
-            found.insert("select");
-            parts.iter().for_each(|part| tree(part, found));
-        }
-        Tree::Reduce(fold, _, inner) => {
-            found.insert(match fold {
-                Fold::Sum => "sum(;)",
-                Fold::Prod => "prod(;)",
-                Fold::Max => "max(;)",
-                Fold::Min => "min(;)",
-            });
-            tree(inner, found);
-        }
+    if let Tree::Operand(_, indices) = node {
+        operand(indices, found);
     }
+    if hyper_edge(node) {
+        found.insert("hyper-edge");
+    }
+    found.extend(construct(node));
+    if matches!(node, Tree::Exchange(_, groups, _) if groups[0].len() > 1) {
+        found.insert("exchanged groups");
+    }
+    node.children().into_iter().for_each(|part| tree(part, found));
+}
+
+/// What a node is, but for operands and comparisons.
+fn construct(node: &Tree) -> Option<&'static str> {
+    Some(match node {
+        Tree::Operand(..) | Tree::Compare(..) => return None,
+        Tree::Number(_) => "number",
+        Tree::Variable(_) => "variable",
+        Tree::Spread(..) => "spread",
+        Tree::Iota(_) => "iota",
+        Tree::Exchange(Exchange::Sym, ..) => "sym",
+        Tree::Exchange(Exchange::Asym, ..) => "asym",
+        Tree::Negate(_) => "negation",
+        Tree::Parentheses(_) => "parentheses",
+        Tree::Binary(Op::Add, ..) => "sum",
+        Tree::Binary(Op::Subtract, ..) => "difference",
+        Tree::Binary(Op::Multiply, ..) => "product",
+        Tree::Binary(Op::Divide, ..) => "quotient",
+        Tree::Apply(function, _) => name(*function),
+        Tree::Clip(_) => "clip",
+        Tree::Select(_) => "select",
+        Tree::Join(Join::Both, _) => "&&",
+        Tree::Join(Join::Either, _) => "||",
+        Tree::Not(_) => "!",
+        Tree::Reduce(fold, ..) => match fold {
+            Fold::Sum => "sum(;)",
+            Fold::Prod => "prod(;)",
+            Fold::Max => "max(;)",
+            Fold::Min => "min(;)",
+            Fold::Mean => "mean(;)",
+            Fold::Var => "var(;)",
+            Fold::Std => "std(;)",
+            Fold::Argmax => "argmax(;)",
+            Fold::Argmin => "argmin(;)",
+        },
+    })
 }
 
 fn operand(indices: &[Index], found: &mut BTreeSet<&'static str>) {

@@ -3,9 +3,11 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use num_complex::Complex;
-use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, RecordOperand, Tensor, TensorRef, record};
+use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, IndexedMask, RecordOperand, Tensor, TensorRef, record};
 
-use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Name, Op, Tree, axes, labels, variable};
+use crate::property::tree::{
+    Comparison, Equation, Exchange, Fold, Function, Index, Join, Name, Op, Tree, axes, labels, variable,
+};
 
 /// A way into the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,18 +170,12 @@ pub fn build<'t, T: Left>(tree: &Tree, tensors: &'t [TensorRef<'_, T>]) -> Index
             let names: Vec<Name> = groups.iter().flatten().copied().collect();
             twin * Indexed::spread(number(1.0), &labels(&names))
         }
-        Tree::Select(comparison, parts) => {
-            let [left, right, chosen, other] = parts.each_ref().map(|part| build(part, tensors));
-            let mask = match comparison {
-                Comparison::Less => left.less(right),
-                Comparison::LessEqual => left.less_equal(right),
-                Comparison::Greater => left.greater(right),
-                Comparison::GreaterEqual => left.greater_equal(right),
-                Comparison::Equal => left.equal(right),
-                Comparison::NotEqual => left.not_equal(right),
-            };
-            mask.select(chosen, other)
+        Tree::Clip(parts) => {
+            let [of, low, high] = parts.each_ref().map(|part| build(part, tensors));
+            of.clip(low, high)
         }
+        Tree::Select(parts) => mask(&parts[0], tensors).select(build(&parts[1], tensors), build(&parts[2], tensors)),
+        Tree::Compare(..) | Tree::Join(..) | Tree::Not(_) => unreachable!("conditions choose, and are no values here"),
         Tree::Reduce(fold, names, inner) => {
             let (inner, names) = (build(inner, tensors), labels(names));
             match fold {
@@ -187,7 +183,33 @@ pub fn build<'t, T: Left>(tree: &Tree, tensors: &'t [TensorRef<'_, T>]) -> Index
                 Fold::Prod => inner.prod(&names),
                 Fold::Max => inner.max(&names),
                 Fold::Min => inner.min(&names),
+                Fold::Mean => inner.mean(&names),
+                Fold::Var => inner.var(&names),
+                Fold::Std => inner.std(&names),
+                Fold::Argmax => inner.argmax(&names),
+                Fold::Argmin => inner.argmin(&names),
             }
         }
+    }
+}
+
+/// A condition through the operator door.
+fn mask<'t, T: Left>(condition: &Tree, tensors: &'t [TensorRef<'_, T>]) -> IndexedMask<'t, T> {
+    match condition {
+        Tree::Compare(comparison, sides) => {
+            let [left, right] = sides.each_ref().map(|side| build(side, tensors));
+            match comparison {
+                Comparison::Less => left.less(right),
+                Comparison::LessEqual => left.less_equal(right),
+                Comparison::Greater => left.greater(right),
+                Comparison::GreaterEqual => left.greater_equal(right),
+                Comparison::Equal => left.equal(right),
+                Comparison::NotEqual => left.not_equal(right),
+            }
+        }
+        Tree::Join(Join::Both, parts) => mask(&parts[0], tensors) & mask(&parts[1], tensors),
+        Tree::Join(Join::Either, parts) => mask(&parts[0], tensors) | mask(&parts[1], tensors),
+        Tree::Not(inner) => !mask(inner, tensors),
+        _ => unreachable!("what is no condition does not stand for one"),
     }
 }

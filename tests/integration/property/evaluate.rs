@@ -3,7 +3,7 @@
 use num_complex::Complex;
 
 use crate::property::oracle::{Axis, Data, Label, Node, Numbers};
-use crate::property::tree::{Comparison, Fold, Function, Op};
+use crate::property::tree::{Comparison, Fold, Function, Join, Op};
 
 /// A value, and the size of what rounding may add to it for each unit of precision.
 #[derive(Clone, Copy)]
@@ -66,39 +66,79 @@ impl Evaluator<'_> {
             Node::Binary(op, a, b) => binary(*op, self.value(a, assignment), self.value(b, assignment)),
             Node::Apply(function, inner) => self.apply(*function, self.value(inner, assignment)),
             Node::Fold(fold, over, inner) => self.fold(*fold, over, inner, assignment),
-            Node::Select(comparison, parts) => {
-                let [left, right] = [0, 1].map(|n| self.value(&parts[n], assignment).value);
-                let holds = match comparison {
+            Node::Clip(parts) => {
+                let [of, low, high] = parts.each_ref().map(|part| self.value(part, assignment));
+                let above = best(of, high, of.value.re > high.value.re);
+                best(above, low, of.value.re < low.value.re)
+            }
+            Node::Select(parts) => self.value(&parts[if self.holds(&parts[0], assignment) { 1 } else { 2 }], assignment),
+            Node::Compare(..) | Node::Join(..) | Node::Not(_) => {
+                exact(if self.holds(node, assignment) { Complex::ONE } else { Complex::ZERO })
+            }
+        }
+    }
+
+    /// Whether a condition holds.
+    fn holds(&self, condition: &Node, assignment: &mut Vec<usize>) -> bool {
+        match condition {
+            Node::Compare(comparison, sides) => {
+                let [left, right] = sides.each_ref().map(|side| self.value(side, assignment).value);
+                match comparison {
                     Comparison::Less => left.re < right.re,
                     Comparison::LessEqual => left.re <= right.re,
                     Comparison::Greater => left.re > right.re,
                     Comparison::GreaterEqual => left.re >= right.re,
                     Comparison::Equal => left == right,
                     Comparison::NotEqual => left != right,
-                };
-                self.value(&parts[if holds { 2 } else { 3 }], assignment)
+                }
             }
+            Node::Join(Join::Both, parts) => parts.iter().all(|part| self.holds(part, assignment)),
+            Node::Join(Join::Either, parts) => parts.iter().any(|part| self.holds(part, assignment)),
+            Node::Not(inner) => !self.holds(inner, assignment),
+            _ => unreachable!("what is no condition does not stand for one"),
         }
     }
 
     fn fold(&self, fold: Fold, over: &[Label], inner: &Node, assignment: &mut Vec<usize>) -> Value {
         let shape: Vec<usize> = over.iter().map(|&l| self.extents[l]).collect();
-        let mut found: Option<Value> = None;
-        for index in indices(&shape) {
-            over.iter().zip(&index).for_each(|(&l, &i)| assignment[l] = i);
-            let next = self.value(inner, assignment);
-            found = Some(match found {
-                None => next,
-                Some(known) => match fold {
-                    Fold::Sum => binary(Op::Add, known, next),
-                    Fold::Prod => binary(Op::Multiply, known, next),
-                    Fold::Max => best(known, next, known.value.re < next.value.re),
-                    Fold::Min => best(known, next, known.value.re > next.value.re),
-                },
-            });
+        let all: Vec<Value> = indices(&shape)
+            .map(|index| {
+                over.iter().zip(&index).for_each(|(&l, &i)| assignment[l] = i);
+                self.value(inner, assignment)
+            })
+            .collect();
+        let sum = |values: Vec<Value>| values.into_iter().reduce(|a, b| binary(Op::Add, a, b)).unwrap_or(exact(Complex::ZERO));
+        let count = exact(Complex::new(all.len() as f64, 0.0));
+        let mean = |values: Vec<Value>| binary(Op::Divide, sum(values), count);
+        let extreme = |better: fn(f64, f64) -> bool| {
+            let pick = |a: (usize, Value), b: (usize, Value)| {
+                let take = better(b.1.value.re, a.1.value.re);
+                (if take { b.0 } else { a.0 }, best(a.1, b.1, take))
+            };
+            all.iter().copied().enumerate().reduce(pick).expect("what chooses has something to choose from")
+        };
+        let variance = || {
+            let middle = mean(all.clone());
+            let square = |x: Value| {
+                let difference = binary(Op::Subtract, x, middle);
+                let square = self.apply(Function::Powi(2), self.apply(Function::Abs, difference));
+                // Where the difference vanishes, the square of what rounding leaves of it is all that there is.
+                Value { scale: square.scale + difference.scale.powi(2) * f64::from(f32::EPSILON), ..square }
+            };
+            mean(all.iter().copied().map(square).collect())
+        };
+        let place = |n: usize| exact(Complex::new(n as f64, 0.0));
+        match fold {
+            Fold::Sum => sum(all),
+            Fold::Prod => all.into_iter().reduce(|a, b| binary(Op::Multiply, a, b)).unwrap_or(exact(Complex::ONE)),
+            Fold::Max => extreme(|a, b| a > b).1,
+            Fold::Min => extreme(|a, b| a < b).1,
+            Fold::Argmax => place(extreme(|a, b| a > b).0),
+            Fold::Argmin => place(extreme(|a, b| a < b).0),
+            Fold::Mean => mean(all),
+            Fold::Var => variance(),
+            Fold::Std => self.apply(Function::Sqrt, variance()),
         }
-        let nothing = if fold == Fold::Prod { Complex::ONE } else { Complex::ZERO };
-        found.unwrap_or(exact(nothing))
     }
 
     /// The value of a function, and its derivative for the scale.

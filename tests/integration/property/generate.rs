@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tensorwrapper::{Element, Tensor};
 
-use crate::property::group::{as_grouped, right_operand};
+use crate::property::group::{as_grouped, is_group, right_operand};
 use crate::property::tree::{Equation, Fold, Function, Index, Name, Op, Tree};
 
 const NAMES: [Name; 8] = ["i", "j", "k", "l", "m", "n", "p", "α"];
@@ -32,19 +32,40 @@ struct Site {
     sums: bool,
 }
 
+/// What an equation computes with.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Any,
+    /// Whole numbers, and what integers have.
+    Whole,
+    /// Conditions alone.
+    Mask,
+}
+
 /// The equation of a number, always the same.
 pub fn case<T: Element>(number: u64) -> Case<T> {
+    case_of(Kind::Any, number)
+}
+
+/// The equation of a number and a kind.
+pub fn case_of<T: Element>(kind: Kind, number: u64) -> Case<T> {
     let rng = StdRng::seed_from_u64(number);
-    let mut maker: Maker<T> = Maker { rng, tensors: Vec::new(), zeros: false, steady: None, rest: None, declared: Vec::new() };
+    let is_whole = kind == Kind::Whole;
+    let (tensors, declared) = (Vec::new(), Vec::new());
+    let mut maker: Maker<T> = Maker { rng, is_whole, tensors, zeros: false, steady: None, rest: None, declared };
     maker.zeros = maker.chance(0.12);
     if maker.chance(0.5) {
         maker.steady = Some(NAMES.map(|_| maker.extent()));
     }
-    if maker.chance(0.15) {
+    if kind != Kind::Mask && maker.chance(0.15) {
         let count = maker.below(3);
         maker.rest = Some((0..count).map(|_| maker.extent()).collect());
     }
-    let equation = if maker.chance(0.15) { maker.plain_product() } else { maker.equation() };
+    let equation = match kind {
+        Kind::Mask => maker.mask(),
+        _ if maker.chance(0.15) => maker.plain_product(),
+        _ => maker.equation(),
+    };
     Case { equation, tensors: maker.tensors.into_iter().map(|given| (given.tensor, given.order)).collect() }
 }
 
@@ -57,6 +78,8 @@ struct Given<T: Element> {
 
 struct Maker<T: Element> {
     rng: StdRng,
+    /// Whether every number is whole, and every operation one that integers have.
+    is_whole: bool,
     tensors: Vec<Given<T>>,
     /// Whether extents may be 0.
     zeros: bool,
@@ -81,9 +104,9 @@ impl<T: Element> Maker<T> {
         if self.zeros && self.chance(0.25) { 0 } else { 1 + self.below(4) }
     }
 
-    /// A multiple of 1/4, which every element type holds.
+    /// A multiple of 1/4, which every element type holds; 1 or 2 among whole numbers.
     fn number(&mut self, positive: bool) -> f64 {
-        let magnitude = 0.25 * (1 + self.below(8)) as f64;
+        let magnitude = if self.is_whole { (1 + self.below(2)) as f64 } else { 0.25 * (1 + self.below(8)) as f64 };
         if !positive && self.chance(0.3) { -magnitude } else { magnitude }
     }
 
@@ -199,7 +222,7 @@ impl<T: Element> Maker<T> {
             found = Tree::Spread(self.number(site.positive), Vec::new());
         }
         for _ in 0..self.below(3) {
-            let below = self.chance(0.2);
+            let below = self.chance(0.2) && !self.is_whole;
             let there = if below { Site { positive: true, sums: self.chance(0.02), ..site } } else { site };
             let factor = self.factor(&inner, there);
             let op = if below { Op::Divide } else { Op::Multiply };
@@ -221,7 +244,7 @@ impl<T: Element> Maker<T> {
 
     fn factor(&mut self, scope: &Scope, site: Site) -> Tree {
         let deeper = Site { depth: site.depth.saturating_sub(1), ..site };
-        match self.below(if site.depth == 0 { 13 } else { 23 }) {
+        match self.below(if site.depth == 0 { 13 } else { 26 }) {
             0..10 => self.operand(scope, site.positive),
             10 if self.chance(0.5) => Tree::Variable(self.number(site.positive)),
             10 => Tree::Number(self.number(site.positive)),
@@ -240,6 +263,7 @@ impl<T: Element> Maker<T> {
             16 | 17 => self.function(scope, deeper),
             18 => self.exchange(scope, deeper),
             19 => self.select(scope, deeper),
+            20 => self.clip(scope, deeper),
             _ => self.reduction(scope, deeper),
         }
     }
@@ -249,7 +273,9 @@ impl<T: Element> Maker<T> {
         let anywhere = [Exp, Abs, Sin, Cos, Tan, Tanh, Conj, Re, Im, Powi(2), Powi(3), Powi(0)];
         let positive = [Ln, Sqrt, Recip, Powi(-2), Powf(0.5), Powf(-1.25), Powf(2.0)];
         let stays_positive = [Sqrt, Recip, Exp, Re, Powi(2), Conj];
-        let (function, inside) = if site.positive {
+        let (function, inside) = if self.is_whole {
+            ([Abs, Powi(2), Powi(3)][self.below(if site.positive { 2 } else { 3 })], site.positive)
+        } else if site.positive {
             (stays_positive[self.below(stays_positive.len())], true)
         } else if self.chance(0.6) {
             (anywhere[self.below(anywhere.len())], false)
@@ -263,12 +289,18 @@ impl<T: Element> Maker<T> {
     }
 
     fn reduction(&mut self, scope: &Scope, site: Site) -> Tree {
-        let fold = match self.below(6) {
+        let fold = match self.below(12) {
             0..3 => Fold::Sum,
             3 => Fold::Prod,
+            // Integers have no means.
+            4 if !self.is_whole => Fold::Mean,
+            5 if !self.is_whole && !site.positive => Fold::Var,
+            6 if !self.is_whole && !site.positive => Fold::Std,
             // An order is asked of complex numbers only to be refused.
-            _ if T::DTYPE.is_complex() && !self.chance(0.1) => Fold::Prod,
-            4 => Fold::Max,
+            _ if T::DTYPE.is_complex() && !self.chance(0.1) => Fold::Sum,
+            7 if !site.positive => return self.place(scope, Fold::Argmax),
+            8 if !site.positive => return self.place(scope, Fold::Argmin),
+            9 | 10 => Fold::Max,
             _ => Fold::Min,
         };
         let count = 1 + self.below(2);
@@ -277,7 +309,7 @@ impl<T: Element> Maker<T> {
             return self.operand(scope, site.positive);
         }
         let inner: Scope = scope.iter().chain(&bound).copied().collect();
-        let sums = fold == Fold::Sum && site.sums || self.chance(0.02);
+        let sums = matches!(fold, Fold::Sum | Fold::Mean) && site.sums || self.chance(0.02);
         let mut body = self.sum(&inner, Site { sums, ..site });
         let (has, lacks): (Scope, Scope) = bound.iter().partition(|(name, _)| body.has(name));
         if has.is_empty() {
@@ -354,7 +386,9 @@ impl<T: Element> Maker<T> {
     }
 
     fn element(&mut self, positive: bool) -> T {
-        let (re, im) = if positive {
+        let (re, im) = if self.is_whole {
+            (f64::from(self.rng.random_range(if positive { 1 } else { -3 }..=3)), 0.0)
+        } else if positive {
             (self.rng.random_range(0.5..1.5), self.rng.random_range(-0.1..0.1))
         } else {
             (self.rng.random_range(-1.0..1.0), self.rng.random_range(-1.0..1.0))
@@ -365,25 +399,4 @@ impl<T: Element> Maker<T> {
 
 fn extent_of(scope: &Scope, name: &str) -> usize {
     scope.iter().find(|(known, _)| *known == name).expect("the label is in scope").1
-}
-
-/// Whether a term is a group, up to its sign and numbers.
-fn is_group(term: &Tree) -> bool {
-    match term {
-        Tree::Parentheses(_) => true,
-        Tree::Negate(inner) => is_group(inner),
-        Tree::Binary(Op::Multiply, a, b) if is_number(a) => is_group(b),
-        Tree::Binary(Op::Multiply | Op::Divide, a, b) if is_number(b) => is_group(a),
-        _ => false,
-    }
-}
-
-fn is_number(tree: &Tree) -> bool {
-    match tree {
-        Tree::Number(_) | Tree::Variable(_) => true,
-        Tree::Spread(_, names) => names.is_empty(),
-        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => is_number(inner),
-        Tree::Binary(_, a, b) => is_number(a) && is_number(b),
-        _ => false,
-    }
 }

@@ -18,7 +18,11 @@ pub fn as_grouped(tree: Tree) -> Tree {
         Tree::Apply(function, inner) => Tree::Apply(function, inside(inner)),
         Tree::Reduce(fold, names, inner) => Tree::Reduce(fold, names, inside(inner)),
         Tree::Exchange(kind, groups, inner) => Tree::Exchange(kind, groups, inside(inner)),
-        Tree::Select(comparison, parts) => Tree::Select(comparison, Box::new(parts.map(as_grouped))),
+        Tree::Clip(parts) => Tree::Clip(Box::new(parts.map(as_grouped))),
+        Tree::Select(parts) => Tree::Select(Box::new(parts.map(as_grouped))),
+        Tree::Compare(comparison, sides) => Tree::Compare(comparison, Box::new(sides.map(as_grouped))),
+        Tree::Join(join, parts) => Tree::Join(join, Box::new(parts.map(as_grouped))),
+        Tree::Not(inner) => Tree::Not(inside(inner)),
         Tree::Binary(op, a, b) => {
             let (mut a, b) = (as_grouped(*a), right_operand(as_grouped(*b)));
             if matches!(op, Op::Multiply | Op::Divide) && matches!(a, Tree::Binary(Op::Add | Op::Subtract, ..)) {
@@ -38,5 +42,26 @@ impl Tree {
             Tree::Binary(Op::Multiply | Op::Divide, a, b) => a.shows(name) || b.shows(name),
             _ => false,
         }
+    }
+}
+
+/// Whether a term is a group, up to its sign and numbers.
+pub fn is_group(term: &Tree) -> bool {
+    match term {
+        Tree::Parentheses(_) => true,
+        Tree::Negate(inner) => is_group(inner),
+        Tree::Binary(Op::Multiply, a, b) if is_number(a) => is_group(b),
+        Tree::Binary(Op::Multiply | Op::Divide, a, b) if is_number(b) => is_group(a),
+        _ => false,
+    }
+}
+
+fn is_number(tree: &Tree) -> bool {
+    match tree {
+        Tree::Number(_) | Tree::Variable(_) => true,
+        Tree::Spread(_, names) => names.is_empty(),
+        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => is_number(inner),
+        Tree::Binary(_, a, b) => is_number(a) && is_number(b),
+        _ => false,
     }
 }

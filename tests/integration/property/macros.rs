@@ -5,17 +5,20 @@
 use std::fmt::Write as _;
 
 use num_complex::Complex;
-use tensorwrapper::{Element, Error, Extents, Tensor, TensorRef};
+use tensorwrapper::{Element, Error, Extents, Stored, Tensor, TensorRef};
 
 use crate::property::doors::Left;
-use crate::property::generate::case;
-use crate::property::generated::{C32, C64, F32, F64};
+use crate::property::generate::{Kind, case, case_of};
+use crate::property::generated::{C32, C64, F32, F64, I64, MASK};
 use crate::property::oracle::Refusal;
 use crate::property::tree::{Tree, variable};
 use crate::property::{Drawn, Tally, judge};
 
 /// Equations in the file, of all element types together.
 const EQUATIONS: usize = 300;
+
+/// Equations over `i64`, and equations that give `bool`.
+const FURTHER: [usize; 2] = [60, 40];
 
 /// What takes longer than this to read is left to the other doors, for the compiler's time.
 const LONGEST: usize = 260;
@@ -24,12 +27,12 @@ const LONGEST: usize = 260;
 pub type Outcome<T> = Result<Tensor<T>, Error>;
 
 /// A number of a drawn equation, and the equation.
-pub type Case<T> = (u64, fn(&Given<'_, T>) -> Outcome<T>);
+pub type Case<T, R = T> = (u64, fn(&Given<'_, T>) -> Outcome<R>);
 
 /// The tensors of an equation.
-pub struct Given<'g, T: Element>(&'g [TensorRef<'g, T>]);
+pub struct Given<'g, T: Stored>(&'g [TensorRef<'g, T>]);
 
-impl<T: Element> Given<'_, T> {
+impl<T: Stored> Given<'_, T> {
     /// A tensor whose rank and extents only the run knows.
     pub fn view(&self, n: usize) -> TensorRef<'_, T> {
         self.0[n].clone()
@@ -56,10 +59,10 @@ fn text() -> String {
     let mut tables: [Vec<u64>; 4] = Default::default();
     for n in 0.. {
         let written = match n % 4 {
-            0 => function::<f64>(n, "f64"),
-            1 => function::<f32>(n, "f32"),
-            2 => function::<Complex<f64>>(n, "Complex<f64>"),
-            _ => function::<Complex<f32>>(n, "Complex<f32>"),
+            0 => function::<f64>(Kind::Any, n, "f64"),
+            1 => function::<f32>(Kind::Any, n, "f32"),
+            2 => function::<Complex<f64>>(Kind::Any, n, "Complex<f64>"),
+            _ => function::<Complex<f32>>(Kind::Any, n, "Complex<f32>"),
         };
         if let Some(function) = written {
             text += &function;
@@ -69,18 +72,31 @@ fn text() -> String {
             break;
         }
     }
+    let further = [(Kind::Whole, "i64"), (Kind::Mask, "f64")];
+    let further = further.map(|(kind, element)| {
+        let written = (0..).filter_map(|n| Some((n, function::<f64>(kind, n, element)?)));
+        let numbers = written.take(FURTHER[usize::from(kind == Kind::Mask)]).map(|(n, function)| {
+            text += &function;
+            n
+        });
+        numbers.collect::<Vec<u64>>()
+    });
     text.push('\n');
     let names = [("F64", "f64"), ("F32", "f32"), ("C64", "Complex<f64>"), ("C32", "Complex<f32>")];
     for ((name, element), numbers) in names.into_iter().zip(&tables) {
         let rows: Vec<String> = numbers.iter().map(|n| format!("({n}, case_{n})")).collect();
         writeln!(text, "pub const {name}: [Case<{element}>; {}] = [{}];", numbers.len(), rows.join(", ")).expect("memory");
     }
+    for ((name, word, types), numbers) in [("I64", "whole", "i64"), ("MASK", "mask", "f64, bool")].into_iter().zip(&further) {
+        let rows: Vec<String> = numbers.iter().map(|n| format!("({n}, {word}_{n})")).collect();
+        writeln!(text, "pub const {name}: [Case<{types}>; {}] = [{}];", numbers.len(), rows.join(", ")).expect("memory");
+    }
     text
 }
 
 /// One equation as a function, if it has a value and is short.
-fn function<T: Left>(number: u64, element: &str) -> Option<String> {
-    let case = case::<T>(number);
+fn function<T: Left>(kind: Kind, number: u64, element: &str) -> Option<String> {
+    let case = case_of::<T>(kind, number);
     let Drawn { data, expected, .. } = Drawn::new(&case);
     let round = number / 4;
     // Positions and ranges as literals, or as expressions.
@@ -88,7 +104,12 @@ fn function<T: Left>(number: u64, element: &str) -> Option<String> {
     if expected.is_err() || equation.len() > LONGEST {
         return None;
     }
-    let mut text = format!("fn case_{number}(given: &Given<'_, {element}>) -> Outcome<{element}> {{ ");
+    let (word, result) = match kind {
+        Kind::Any => ("case", element),
+        Kind::Whole => ("whole", element),
+        Kind::Mask => ("mask", "bool"),
+    };
+    let mut text = format!("fn {word}_{number}(given: &Given<'_, {element}>) -> Outcome<{result}> {{ ");
     let mut named = (Vec::new(), Vec::new());
     names(&case.equation.right, &mut named);
     if named.0.is_empty() {
@@ -96,7 +117,8 @@ fn function<T: Left>(number: u64, element: &str) -> Option<String> {
         return None;
     }
     for x in named.1 {
-        write!(text, "let {}: {element} = number({x:?}); ", variable(x)).expect("memory");
+        let value = if kind == Kind::Whole { format!("{x}") } else { format!("number({x:?})") };
+        write!(text, "let {}: {element} = {value}; ", variable(x)).expect("memory");
     }
     named.0.sort_unstable();
     named.0.dedup();
@@ -129,14 +151,7 @@ fn names(tree: &Tree, found: &mut (Vec<usize>, Vec<f64>)) {
     match tree {
         Tree::Operand(n, _) => found.0.push(*n),
         Tree::Variable(x) if !found.1.contains(x) => found.1.push(*x),
-        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => {}
-        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => names(inner, found),
-        Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => names(inner, found),
-        Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),
-        Tree::Binary(_, a, b) => {
-            names(a, found);
-            names(b, found);
-        }
+        _ => tree.children().into_iter().for_each(|part| names(part, found)),
     }
 }
 
@@ -164,6 +179,36 @@ fn run<T: Left>(cases: &[Case<T>], failures: &mut Vec<String>) {
             failures.push(format!("case {number} ({}): {message}\n  {}", T::DTYPE, drawn.equation));
         }
     }
+}
+
+/// Checks an equation that has a result of another type than numbers of double precision, given as these.
+fn check_further<T: Stored, R: Stored>(
+    kind: Kind,
+    &(number, equation): &Case<T, R>,
+    as_given: impl Fn(&TensorRef<'_, f64>) -> Tensor<T>,
+    as_numbers: impl Fn(Tensor<R>) -> Tensor<f64>,
+) -> Option<String> {
+    let drawn = case_of::<f64>(kind, number);
+    let Drawn { views, expected, .. } = Drawn::new(&drawn);
+    assert!(!matches!(expected, Err(Refusal::Label)), "case {number} would not compile");
+    let tensors: Vec<Tensor<T>> = views.iter().map(as_given).collect();
+    let views: Vec<TensorRef<'_, T>> = tensors.iter().map(Tensor::view).collect();
+    let found = equation(&Given(&views)).map(as_numbers);
+    let message = judge(&found, &expected, &mut Tally::default()).err()?;
+    Some(format!("{} {number}: {message}\n  {}", R::NAME, drawn.equation))
+}
+
+#[test]
+fn generated_equations_over_integers_and_conditions() {
+    let integers = |view: &TensorRef<'_, f64>| view.to_tensor().and_then(|tensor| tensor.cast::<i64>()).expect("whole numbers");
+    let numbers = |found: Tensor<i64>| found.cast::<f64>().expect("numbers below 2^53");
+    let whole = I64.iter().filter_map(|case| check_further(Kind::Whole, case, integers, numbers));
+    let truth = |found: Tensor<bool>| found.map(|holds| if holds { 1.0 } else { 0.0 }).expect("memory");
+    let as_is = |view: &TensorRef<'_, f64>| view.to_tensor().expect("memory");
+    let masks = MASK.iter().filter_map(|case| check_further(Kind::Mask, case, as_is, truth));
+    let failures: Vec<String> = whole.chain(masks).collect();
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+    assert_eq!([I64.len(), MASK.len()], FURTHER);
 }
 
 #[test]

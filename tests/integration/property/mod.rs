@@ -28,7 +28,7 @@ use generate::Case;
 use oracle::{Answer, Data, Numbers, Refusal, answer, answer_of_subscripts};
 
 /// Equations that are drawn, of which some have to be refused.
-const EQUATIONS: u64 = 27_000;
+const EQUATIONS: u64 = 28_800;
 
 /// Equations with a value, through the language.
 const VALUES: usize = 20_000;

@@ -4,7 +4,7 @@
 use num_complex::Complex;
 
 use crate::property::evaluate::{Evaluator, Value, indices};
-use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Name, Op, Tree};
+use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Join, Name, Op, Tree};
 
 /// Why an equation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,11 @@ pub enum Node {
     Binary(Op, Box<Node>, Box<Node>),
     Apply(Function, Box<Node>),
     Fold(Fold, Vec<Label>, Box<Node>),
-    Select(Comparison, Box<[Node; 4]>),
+    Clip(Box<[Node; 3]>),
+    Select(Box<[Node; 3]>),
+    Compare(Comparison, Box<[Node; 2]>),
+    Join(Join, Box<[Node; 2]>),
+    Not(Box<Node>),
 }
 
 pub enum Axis {
@@ -141,11 +145,7 @@ fn has_rest(indices: &[Index]) -> bool {
 fn tree_has_rest(tree: &Tree) -> bool {
     match tree {
         Tree::Operand(_, indices) => has_rest(indices),
-        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => false,
-        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => tree_has_rest(inner),
-        Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => tree_has_rest(inner),
-        Tree::Binary(_, a, b) => tree_has_rest(a) || tree_has_rest(b),
-        Tree::Select(_, parts) => parts.iter().any(tree_has_rest),
+        other => other.children().into_iter().any(tree_has_rest),
     }
 }
 
@@ -202,20 +202,12 @@ fn names(tree: &Tree, found: &mut Vec<Name>) {
     };
     match tree {
         Tree::Operand(_, indices) => indices.iter().flat_map(Index::labels).for_each(|name| add(name)),
-        Tree::Number(_) | Tree::Variable(_) => {}
-        Tree::Exchange(_, groups, inner) => {
-            groups.iter().flatten().for_each(|name| add(name));
-            names(inner, found);
-        }
+        Tree::Exchange(_, groups, _) => groups.iter().flatten().for_each(|name| add(name)),
         Tree::Spread(_, over) => over.iter().for_each(|name| add(name)),
         Tree::Iota(name) => add(name),
-        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) | Tree::Reduce(_, _, inner) => names(inner, found),
-        Tree::Select(_, parts) => parts.iter().for_each(|part| names(part, found)),
-        Tree::Binary(_, a, b) => {
-            names(a, found);
-            names(b, found);
-        }
+        _ => {}
     }
+    tree.children().into_iter().for_each(|part| names(part, found));
 }
 
 struct Resolver<'d> {
@@ -307,9 +299,13 @@ impl<'d> Resolver<'d> {
                 let linear = matches!(function, Function::Conj | Function::Re | Function::Im);
                 Node::Apply(*function, Box::new(self.sum(inner, scope, nonlinear || !linear)))
             }
-            Tree::Select(comparison, parts) => {
-                Node::Select(*comparison, Box::new(parts.each_ref().map(|part| self.sum(part, scope, true))))
+            Tree::Clip(parts) => Node::Clip(Box::new(parts.each_ref().map(|part| self.sum(part, scope, true)))),
+            Tree::Select(parts) => Node::Select(Box::new(parts.each_ref().map(|part| self.sum(part, scope, true)))),
+            Tree::Compare(comparison, sides) => {
+                Node::Compare(*comparison, Box::new(sides.each_ref().map(|side| self.sum(side, scope, true))))
             }
+            Tree::Join(join, parts) => Node::Join(*join, Box::new(parts.each_ref().map(|part| self.sum(part, scope, true)))),
+            Tree::Not(inner) => Node::Not(Box::new(self.sum(inner, scope, true))),
             Tree::Exchange(kind, groups, inner) => {
                 if groups.iter().flatten().any(|name| find(scope, name).is_none()) {
                     self.labels = Err(Refusal::Label);
@@ -330,7 +326,7 @@ impl<'d> Resolver<'d> {
                     inner.push((name, label));
                     labels.push(label);
                 }
-                Node::Fold(*fold, labels, Box::new(self.sum(body, &inner, nonlinear || *fold != Fold::Sum)))
+                Node::Fold(*fold, labels, Box::new(self.sum(body, &inner, nonlinear || !matches!(fold, Fold::Sum | Fold::Mean))))
             }
         }
     }
@@ -387,10 +383,11 @@ impl Resolver<'_> {
 fn ordered(node: &Node, extents: &[usize], complex: bool) -> Result<(), Refusal> {
     match node {
         Node::Operand(..) | Node::Number(_) | Node::Iota(_) => Ok(()),
-        Node::Negate(inner) | Node::Apply(_, inner) => ordered(inner, extents, complex),
+        Node::Negate(inner) | Node::Apply(_, inner) | Node::Not(inner) => ordered(inner, extents, complex),
         Node::Binary(_, a, b) => ordered(a, extents, complex).and(ordered(b, extents, complex)),
-        Node::Select(_, parts) => parts.iter().try_for_each(|part| ordered(part, extents, complex)),
-        Node::Fold(Fold::Max | Fold::Min, over, _) if complex || over.iter().any(|&l| extents[l] == 0) => Err(Refusal::Value),
+        Node::Clip(parts) | Node::Select(parts) => parts.iter().try_for_each(|part| ordered(part, extents, complex)),
+        Node::Compare(_, sides) | Node::Join(_, sides) => sides.iter().try_for_each(|side| ordered(side, extents, complex)),
+        Node::Fold(fold, over, _) if fold.chooses() && (complex || over.iter().any(|&l| extents[l] == 0)) => Err(Refusal::Value),
         Node::Fold(_, _, inner) => ordered(inner, extents, complex),
     }
 }

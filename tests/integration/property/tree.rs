@@ -43,6 +43,18 @@ pub enum Fold {
     Prod,
     Max,
     Min,
+    Mean,
+    Var,
+    Std,
+    Argmax,
+    Argmin,
+}
+
+impl Fold {
+    /// What has no value over nothing, and none of complex numbers.
+    pub fn chooses(self) -> bool {
+        matches!(self, Fold::Max | Fold::Min | Fold::Argmax | Fold::Argmin)
+    }
 }
 
 /// Comparisons of two elements.
@@ -54,6 +66,26 @@ pub enum Comparison {
     GreaterEqual,
     Equal,
     NotEqual,
+}
+
+impl Comparison {
+    fn sign(self) -> &'static str {
+        match self {
+            Comparison::Less => " < ",
+            Comparison::LessEqual => " <= ",
+            Comparison::Greater => " > ",
+            Comparison::GreaterEqual => " >= ",
+            Comparison::Equal => " == ",
+            Comparison::NotEqual => " != ",
+        }
+    }
+}
+
+/// How two conditions are joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Join {
+    Both,
+    Either,
 }
 
 /// What an expression and its exchanged twin become.
@@ -100,8 +132,14 @@ pub enum Tree {
     Apply(Function, Box<Tree>),
     Reduce(Fold, Vec<Name>, Box<Tree>),
     Exchange(Exchange, [Vec<Name>; 2], Box<Tree>),
-    /// Two sides that are compared, operands and numbers without rounding errors; the value where that holds, and the other one.
-    Select(Comparison, Box<[Tree; 4]>),
+    /// An expression and its bounds.
+    Clip(Box<[Tree; 3]>),
+    /// A condition; the value where that holds, and the other one.
+    Select(Box<[Tree; 3]>),
+    /// The condition that compares two sides, operands and numbers without rounding errors.
+    Compare(Comparison, Box<[Tree; 2]>),
+    Join(Join, Box<[Tree; 2]>),
+    Not(Box<Tree>),
 }
 
 /// An equation: axes of the result, of which none is a slice or a position; right side; extents that it declares.
@@ -120,37 +158,42 @@ impl Equation {
 }
 
 impl Tree {
+    /// What this is made of.
+    pub fn children(&self) -> Vec<&Tree> {
+        match self {
+            Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => Vec::new(),
+            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) | Tree::Not(inner) => vec![&**inner],
+            Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => vec![&**inner],
+            Tree::Binary(_, a, b) => vec![&**a, &**b],
+            Tree::Clip(parts) | Tree::Select(parts) => parts.iter().collect(),
+            Tree::Compare(_, sides) | Tree::Join(_, sides) => sides.iter().collect(),
+        }
+    }
+
     /// Whether a label occurs that nothing inside binds.
     pub fn has(&self, name: &str) -> bool {
+        let below = || self.children().iter().any(|part| part.has(name));
         match self {
             Tree::Operand(_, indices) => indices.iter().flat_map(Index::labels).any(|n| *n == name),
-            Tree::Number(_) | Tree::Variable(_) => false,
             Tree::Spread(_, names) => names.contains(&name),
             Tree::Iota(own) => *own == name,
-            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.has(name),
-            Tree::Binary(_, a, b) => a.has(name) || b.has(name),
-            Tree::Reduce(_, names, inner) => !names.contains(&name) && inner.has(name),
-            Tree::Exchange(_, groups, inner) => groups.iter().flatten().any(|n| *n == name) || inner.has(name),
-            Tree::Select(_, parts) => parts.iter().any(|part| part.has(name)),
+            Tree::Reduce(_, names, _) => !names.contains(&name) && below(),
+            Tree::Exchange(_, groups, _) => groups.iter().flatten().any(|n| *n == name) || below(),
+            _ => below(),
         }
     }
 
     /// Whether labels change places somewhere.
     pub fn exchanges(&self) -> bool {
-        match self {
-            Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) | Tree::Iota(_) => false,
-            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.exchanges(),
-            Tree::Reduce(_, _, inner) => inner.exchanges(),
-            Tree::Binary(_, a, b) => a.exchanges() || b.exchanges(),
-            Tree::Exchange(..) => true,
-            Tree::Select(_, parts) => parts.iter().any(Tree::exchanges),
-        }
+        matches!(self, Tree::Exchange(..)) || self.children().iter().any(|part| part.exchanges())
     }
 
     /// The same with every operand's indices and every list of labels changed.
     pub fn map(&self, indices: &impl Fn(usize, &[Index]) -> Vec<Index>, names: &impl Fn(Name) -> Name) -> Tree {
         let again = |inner: &Tree| Box::new(inner.map(indices, names));
         let all = |list: &[Name]| list.iter().map(|name| names(name)).collect::<Vec<_>>();
+        let two = |parts: &[Tree; 2]| Box::new(parts.each_ref().map(|part| part.map(indices, names)));
+        let three = |parts: &[Tree; 3]| Box::new(parts.each_ref().map(|part| part.map(indices, names)));
         match self {
             Tree::Operand(n, written) => Tree::Operand(*n, indices(*n, written)),
             Tree::Number(_) | Tree::Variable(_) => self.clone(),
@@ -162,9 +205,11 @@ impl Tree {
             Tree::Binary(op, a, b) => Tree::Binary(*op, again(a), again(b)),
             Tree::Reduce(fold, over, inner) => Tree::Reduce(*fold, all(over), again(inner)),
             Tree::Exchange(kind, groups, inner) => Tree::Exchange(*kind, [all(&groups[0]), all(&groups[1])], again(inner)),
-            Tree::Select(comparison, parts) => {
-                Tree::Select(*comparison, Box::new(parts.each_ref().map(|part| part.map(indices, names))))
-            }
+            Tree::Clip(parts) => Tree::Clip(three(parts)),
+            Tree::Select(parts) => Tree::Select(three(parts)),
+            Tree::Compare(comparison, sides) => Tree::Compare(*comparison, two(sides)),
+            Tree::Join(join, parts) => Tree::Join(*join, two(parts)),
+            Tree::Not(inner) => Tree::Not(again(inner)),
         }
     }
 
@@ -271,23 +316,24 @@ impl fmt::Display for Tree {
                 let first = format!("{}, {}; ", group(&groups[0]), group(&groups[1]));
                 call(&format!("{kind:?}").to_lowercase(), &first, inner, "")
             }
-            Tree::Select(comparison, parts) => {
-                let sign = match comparison {
-                    Comparison::Less => " < ",
-                    Comparison::LessEqual => " <= ",
-                    Comparison::Greater => " > ",
-                    Comparison::GreaterEqual => " >= ",
-                    Comparison::Equal => " == ",
-                    Comparison::NotEqual => " != ",
-                };
-                for (before, part) in ["select(", sign, "; ", ", "].iter().zip(&**parts) {
-                    f.write_str(before)?;
-                    part.fmt(f)?;
-                }
-                f.write_str(")")
-            }
+            Tree::Clip(parts) => listed(f, ["clip(", ", ", ", ", ")"], &**parts),
+            Tree::Select(parts) => listed(f, ["select(", "; ", ", ", ")"], &**parts),
+            Tree::Compare(comparison, sides) => listed(f, ["", comparison.sign(), ""], &**sides),
+            Tree::Join(Join::Both, parts) => listed(f, ["(", ") && (", ")"], &**parts),
+            Tree::Join(Join::Either, parts) => listed(f, ["(", ") || (", ")"], &**parts),
+            Tree::Not(inner) => call("!", "", inner, ""),
         }
     }
+}
+
+/// Parts with what stands before each and behind the last.
+fn listed(f: &mut fmt::Formatter<'_>, around: impl IntoIterator<Item = &'static str>, parts: &[Tree]) -> fmt::Result {
+    let mut around = around.into_iter();
+    for part in parts {
+        f.write_str(around.next().unwrap_or_default())?;
+        fmt::Display::fmt(part, f)?;
+    }
+    f.write_str(around.next().unwrap_or_default())
 }
 
 impl fmt::Display for Equation {

@@ -3,7 +3,8 @@
 use tensorwrapper::Element;
 
 use super::{Maker, Scope, Site};
-use crate::property::tree::{Comparison, Equation, Exchange, Function, Index, Op, Tree};
+use crate::property::group::as_grouped;
+use crate::property::tree::{Comparison, Equation, Exchange, Fold, Function, Index, Join, Op, Tree};
 
 impl<T: Element> Maker<T> {
     /// A product of operands with labels alone, which every door can write.
@@ -85,23 +86,90 @@ impl<T: Element> Maker<T> {
         Tree::Exchange(kind, groups, Box::new(self.sum(scope, site)))
     }
 
-    /// A choice by elements, or their real parts, and numbers, which have no rounding errors: every door chooses alike.
+    /// A choice between two values.
     pub(super) fn select(&mut self, scope: &Scope, site: Site) -> Tree {
+        let condition = self.condition(scope, 2);
+        let site = Site { sums: self.chance(0.01), ..site };
+        let (chosen, other) = (self.sum(scope, site), self.operand(scope, site.positive));
+        let (chosen, other) = if self.chance(0.5) { (chosen, other) } else { (other, chosen) };
+        Tree::Select(Box::new([condition, chosen, other]))
+    }
+
+    /// A comparison of elements, or their real parts, and numbers, which have no rounding errors: every door chooses alike. Or
+    /// several of them.
+    fn condition(&mut self, scope: &Scope, depth: usize) -> Tree {
         use Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        if depth > 0 && self.chance(0.3) {
+            let first = self.condition(scope, depth - 1);
+            let join = match self.below(3) {
+                0 => return Tree::Not(Box::new(first)),
+                1 => Join::Both,
+                _ => Join::Either,
+            };
+            return Tree::Join(join, Box::new([first, self.condition(scope, depth - 1)]));
+        }
         let all = [Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual];
         let comparison = all[self.below(all.len())];
-        let site = Site { sums: self.chance(0.01), ..site };
         let is_ordered = !matches!(comparison, Equal | NotEqual);
         let left = self.compared(scope, is_ordered);
         let right = if self.chance(0.5) { Tree::Number(self.number(false)) } else { self.compared(scope, is_ordered) };
-        let (chosen, other) = (self.sum(scope, site), self.operand(scope, site.positive));
-        let (chosen, other) = if self.chance(0.5) { (chosen, other) } else { (other, chosen) };
-        Tree::Select(comparison, Box::new([left, right, chosen, other]))
+        Tree::Compare(comparison, Box::new([left, right]))
+    }
+
+    /// A value within bounds, of which the lower one is the lower one everywhere.
+    pub(super) fn clip(&mut self, scope: &Scope, site: Site) -> Tree {
+        let site = Site { sums: self.chance(0.01), ..site };
+        let of = self.sum(scope, site);
+        let of = real_part::<T>(of);
+        let low = if site.positive { 0.25 } else { -self.number(true) };
+        // What is drawn as positive is from 1/2 on.
+        let high = if self.chance(0.5) { Tree::Number(self.number(true)) } else { real_part::<T>(self.operand(scope, true)) };
+        Tree::Clip(Box::new([of, Tree::Number(low), high]))
+    }
+
+    /// Where an operand, which has no rounding errors, is largest or smallest along one of its axes.
+    pub(super) fn place(&mut self, scope: &Scope, fold: Fold) -> Tree {
+        let bound = self.fresh(scope, 1);
+        let Some(&(name, extent)) = bound.first() else { return self.operand(scope, false) };
+        let (mut indices, mut extents) = (Vec::new(), Vec::new());
+        for _ in 0..self.below(3) {
+            if !scope.is_empty() {
+                let (name, extent) = scope[self.below(scope.len())];
+                indices.push(Index::Label(name));
+                extents.push(extent);
+            }
+        }
+        let at = self.below(indices.len() + 1);
+        indices.insert(at, Index::Label(name));
+        extents.insert(at, extent);
+        let operand = Tree::Operand(self.tensor(extents, false), indices);
+        Tree::Reduce(fold, vec![name], Box::new(operand))
+    }
+
+    /// A condition as a right side, which has every label.
+    pub(super) fn mask(&mut self) -> Equation {
+        let count = self.below(4);
+        let scope = self.fresh(&Scope::new(), count);
+        let left = self.left_side(&scope, true);
+        let mut right = self.condition(&scope, 2);
+        let missing: Scope = scope.iter().copied().filter(|(name, _)| !right.has(name)).collect();
+        if !missing.is_empty() {
+            let (names, extents): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+            let indices = names.into_iter().map(Index::Label).collect();
+            let operand = Tree::Operand(self.tensor(extents, false), indices);
+            let compared = Tree::Compare(Comparison::Greater, Box::new([operand, Tree::Number(self.number(false))]));
+            right = Tree::Join(if self.chance(0.5) { Join::Both } else { Join::Either }, Box::new([right, compared]));
+        }
+        Equation { left, right: as_grouped(right), declared: Vec::new() }
     }
 
     fn compared(&mut self, scope: &Scope, is_ordered: bool) -> Tree {
         let operand = self.operand(scope, false);
-        // Complex numbers have no order.
-        if is_ordered && T::DTYPE.is_complex() { Tree::Apply(Function::Re, Box::new(operand)) } else { operand }
+        if is_ordered { real_part::<T>(operand) } else { operand }
     }
+}
+
+/// What may be ordered: complex numbers have no order.
+fn real_part<T: Element>(of: Tree) -> Tree {
+    if T::DTYPE.is_complex() { Tree::Apply(Function::Re, Box::new(of)) } else { of }
 }
