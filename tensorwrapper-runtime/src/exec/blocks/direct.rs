@@ -3,7 +3,6 @@
 //! Knows nothing of labels: what a piece is to a product has been written down as extents and strides.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use num_complex::Complex;
@@ -69,11 +68,12 @@ impl SumKernels {
         scale: Complex<f64>,
         shape: &ProductShape,
     ) -> Result<Option<usize>, Error> {
-        let number = match self.known.entry(shape.clone()) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(vacant) => {
+        let number = match self.known.get(shape) {
+            Some(&known) => known,
+            None => {
                 self.kernels.push(shape.prepare::<T>(device, scale)?);
-                *vacant.insert(self.kernels.len() - 1)
+                self.known.insert(shape.clone(), self.kernels.len() - 1);
+                self.kernels.len() - 1
             }
         };
         Ok(self.kernels[number].beats_copies().then_some(number))

@@ -60,6 +60,8 @@ pub(super) struct Move {
     /// What elements are multiplied by on the way.
     weight: f64,
     conjugates: bool,
+    /// Whether it is so large, and its rows so far from being neighbours, that a device copies it faster.
+    is_for_device: bool,
 }
 
 /// Memory for the three matrices of a group. Groups that are computed one after the other share it.
@@ -100,7 +102,8 @@ impl Move {
         let mut axes: Vec<Axis<[isize; 2]>> =
             extents.iter().zip(strides).map(|(&extent, strides)| Axis { extent, strides }).collect();
         fuse::normalise(&mut axes, &[MATRIX, SLAB]);
-        Move { axes, start: start.map(|start| start as isize), weight, conjugates }
+        let is_for_device = axes.last().is_some_and(|last| last.strides != [1, 1]) && points(&axes) >= LARGE;
+        Move { axes, start: start.map(|start| start as isize), weight, conjugates, is_for_device }
     }
 
     /// Where the piece begins in the slab, if it lies there as in its matrix, which has no other piece.
@@ -134,14 +137,9 @@ impl Move {
         }
     }
 
-    /// Whether it is so large, and its rows so far from being neighbours, that a device copies it faster.
-    fn is_for_device(&self) -> bool {
-        self.axes.last().is_some_and(|last| last.strides != [1, 1]) && points(&self.axes) >= LARGE
-    }
-
     /// Copies the piece from the slab to the matrix.
     pub(super) fn gather<T: Element>(&self, device: &dyn Device, slab: &[T], matrix: &mut [T]) -> Result<(), Error> {
-        if self.is_for_device() {
+        if self.is_for_device {
             return self.gather_on(device, slab, matrix);
         }
         let weight = T::from_complex(self.weight.into());
@@ -174,7 +172,7 @@ impl Move {
 
     /// Copies the piece from the matrix to the slab, or adds it there.
     fn scatter<T: Element>(&self, device: &dyn Device, matrix: &[T], slab: &mut [T], adds: bool) -> Result<(), Error> {
-        if self.is_for_device() {
+        if self.is_for_device {
             let [to, from] = self.layouts([slab.len(), matrix.len()])?;
             let (operand, output) = (Operand::new(T::erase(matrix), &from), Output::new(T::erase_mut(slab), &to));
             if adds {
