@@ -158,8 +158,8 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<<T as Element>::Real>, Failure> {
-        if small::is_small(a) {
-            return small::eigh(a);
+        if small::has_eigh(a.rows) {
+            return small::eigh(self.simd, a);
         }
         let (n, par, params): (_, _, Spec<_, T>) = (a.rows, self.par(a, worth::EIGH), Default::default());
         let (mut values, mut vectors) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));

@@ -109,7 +109,7 @@ impl<T: Number> Shapes<T> {
 
     /// The eigenvectors apart from the matrix, and the eigenvalues.
     fn eigh(&self) -> usize {
-        if self.is_small() {
+        if small::has_eigh(self.rows) {
             return 0;
         }
         let scratch =

@@ -1,4 +1,5 @@
-//! Matrices of up to 8 rows: loops over constant extents, which the compiler unrolls, and nothing but the matrix in memory.
+//! Matrices of up to 8 rows: loops over constant extents, which the compiler unrolls, and nothing but the matrix in memory. Eigenvalues of
+//! matrices of up to 32 rows by the same loops over as many as there are.
 //!
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 Cholesky, §3.4 elimination with partial
 //! pivoting, §8.3.1 reduction to a tridiagonal matrix; H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL
@@ -6,11 +7,16 @@
 
 use num_complex::Complex;
 
+use crate::multiversion::{Loops, dispatch};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::linear::{Failure, Matrix, part_size};
 use tensorwrapper_core::element::Element;
 
 /// The largest order.
 pub(super) const MOST: usize = 8;
+
+/// The largest order of matrices whose eigenvalues are computed here: beyond, what faer does in blocks is faster.
+const MOST_OF_EIGH: usize = 32;
 
 /// QL steps for one eigenvalue after which the iteration is given up.
 const STEPS: usize = 50;
@@ -47,7 +53,15 @@ pub(super) fn cholesky<T: Element>(a: &mut Matrix<T>) -> Result<(), Failure> {
     by_order!(a.rows, cholesky_of(&mut a.data))
 }
 
-pub(super) fn eigh<T: Element>(a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
+/// Whether eigenvalues of a matrix of so many rows are computed here.
+pub(super) fn has_eigh(rows: usize) -> bool {
+    (1..=MOST_OF_EIGH).contains(&rows)
+}
+
+pub(super) fn eigh<T: Element>(simd: Simd, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
+    if a.rows > MOST {
+        return dispatch(simd, Eigh(a));
+    }
     by_order!(a.rows, values_of(&mut a.data))
 }
 
@@ -174,79 +188,108 @@ pub(super) fn solve_column<T: Element, const N: usize>(a: &Square<T, N>, upper: 
 }
 
 pub(super) fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<[T::Real; N], Failure> {
-    let mut a = load::<T, N>(data);
-    for j in 0..N {
-        for i in j + 1..N {
+    eigh_within(data, N)
+}
+
+/// Eigenvalues of a matrix of `order` rows, which is at most N, the first so many of what is returned; its vectors replace it. Where N is the
+/// order, loops have constant extents.
+#[inline(always)]
+fn eigh_within<T: Element, const N: usize>(data: &mut [T], order: usize) -> Result<[T::Real; N], Failure> {
+    let mut a = [[T::ZERO; N]; N];
+    for (column, from) in a.iter_mut().zip(data.chunks_exact(order)) {
+        column[..order].copy_from_slice(from);
+    }
+    for j in 0..order {
+        for i in j + 1..order {
             a[i][j] = a[j][i].conj();
         }
     }
-    let (mut q, mut diagonal, mut beside) = tridiagonal(&mut a);
-    ql(&mut diagonal, &mut beside, &mut q)?;
-    let mut order: [usize; N] = std::array::from_fn(|n| n);
+    let (mut q, mut diagonal, mut beside) = tridiagonal(&mut a, order);
+    ql(&mut diagonal, &mut beside, &mut q, order)?;
+    let mut places: [usize; N] = std::array::from_fn(|n| n);
     // Few, and nearly in order.
-    for n in 1..N {
+    for n in 1..order {
         for m in (1..=n).rev() {
-            if diagonal[order[m]] >= diagonal[order[m - 1]] {
+            if diagonal[places[m]] >= diagonal[places[m - 1]] {
                 break;
             }
-            order.swap(m, m - 1);
+            places.swap(m, m - 1);
         }
     }
-    let sorted: Square<T, N> = std::array::from_fn(|n| q[order[n]]);
-    store(&sorted, data);
-    Ok(order.map(|n| T::Real::from_complex(diagonal[n].into())))
+    for (to, &place) in data.chunks_exact_mut(order).zip(&places) {
+        to.copy_from_slice(&q[place][..order]);
+    }
+    Ok(places.map(|n| T::Real::from_complex(diagonal[n].into())))
 }
 
-/// A = Q·T·Qᴴ with a real, tridiagonal T: Q, the diagonal of T, and what stands beside it.
-fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N>, [f64; N], [f64; N]) {
+/// A matrix of more rows than [`MOST`], in loops over as many as it has.
+struct Eigh<'m, T>(&'m mut Matrix<T>);
+
+impl<T: Element> Loops for Eigh<'_, T> {
+    type Result = Result<Vec<T::Real>, Failure>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Result {
+        let order = self.0.rows;
+        eigh_within::<T, MOST_OF_EIGH>(&mut self.0.data, order).map(|values| values[..order].to_vec())
+    }
+}
+
+/// A = Q·T·Qᴴ with a real, tridiagonal T: Q, the diagonal of T, and what stands beside it; of the first so many rows and columns.
+#[inline(always)]
+fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>, order: usize) -> (Square<T, N>, [f64; N], [f64; N]) {
     let mut q: Square<T, N> = std::array::from_fn(|j| std::array::from_fn(|i| if i == j { T::ONE } else { T::ZERO }));
     let mut beside = [0.0; N];
     let mut phase = T::ONE;
-    for k in 0..N.saturating_sub(1) {
+    for k in 0..order.saturating_sub(1) {
         let mut v = [T::ZERO; N];
         // In parts of the largest, and then of the length: squares of what is small beside the matrix would vanish, and its reciprocal
         // may be no number of the type.
-        let unit = a[k][k + 1..].iter().map(|&x| part_size(x)).fold(0.0, f64::max);
+        let unit = a[k][k + 1..order].iter().map(|&x| part_size(x)).fold(0.0, f64::max);
         let part = |x: T| if unit == 0.0 { Complex::ZERO } else { x.to_complex() / unit };
         let first = part(a[k][k + 1]);
-        let below: f64 = a[k][k + 2..].iter().map(|&x| part(x).norm_sqr()).sum();
+        let below: f64 = a[k][k + 2..order].iter().map(|&x| part(x).norm_sqr()).sum();
         let length = (first.norm_sqr() + below).sqrt();
         let direction = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
         if below > 0.0 {
-            for i in k + 1..N {
+            for i in k + 1..order {
                 v[i] = T::from_complex(part(a[k][i]) / length);
             }
             v[k + 1] += direction;
             // 2/|v|², |v|² = 2·(1 + |first|/length).
             let scale = from::<T>(1.0 / (1.0 + first.norm() / length));
             let mut p = [T::ZERO; N];
-            for j in k + 1..N {
-                for i in k + 1..N {
+            for j in k + 1..order {
+                for i in k + 1..order {
                     p[i] += a[j][i] * v[j];
                 }
             }
             let mut dot = T::ZERO;
-            for i in k + 1..N {
+            for i in k + 1..order {
                 p[i] *= scale;
                 dot += v[i].conj() * p[i];
             }
             let half = dot * scale * from::<T>(0.5);
-            for i in k + 1..N {
+            for i in k + 1..order {
                 p[i] = p[i] - v[i] * half;
             }
-            for j in k + 1..N {
-                for i in k + 1..N {
+            for j in k + 1..order {
+                for i in k + 1..order {
                     a[j][i] = a[j][i] - v[i] * p[j].conj() - p[i] * v[j].conj();
                 }
             }
-            for i in 0..N {
-                let mut dot = T::ZERO;
-                for j in k + 1..N {
-                    dot += q[j][i] * v[j];
+            // Column after column, so that elements are neighbours.
+            let mut dots = [T::ZERO; N];
+            for j in k + 1..order {
+                for i in 0..order {
+                    dots[i] += q[j][i] * v[j];
                 }
-                dot *= scale;
-                for j in k + 1..N {
-                    q[j][i] = q[j][i] - dot * v[j].conj();
+            }
+            dots[..order].iter_mut().for_each(|dot| *dot *= scale);
+            for j in k + 1..order {
+                let by = v[j].conj();
+                for i in 0..order {
+                    q[j][i] = q[j][i] - dots[i] * by;
                 }
             }
         }
@@ -254,7 +297,7 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
         beside[k] = unit * length;
         let own = if below > 0.0 { -direction } else { direction };
         phase *= own;
-        for i in 0..N {
+        for i in 0..order {
             q[k + 1][i] *= phase;
         }
     }
@@ -262,10 +305,11 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
 }
 
 /// QL steps with implicit shifts: the diagonal becomes the eigenvalues, and Q is rotated with it.
-fn ql<T: Element, const N: usize>(d: &mut [f64; N], e: &mut [f64; N], q: &mut Square<T, N>) -> Result<(), Failure> {
-    for l in 0..N {
+#[inline(always)]
+fn ql<T: Element, const N: usize>(d: &mut [f64; N], e: &mut [f64; N], q: &mut Square<T, N>, order: usize) -> Result<(), Failure> {
+    for l in 0..order {
         for step in 0.. {
-            let end = (l..N - 1).find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs())).unwrap_or(N - 1);
+            let end = (l..order - 1).find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs())).unwrap_or(order - 1);
             if end == l {
                 break;
             }
@@ -298,10 +342,9 @@ fn ql<T: Element, const N: usize>(d: &mut [f64; N], e: &mut [f64; N], q: &mut Sq
                 d[i + 1] = g + p;
                 g = c * r - b;
                 let (sine, cosine) = (from::<T>(s), from::<T>(c));
-                let (low, high) = (q[i], q[i + 1]);
-                for k in 0..N {
-                    q[i + 1][k] = sine * low[k] + cosine * high[k];
-                    q[i][k] = cosine * low[k] - sine * high[k];
+                let (before, after) = q.split_at_mut(i + 1);
+                for (low, high) in before[i][..order].iter_mut().zip(&mut after[0][..order]) {
+                    (*low, *high) = (cosine * *low - sine * *high, sine * *low + cosine * *high);
                 }
             }
             if !stopped {
