@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::map::{self, flat};
 use super::simd::Simd;
 use super::strategy::Route;
-use super::{contract, factorise, map, sums};
+use super::{contract, factorise, sums};
 use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::{
-    BufferedSum, Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, PreparedSum, Program,
-    Reduction, RunContraction, RunSum,
+    BufferedSum, Contraction, Decomposition, Device, ElementWise, LoopNest, Operand, Output, PreparedContraction, PreparedSum,
+    Program, Reduction, RunContraction, RunMap, RunSum,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
@@ -112,6 +113,11 @@ impl Device for Cpu {
         output: Output<'_>,
     ) -> Result<(), Error> {
         dispatch!(output.dtype(), T => map::map_by::<T>(self.simd()?, self.threads, nest, (program, functions), reduction, inputs, output))
+    }
+
+    fn prepare_map(&self, work: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
+        let simd = self.simd().ok()?;
+        dispatch!(work.dtype, T => flat::prepare::<T>(simd, work))
     }
 
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
-mod flat;
+pub(crate) mod flat;
 #[cfg(test)]
 mod flat_tests;
 mod folds;
@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use self::flat::Flat;
 use super::access::{AccessPattern, BlockAccess, PerOperand};
 use super::block_schedule;
 use super::evaluate::{Data, Evaluator, Input, NextChunk};
@@ -76,7 +75,7 @@ pub(super) fn map_by<T: Scalar>(
         return Ok(());
     }
     let inputs = &inputs[..program.inputs()];
-    if Flat::run_if(simd, nest, (program, reduction), inputs, (&mut *out, layout)) {
+    if flat::run_if(simd, nest, (program, reduction), inputs, (&mut *out, layout)) {
         return Ok(());
     }
     let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };

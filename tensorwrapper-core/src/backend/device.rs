@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::add::add;
 use super::contraction::{Contraction, KernelContext, PreparedContraction};
+use super::element_wise::{ElementWise, RunMap};
 use super::linear;
 use super::linear::Decomposition;
 use super::operand::{LoopNest, Operand, Output};
@@ -109,6 +110,11 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error>;
+
+    /// An element-wise program without functions, prepared for layouts that every run has; nothing where [`map`](Device::map) is as fast.
+    fn prepare_map(&self, _: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
+        None
+    }
 
     /// `output[o] += part[o]`, of one element type.
     fn add(&self, part: &Operand<'_>, output: Output<'_>) {

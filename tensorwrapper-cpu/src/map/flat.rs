@@ -2,6 +2,8 @@
 //! over their elements for each instruction, without any of the work that other programs need before they begin. Reduced points of one
 //! result follow each other.
 
+use std::marker::PhantomData;
+
 use smallvec::SmallVec;
 
 use crate::fold::fold_all;
@@ -10,9 +12,12 @@ use crate::multiversion::{Loops, dispatch_narrow};
 use crate::simd::Simd;
 use crate::tasks::WORTH_A_THREAD;
 use tensorwrapper_core::backend::function::Scalar;
-use tensorwrapper_core::backend::{Binary, Comparison, Instruction, LoopNest, Operand, Program, Reduction, compare};
+use tensorwrapper_core::backend::{
+    Binary, Comparison, ElementWise, Instruction, LoopNest, Operand, Program, Reduction, RunMap, compare,
+};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Elements that go through all instructions together.
 const BLOCK: usize = 64;
@@ -25,11 +30,175 @@ const MOST_GATHERED: usize = 256;
 /// The most points of one result.
 const MOST_REDUCED: usize = 256;
 
-/// A program that can be computed so.
-pub(super) struct Flat<'m, T> {
+/// How a program is computed so: what it reads of each input, and how many points it has.
+#[derive(Clone, Copy, Debug)]
+struct FlatPlan {
+    inputs: [Place; MOST],
+    reduction: Reduction,
+    /// Where the results begin, and how many they are.
+    start: usize,
+    results: usize,
+    /// Points of each result.
+    reduced: usize,
+    /// Whether the program is one input.
+    is_input: bool,
+}
+
+/// What is read of an input.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// The elements from there on, as many as there are points.
+    Elements(usize),
+    /// The element there, for every point.
+    Number(usize),
+    /// Elements in another order, or their conjugates.
+    Others,
+}
+
+impl FlatPlan {
+    /// The plan of a program, if it can be computed so.
+    #[inline(always)]
+    fn new<'l>(
+        nest: &LoopNest,
+        (program, reduction): (&Program, Reduction),
+        layouts: impl Iterator<Item = (&'l Strided, bool)>,
+        output: &Strided,
+    ) -> Option<FlatPlan> {
+        let reduced: usize = nest.reduced_extents().iter().product();
+        let len = output.len().saturating_mul(reduced);
+        let instructions = program.instructions();
+        let is_small = len < 2 * WORTH_A_THREAD && (1..=MOST_REDUCED).contains(&reduced) && instructions.len() <= MOST;
+        if !is_small || !output.is_row_major() {
+            return None;
+        }
+        let is_known = |one: &Instruction| !matches!(one, Instruction::Converted(_) | Instruction::Call(..));
+        if !instructions.iter().all(is_known) {
+            return None;
+        }
+        let is_input = matches!(instructions[..], [Instruction::Input(_)]);
+        if !is_input && !instructions.last().is_some_and(computes) || is_input && reduced == 1 {
+            return None;
+        }
+        let mut inputs = [Place::Others; MOST];
+        for (place, (layout, conjugates)) in inputs.iter_mut().zip(layouts) {
+            *place = match () {
+                () if conjugates => Place::Others,
+                () if layout.strides().iter().all(|&stride| stride == 0) => Place::Number(layout.offset()),
+                () if layout.is_row_major() => Place::Elements(layout.offset()),
+                () => Place::Others,
+            };
+        }
+        // A number is no row of elements.
+        if is_input && matches!(inputs[0], Place::Number(_)) {
+            return None;
+        }
+        Some(FlatPlan { inputs, reduction, start: output.offset(), results: output.len(), reduced, is_input })
+    }
+
+    fn points(&self) -> usize {
+        self.results * self.reduced
+    }
+
+    /// Computes a program from these inputs into memory that has as many results.
+    #[inline(always)]
+    fn run<T: Scalar>(&self, simd: Simd, program: &Program, inputs: &[Value<'_, T>; MOST], out: &mut [T]) {
+        let FlatPlan { reduction, reduced, .. } = *self;
+        if self.is_input {
+            let Value::Elements(elements) = inputs[0] else { unreachable!("the plan has elements") };
+            return dispatch_narrow(simd, Rows { reduction, elements, len: reduced, out });
+        }
+        if reduced == 1 {
+            return Flat { simd, program, inputs, out }.run();
+        }
+        // As many results at a time as a buffer has room for.
+        let mut made = [T::ZERO; MOST_REDUCED];
+        let rows = MOST_REDUCED / reduced;
+        for (n, out) in out.chunks_mut(rows).enumerate() {
+            let made = &mut made[..out.len() * reduced];
+            let part = |value| match value {
+                Value::Elements(elements) if !elements.is_empty() => {
+                    Value::Elements(&elements[n * rows * reduced..][..made.len()])
+                }
+                other => other,
+            };
+            Flat { simd, program, inputs: &inputs.map(part), out: made }.run();
+            dispatch_narrow(simd, Rows { reduction, elements: made, len: reduced, out });
+        }
+    }
+}
+
+/// Computes a program, if it is of this kind.
+pub(super) fn run_if<T: Scalar>(
+    simd: Simd,
+    nest: &LoopNest,
+    (program, reduction): (&Program, Reduction),
+    inputs: &[Operand<'_>],
+    (out, layout): (&mut [T], &Strided),
+) -> bool {
+    let layouts = inputs.iter().map(|input| (input.layout(), input.conjugate && T::DTYPE.is_complex()));
+    let Some(plan) = FlatPlan::new(nest, (program, reduction), layouts, layout) else { return false };
+    let len = plan.points();
+    let mut values = [Value::Elements(&[][..]); MOST];
+    let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
+    for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
+        let Some(data) = T::typed(input.data()) else { return false };
+        match Value::at(plan.inputs[n], data, len) {
+            Some(known) => *value = known,
+            None => others.push(n),
+        }
+    }
+    let gathered: Vec<T>;
+    if !others.is_empty() {
+        if len > MOST_GATHERED {
+            return false;
+        }
+        gathered = others.iter().flat_map(|&n| in_order::<T>(&inputs[n])).collect();
+        others.iter().zip(gathered.chunks(len)).for_each(|(&n, copy)| values[n] = Value::Elements(copy));
+    }
+    plan.run(simd, program, &values, &mut out[plan.start..][..plan.results]);
+    true
+}
+
+/// A program of this kind whose inputs need no copies, ready for any memory.
+pub(crate) fn prepare<T: Scalar>(simd: Simd, work: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
+    work.reduction.check::<T>().ok()?;
+    let layouts = work.inputs.iter().map(|&(layout, conjugates)| (layout, conjugates && T::DTYPE.is_complex()));
+    let plan = FlatPlan::new(work.nest, (work.program, work.reduction), layouts, work.output)?;
+    let inputs = work.program.inputs();
+    let is_plain = plan.inputs[..inputs].iter().all(|place| !matches!(place, Place::Others));
+    let prepared = PreparedFlat::<T> { simd, plan, program: work.program.clone(), inputs, element: PhantomData };
+    (is_plain && plan.results > 0).then(|| Box::new(prepared) as Box<dyn RunMap>)
+}
+
+/// A program that is prepared.
+#[derive(Debug)]
+struct PreparedFlat<T> {
+    simd: Simd,
+    plan: FlatPlan,
+    program: Program,
+    /// How many inputs the program reads.
+    inputs: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Scalar> RunMap for PreparedFlat<T> {
+    fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) {
+        let (plan, len) = (&self.plan, self.plan.points());
+        let mut values = [Value::Elements(&[][..]); MOST];
+        for ((value, &place), &data) in values[..self.inputs].iter_mut().zip(&plan.inputs).zip(inputs) {
+            let data = T::typed(data).expect("inputs have the element type that the program was prepared for");
+            *value = Value::at(place, data, len).expect("the program was prepared for inputs in order");
+        }
+        let out = T::typed_mut(output).expect("the output has the element type that the program was prepared for");
+        plan.run(self.simd, &self.program, &values, &mut out[plan.start..][..plan.results]);
+    }
+}
+
+/// A program, what it reads, and where it writes.
+struct Flat<'m, T> {
     simd: Simd,
     program: &'m Program,
-    inputs: [Value<'m, T>; MOST],
+    inputs: &'m [Value<'m, T>; MOST],
     out: &'m mut [T],
 }
 
@@ -43,76 +212,19 @@ enum Value<'m, T> {
     Made(usize),
 }
 
-impl<'m, T: Scalar> Flat<'m, T> {
-    /// Computes the program, if it is of this kind.
-    pub(super) fn run_if(
-        simd: Simd,
-        nest: &LoopNest,
-        (program, reduction): (&Program, Reduction),
-        inputs: &[Operand<'_>],
-        (out, layout): (&mut [T], &Strided),
-    ) -> bool {
-        let reduced: usize = nest.reduced_extents().iter().product();
-        let len = layout.len().saturating_mul(reduced);
-        let instructions = program.instructions();
-        let is_small = len < 2 * WORTH_A_THREAD && (1..=MOST_REDUCED).contains(&reduced) && instructions.len() <= MOST;
-        if !is_small || !layout.is_row_major() {
-            return false;
+impl<'m, T: Element> Value<'m, T> {
+    /// What is read of an input's memory for so many points; nothing where that must be copied first.
+    #[inline(always)]
+    fn at(place: Place, data: &'m [T], len: usize) -> Option<Value<'m, T>> {
+        match place {
+            Place::Elements(start) => Some(Value::Elements(&data[start..][..len])),
+            Place::Number(at) => Some(Value::Number(data[at])),
+            Place::Others => None,
         }
-        let is_known = |one: &Instruction| !matches!(one, Instruction::Converted(_) | Instruction::Call(..));
-        if !instructions.iter().all(is_known) {
-            return false;
-        }
-        let mut values = [Value::Elements(&[][..]); MOST];
-        let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
-        for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
-            let Some(data) = T::typed(input.data()) else { return false };
-            let layout = input.layout();
-            match () {
-                () if input.conjugate && T::DTYPE.is_complex() => others.push(n),
-                () if layout.strides().iter().all(|&stride| stride == 0) => *value = Value::Number(data[layout.offset()]),
-                () if layout.is_row_major() => *value = Value::Elements(&data[layout.offset()..][..len]),
-                () => others.push(n),
-            }
-        }
-        let gathered: Vec<T>;
-        if !others.is_empty() {
-            if len > MOST_GATHERED {
-                return false;
-            }
-            gathered = others.iter().flat_map(|&n| in_order::<T>(&inputs[n])).collect();
-            others.iter().zip(gathered.chunks(len)).for_each(|(&n, copy)| values[n] = Value::Elements(copy));
-        }
-        let out = &mut out[layout.offset()..][..layout.len()];
-        let is_computed = instructions.last().is_some_and(computes);
-        let whole = |inputs: [Value<'_, T>; MOST], out: &mut [T]| Flat { simd, program, inputs, out }.run();
-        match (&instructions, is_computed, reduced) {
-            (_, true, 1) => whole(values, out),
-            ([Instruction::Input(_)], ..) => {
-                let Value::Elements(elements) = values[0] else { return false };
-                dispatch_narrow(simd, Rows { reduction, elements, len: reduced, out });
-            }
-            (_, true, _) => {
-                // As many results at a time as a buffer has room for.
-                let mut made = [T::ZERO; MOST_REDUCED];
-                let rows = MOST_REDUCED / reduced;
-                for (n, out) in out.chunks_mut(rows).enumerate() {
-                    let made = &mut made[..out.len() * reduced];
-                    let part = |value| match value {
-                        Value::Elements(elements) if !elements.is_empty() => {
-                            Value::Elements(&elements[n * rows * reduced..][..made.len()])
-                        }
-                        other => other,
-                    };
-                    whole(values.map(part), made);
-                    dispatch_narrow(simd, Rows { reduction, elements: made, len: reduced, out });
-                }
-            }
-            (_, false, _) => return false,
-        }
-        true
     }
+}
 
+impl<T: Scalar> Flat<'_, T> {
     fn run(self) {
         match self.program.instructions().iter().filter(|one| computes(one)).count() {
             0 | 1 => dispatch_narrow(self.simd, Run::<'_, T, 0>(self)),

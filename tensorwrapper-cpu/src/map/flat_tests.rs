@@ -8,7 +8,7 @@ use crate::Cpu;
 use crate::tests::program;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::backend::{Device, LoopNest, Reduction};
+use tensorwrapper_core::backend::{Device, ElementWise, LoopNest, Reduction};
 use tensorwrapper_core::internal::map_function::callback2;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::{Placed, assert_close, epsilon};
@@ -29,7 +29,9 @@ fn in_another_order(rng: &mut StdRng, extents: &[usize]) -> Strided {
 }
 
 /// Programs whose inputs lie in the order of the points or in others, or are one number, from few points to more than a thread's.
-fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
+/// Returns how many of them a device had prepared.
+fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) -> usize {
+    let mut prepared = 0;
     let extents = [kept, reduced].concat();
     let number = rng.random_range(1..3);
     let inputs: Vec<Placed<T>> = (0..number)
@@ -64,17 +66,36 @@ fn in_order<T: Scalar>(rng: &mut StdRng, kept: &[usize], reduced: &[usize]) {
         if result.is_ok() {
             assert_close(&found.data, &expected.data, epsilon::<T>() * 64.0 * (terms + 1) as f64, &what);
         }
+        let layouts: Vec<_> = inputs.iter().map(|input| (&input.layout, input.conjugate)).collect();
+        let work = ElementWise {
+            nest: &nest,
+            program: &program,
+            reduction: *reduction,
+            dtype: T::DTYPE,
+            inputs: &layouts,
+            output: &output.layout,
+        };
+        if let Some(ready) = Cpu::new(Some(1)).prepare_map(&work) {
+            let memory: Vec<_> = inputs.iter().map(|input| T::erase(&input.data)).collect();
+            let mut again = output.clone();
+            ready.run(&memory, T::erase_mut(&mut again.data));
+            assert_eq!(again.data, found.data, "{what}");
+            prepared += 1;
+        }
     }
+    prepared
 }
 
 #[test]
 fn programs_of_operands_in_any_order() {
     let mut rng = StdRng::seed_from_u64(12);
+    let mut prepared = [0; 3];
     for round in 0..600 {
         let kept: &[usize] = [&[][..], &[1], &[4, 4], &[65], &[3, 0], &[64, 3], &[1000], &[7, 9, 5]][round % 8];
         let reduced: &[usize] = [&[][..], &[1], &[3, 3], &[64], &[0], &[200], &[257], &[2, 1]][round / 8 % 8];
-        in_order::<f64>(&mut rng, kept, reduced);
-        in_order::<f32>(&mut rng, kept, reduced);
-        in_order::<Complex<f64>>(&mut rng, kept, reduced);
+        prepared[0] += in_order::<f64>(&mut rng, kept, reduced);
+        prepared[1] += in_order::<f32>(&mut rng, kept, reduced);
+        prepared[2] += in_order::<Complex<f64>>(&mut rng, kept, reduced);
     }
+    assert!(prepared.iter().all(|&count| count > 50), "{prepared:?}");
 }

@@ -261,7 +261,8 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        let mut sources: Sources<'_> = self.sources.iter().map(SourceTensor::data).collect();
+        let mut sources = Sources::new();
+        self.sources.iter().for_each(|source| sources.push(source.data()));
         for (n, (operand, (known, slots))) in changing.iter().zip(&self.changing).enumerate() {
             let DynValue(given) = operand.any_operand();
             let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
@@ -276,7 +277,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             }
             slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
         }
-        sources.extend(self.kept.iter().map(Buffer::as_ref));
+        self.kept.iter().for_each(|kept| sources.push(kept.as_ref()));
         Ok(sources)
     }
 

@@ -10,7 +10,9 @@ mod buffers;
 use std::sync::atomic::AtomicUsize;
 
 use smallvec::SmallVec;
-use tensorwrapper_core::backend::{Decomposition, DeviceCache, Executable, LoopNest, PreparedContraction, Program, Reduction};
+use tensorwrapper_core::backend::{
+    Decomposition, DeviceCache, Executable, LoopNest, PreparedContraction, Program, Reduction, RunMap,
+};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, TensorId};
@@ -36,10 +38,12 @@ pub(crate) struct Plan {
 }
 
 /// Facts about a plan that is a single contraction or element-wise program of sources. It has no intermediates, and releases nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(in crate::exec) struct Only {
     /// Whether it reads all sources in their order.
     pub(in crate::exec) in_order: bool,
+    /// An element-wise program that reads them so, if the device has prepared it.
+    pub(in crate::exec) map: Option<Box<dyn RunMap>>,
     pub(in crate::exec) dtype: Dtype,
     /// Number of elements of the result.
     pub(in crate::exec) len: usize,

@@ -15,7 +15,7 @@ use self::in_place::take_over;
 use self::parts::in_parts;
 use super::plan::{Access, Kernel, Only, Plan, Step, Work};
 use tensorwrapper_core::backend::{
-    Contraction, Decomposition, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction,
+    Contraction, Decomposition, Device, ElementWise, Instruction, LoopNest, PreparedContraction, Program, Reduction,
 };
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
@@ -91,7 +91,7 @@ fn plan_into(device: &dyn Device, graph: OpGraph, sources: &[Strided], target: O
 /// own memory that has not made the kernel: such a kernel would read host memory, where the sources may not be.
 fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let ([step], [_]) = (steps, graph.sinks()) else { return None };
-    let [Kernel { work, inputs, .. }] = &step.kernels[..] else { return None };
+    let [Kernel { work, nest, inputs, outputs, .. }] = &step.kernels[..] else { return None };
     let is_host = device.resident().is_none();
     match work {
         Work::Contract(contraction) if is_host || contraction.own().is_some() => {}
@@ -100,7 +100,17 @@ fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     }
     let (tensor, len) = step.outputs[0];
     let in_order = inputs.iter().map(|access| access.tensor).eq(graph.sources());
-    Some(Only { in_order, dtype: graph.tensor(tensor).dtype, len })
+    let dtype = graph.tensor(tensor).dtype;
+    let map = match work {
+        Work::Map(program, reduction) if in_order && program.functions() == 0 => {
+            let inputs: SmallVec<[(&Strided, bool); 4]> =
+                inputs.iter().map(|access| (&access.layout, access.conjugate)).collect();
+            let (reduction, output) = (*reduction, &outputs[0].layout);
+            device.prepare_map(&ElementWise { nest, program, reduction, dtype, inputs: &inputs, output })
+        }
+        _ => None,
+    };
+    Some(Only { in_order, map, dtype, len })
 }
 
 /// Marks each intermediate for release at the last step that reads it, or at the step that makes it if no step reads it. Sinks

@@ -22,6 +22,10 @@ pub(super) fn only_step(
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     target: SliceMut<'_>,
 ) -> Result<(), Error> {
+    if let Some(map) = &only.map {
+        map.run(sources, target);
+        return Ok(());
+    }
     let [kernel] = &plan.steps[0].kernels[..] else { unreachable!("the plan was found to be one step") };
     let slot = |tensor: TensorId| plan.graph.tensor(tensor).slot.expect("the only step reads sources");
     match &kernel.work {
