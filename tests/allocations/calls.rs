@@ -73,6 +73,20 @@ fn other_repeated_calls_allocate_their_result() {
     assert_eq!(allocations(|| tensor!([i, j] = a[i, k] * b[k, j])), 1);
 }
 
+/// The values of an index are kept with the plan.
+#[test]
+fn repeated_equations_with_values_of_indices_are_not_planned() {
+    let _alone = alone(KEPT);
+    let (a, x) = (tensor_of(&[4, 6]), tensor_of(&[4]));
+    // The result, and memory for what is between two steps.
+    assert!(allocations(|| tensor!([i] = iota[i] * x[i])) <= 2);
+    assert!(allocations(|| tensor!([i] = argmax(j; a[i, j]))) <= 4);
+    // Other elements of the same extents have the same plan, and not the same places.
+    let place = |a: &Tensor<f64>| tensor!([i] = argmax(j; a[i, j])).as_slice()[1];
+    let at = |n: usize| Tensor::<f64>::from_fn([4, 6], move |i| if i[1] == n { 1.0 } else { 0.0 }).unwrap();
+    assert_eq!([place(&at(3)), place(&at(5)), place(&at(0))], [3.0, 5.0, 0.0]);
+}
+
 /// Equations over integers are planned once: planning one takes more than a hundred allocations.
 #[test]
 fn repeated_equations_over_integers_are_not_planned() {

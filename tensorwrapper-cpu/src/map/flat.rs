@@ -22,7 +22,7 @@ use tensorwrapper_core::storage::{SliceMut, SliceRef};
 /// Elements that go through all instructions together.
 const BLOCK: usize = 64;
 /// The most instructions that a program may have.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
 /// The most points for which inputs are brought into their order one element after the other.
 const MOST_GATHERED: usize = 256;
@@ -229,6 +229,7 @@ impl<T: Scalar> Flat<'_, T> {
         match self.program.instructions().iter().filter(|one| computes(one)).count() {
             0 | 1 => dispatch_narrow(self.simd, Run::<'_, T, 0>(self)),
             2 => dispatch_narrow(self.simd, Run::<'_, T, 1>(self)),
+            3..=5 => dispatch_narrow(self.simd, Run::<'_, T, 4>(self)),
             _ => dispatch_narrow(self.simd, Run::<'_, T, MOST>(self)),
         }
     }

@@ -1,6 +1,7 @@
 //! The keys by which plans are kept: everything that decides how a call is computed, except the elements of its operands.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -14,7 +15,7 @@ use super::run::Computed;
 use crate::expr::Target;
 use crate::lower::SourceTensor;
 use crate::optimize::Choices;
-use crate::tensor::Tensor as Dense;
+use crate::tensor::{AnyTensor, Tensor as Dense};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::backend::InstanceKey;
 use tensorwrapper_core::element::Dtype;
@@ -228,17 +229,29 @@ impl CallKey {
     }
 }
 
+/// The most elements of a constant that a kept plan keeps: planning larger equations anew takes little beside computing them.
+const LARGEST_CONSTANT: usize = 1 << 14;
+
 /// A plan that is kept, and its key.
 #[derive(Debug)]
 pub(crate) struct KeptPlan {
     pub(crate) key: PlanKey,
     pub(crate) plan: Plan,
-    /// For each source of the plan, the operands of the key that are this source. The first of them is read.
-    sources: Vec<SmallVec<[usize; 2]>>,
+    sources: Vec<Origin>,
     /// Where each write goes; what is written is the first of the plan's results.
     pub(crate) writes: Vec<Target>,
     /// How each two operands of the key share elements, if the plan depends on it.
     sharings: Option<Vec<Sharing>>,
+}
+
+/// Where a source of a kept plan is in every run.
+#[derive(Debug)]
+enum Origin {
+    /// Among the operands of the key: all these are this source, of which the first one is read. Nothing where it is none of them; such a plan
+    /// fits no run.
+    Operands(SmallVec<[usize; 2]>),
+    /// Made of extents alone, and so the same for every run.
+    Constant(Arc<AnyTensor>),
 }
 
 /// How two operands share elements. A derivative by one of them is one by the other where they are the same.
@@ -266,7 +279,7 @@ pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
 impl KeptPlan {
     /// A plan whose sources are the operands of its key, in their order.
     pub(super) fn in_order(key: PlanKey, plan: Plan) -> KeptPlan {
-        let sources = (0..key.operands.len()).map(|n| SmallVec::from_slice(&[n])).collect();
+        let sources = (0..key.operands.len()).map(|n| Origin::Operands(SmallVec::from_slice(&[n]))).collect();
         KeptPlan { key, plan, sources, writes: Vec::new(), sharings: None }
     }
 
@@ -279,8 +292,12 @@ impl KeptPlan {
         tensors: &[Tensor<'_, '_>],
     ) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
-        let is = |source: &SourceTensor<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
-        KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect(), sharings: None }
+        let origin =
+            |source: &SourceTensor<'_>| match source.constant().filter(|tensor| tensor.erase().data.len() <= LARGEST_CONSTANT) {
+                Some(constant) => Origin::Constant(Arc::clone(constant)),
+                None => Origin::Operands((0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect()),
+            };
+        KeptPlan { key, plan, writes, sources: sources.iter().map(origin).collect(), sharings: None }
     }
 
     /// The plan for operands that share elements as these do.
@@ -294,15 +311,16 @@ impl KeptPlan {
         self.sharings.as_ref().is_none_or(|known| *known == sharings(tensors))
     }
 
-    /// The sources of the plan among the operands of a call; `None` if the operands have other layouts than in the key, or if
-    /// operands that were the same tensor now differ.
+    /// The sources of the plan among the operands of a call, without those that the plan [keeps](KeptPlan::with_constants); `None` if the
+    /// operands have other layouts than in the key, or if operands that were the same tensor now differ.
     #[inline]
     pub(crate) fn sources<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Option<Sources<'a>> {
         if !self.key.is_of_operands(tensors) {
             return None;
         }
         let mut sources = Sources::new();
-        for same in &self.sources {
+        for origin in &self.sources {
+            let Origin::Operands(same) = origin else { continue };
             let (&first, others) = same.split_first()?;
             let first = tensors[first].0;
             if !others.iter().all(|&n| tensors[n].0.is_same(&first)) {
@@ -311,6 +329,19 @@ impl KeptPlan {
             sources.push(first);
         }
         Some(sources)
+    }
+
+    /// All sources of a run, where the plan keeps some of them beside those among the operands.
+    pub(crate) fn with_constants<'s>(&'s self, given: &[SliceRef<'s>]) -> Option<Sources<'s>> {
+        if given.len() == self.sources.len() {
+            return None;
+        }
+        let mut given = given.iter().copied();
+        let source = |origin: &'s Origin| match origin {
+            Origin::Operands(_) => given.next().expect("there is one for each source among the operands"),
+            Origin::Constant(tensor) => tensor.erase().data,
+        };
+        Some(self.sources.iter().map(source).collect())
     }
 
     /// The result of a run of a plan with one result, as a tensor.

@@ -12,6 +12,8 @@ use tensorwrapper_core::storage::SliceRef;
 pub(crate) enum SourceTensor<'a> {
     Borrowed(AnyRef<'a>),
     Computed(Arc<AnyTensor>, Strided),
+    /// One that was made of extents alone: the same whatever the elements of operands are.
+    Constant(Arc<AnyTensor>, Strided),
 }
 
 impl SourceTensor<'_> {
@@ -19,7 +21,7 @@ impl SourceTensor<'_> {
     pub(crate) fn data(&self) -> SliceRef<'_> {
         match self {
             SourceTensor::Borrowed(tensor) => tensor.data,
-            SourceTensor::Computed(tensor, _) => tensor.erase().data,
+            SourceTensor::Computed(tensor, _) | SourceTensor::Constant(tensor, _) => tensor.erase().data,
         }
     }
 
@@ -27,8 +29,13 @@ impl SourceTensor<'_> {
     pub(crate) fn borrowed(&self) -> Option<(SliceRef<'_>, &Strided)> {
         match self {
             SourceTensor::Borrowed(tensor) => Some((tensor.data, &tensor.layout)),
-            SourceTensor::Computed(..) => None,
+            SourceTensor::Computed(..) | SourceTensor::Constant(..) => None,
         }
+    }
+
+    /// The tensor, if it was made of extents alone.
+    pub(crate) fn constant(&self) -> Option<&Arc<AnyTensor>> {
+        if let SourceTensor::Constant(tensor, _) = self { Some(tensor) } else { None }
     }
 
     /// Which of its elements are stored: all, because every tensor of the program is dense.
@@ -40,7 +47,7 @@ impl SourceTensor<'_> {
     pub(crate) fn layout(&self) -> &Strided {
         match self {
             SourceTensor::Borrowed(tensor) => &tensor.layout,
-            SourceTensor::Computed(_, layout) => layout,
+            SourceTensor::Computed(_, layout) | SourceTensor::Constant(_, layout) => layout,
         }
     }
 }

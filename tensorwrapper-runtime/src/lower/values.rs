@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::SourceTensor;
 use super::{Frame, Lowering, SourceKey};
-use crate::expr::{Inlined, Source, Value};
+use crate::expr::{Inlined, Meaning, Source, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::graph::{Label, TensorId};
@@ -52,8 +52,8 @@ impl<'a> Lowering<'a> {
         self.depth += 1;
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(SourceTensor::Borrowed(tensor.clone())),
-            Source::Computed(tensor, _) => self.computed(tensor),
-            Source::Solved(solved, n) => self.computed(&solved.solution[*n]),
+            Source::Computed(tensor, meaning) => self.computed(tensor, *meaning),
+            Source::Solved(solved, n) => self.computed(&solved.solution[*n], Meaning::Tensor),
             Source::Equation { tree, extents, axes, names } => {
                 let names = self.graph.add_names(names);
                 self.equation(tree, Frame { extents, dtype: value.dtype, axes, names })
@@ -104,8 +104,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn computed(&mut self, tensor: &Arc<AnyTensor>) -> TensorId {
-        self.source(SourceTensor::Computed(Arc::clone(tensor), tensor.erase().layout))
+    fn computed(&mut self, tensor: &Arc<AnyTensor>, meaning: Meaning) -> TensorId {
+        let (tensor, layout) = (Arc::clone(tensor), tensor.erase().layout);
+        self.source(match meaning {
+            Meaning::Tensor => SourceTensor::Computed(tensor, layout),
+            Meaning::Index | Meaning::Mask => SourceTensor::Constant(tensor, layout),
+        })
     }
 
     pub(super) fn new_source(&mut self, tensor: SourceTensor<'a>) -> TensorId {

@@ -48,18 +48,21 @@ fn folded(program: &Program, dtype: Dtype) -> Program {
         let numbers: Option<Vec<Complex<f64>>> = used.iter().map(|&register| number(register)).collect();
         let computes = !used.is_empty() && !matches!(instruction, Instruction::Call(..));
         let value = numbers.filter(|_| computes).and_then(|numbers| constant(instruction, &numbers, dtype));
-        let place = match (instruction, value) {
-            (_, Some(value)) => {
-                instructions.push(Instruction::Constant(value));
-                instructions.len() - 1
-            }
-            (Instruction::Combine(Binary::Multiply, a, b), None) if number(a) == Some(Complex::ONE) && !dtype.is_complex() => b,
-            (Instruction::Combine(Binary::Multiply | Binary::Divide, a, b), None)
+        let is = |register: usize, value: Complex<f64>| is_same(&instructions[register], &Instruction::Constant(value));
+        let place = match value.map_or(instruction, Instruction::Constant) {
+            Instruction::Combine(Binary::Multiply, a, b) if number(a) == Some(Complex::ONE) && !dtype.is_complex() => b,
+            Instruction::Combine(Binary::Multiply | Binary::Divide, a, b)
                 if number(b) == Some(Complex::ONE) && !dtype.is_complex() =>
             {
                 a
             }
-            (other, None) => match instructions.iter().position(|known| is_same(known, &other)) {
+            // A comparison is 1 or 0 already.
+            Instruction::Select(condition, a, b)
+                if is(a, Complex::ONE) && is(b, Complex::ZERO) && matches!(instructions[condition], Instruction::Compare(..)) =>
+            {
+                condition
+            }
+            other => match instructions.iter().position(|known| is_same(known, &other)) {
                 Some(known) => known,
                 None => {
                     instructions.push(other);
@@ -88,4 +91,40 @@ pub(super) fn pruned(instructions: &[Instruction], value: usize) -> Program {
         places[register] = kept.len() - 1;
     }
     Program::new(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tensorwrapper_core::backend::Comparison;
+
+    fn number(x: f64) -> Instruction {
+        Instruction::Constant(x.into())
+    }
+
+    fn simpler(instructions: &[Instruction]) -> Vec<Instruction> {
+        folded(&Program::new(instructions.to_vec()), Dtype::F64).instructions().to_vec()
+    }
+
+    #[test]
+    fn a_number_that_is_computed_twice_is_one_number() {
+        let less = |a, b| Instruction::Compare(Comparison::Less, a, b);
+        let [negate, again] = [1, 4].map(Instruction::Negate);
+        let program =
+            [Instruction::Input(0), number(0.25), negate, less(0, 2), number(0.25), again, Instruction::Select(3, 5, 0)];
+        assert_eq!(simpler(&program), [Instruction::Input(0), number(-0.25), less(0, 1), Instruction::Select(2, 1, 0)]);
+    }
+
+    #[test]
+    fn one_where_a_comparison_holds_and_zero_elsewhere_is_the_comparison() {
+        let greater = Instruction::Compare(Comparison::Greater, 0, 1);
+        let counted = |one, zero| [Instruction::Input(0), number(zero), greater, number(one), Instruction::Select(2, 3, 1)];
+        assert_eq!(simpler(&counted(1.0, 0.0)), [Instruction::Input(0), number(0.0), greater]);
+        // Negative zeros are other numbers, and what is chosen by no comparison may be any number.
+        for kept in [counted(1.0, -0.0), counted(2.0, 0.0)] {
+            assert_eq!(simpler(&kept), kept);
+        }
+        let chosen = [Instruction::Input(0), number(1.0), number(0.0), Instruction::Select(0, 1, 2)];
+        assert_eq!(simpler(&chosen), chosen);
+    }
 }

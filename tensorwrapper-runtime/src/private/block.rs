@@ -290,7 +290,9 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         };
         let computed = {
             let context = self.context.context().placed(self.tensors().filter_map(OperandData::elements))?;
-            Execution::new(&kept.plan, &context.backend, &context.observer).run(&sources, E::placement(kept.writes.len()))?
+            let with_constants = kept.with_constants(&sources);
+            let sources = with_constants.as_deref().unwrap_or(&sources);
+            Execution::new(&kept.plan, &context.backend, &context.observer).run(sources, E::placement(kept.writes.len()))?
         };
         self.computed = Some(Results::new(kept, computed));
         Ok(())

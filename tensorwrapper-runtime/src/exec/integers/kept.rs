@@ -85,7 +85,7 @@ impl SourcePlace {
         known: &[KnownIntegers<'_>],
         truth: &[Option<Arc<AnyTensor>>],
     ) -> Option<SourcePlace> {
-        let SourceTensor::Computed(tensor, _) = source else { return None };
+        let (SourceTensor::Computed(tensor, _) | SourceTensor::Constant(tensor, _)) = source else { return None };
         let is_own = |truth: &Option<Arc<AnyTensor>>| truth.as_ref().is_some_and(|truth| Arc::ptr_eq(truth, tensor));
         Some(match (known.iter().position(|known| known.is_recorded_as(tensor)), truth.iter().position(is_own)) {
             (Some(n), _) => SourcePlace::Integers(n),
