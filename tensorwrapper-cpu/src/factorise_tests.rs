@@ -1,6 +1,7 @@
 //! Decompositions against the identities that define them, on every device.
 
 mod even;
+mod graded;
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

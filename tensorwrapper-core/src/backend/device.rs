@@ -111,7 +111,8 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         output: Output<'_>,
     ) -> Result<(), Error>;
 
-    /// An element-wise program without functions, prepared for layouts that every run has; nothing where [`map`](Device::map) is as fast.
+    /// Prepares an element-wise program without functions for runs whose operands have these layouts. A device may always return nothing: then
+    /// runs call [`map`](Device::map).
     fn prepare_map(&self, _: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
         None
     }

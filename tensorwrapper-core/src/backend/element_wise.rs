@@ -27,7 +27,7 @@ pub struct ElementWise<'m> {
 
 /// An element-wise program that a device has prepared.
 pub trait RunMap: fmt::Debug + Send + Sync {
-    /// Computes it from the memory of its inputs, in their order, and writes all of the output.
+    /// Computes it and writes all of the output. `inputs` has the memory of each input that the program reads, in the order of their numbers.
     ///
     /// # Panics
     /// When memory has another element type than it was prepared for, or is too small.

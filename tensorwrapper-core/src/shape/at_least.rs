@@ -29,7 +29,7 @@ impl<const N: usize> ExtentAtLeast<Const<N>> for Const<N> {}
     message = "a tensor of shape `{Self}` is not one of shape `{S}`",
     label = "the shapes do not fit",
     note = "`Const<3>` is an extent of 3, and `Dyn` one that only the run knows; `into_typed` checks it there",
-    note = "a shape `Shape` has a rank that only the run knows: extents in a tuple, `(3, 4)`, give it to the type, an array `[3, 4]` does not"
+    note = "extents in a tuple, `(3, 4)`, make a tensor whose type has the rank; extents in an array, `[3, 4]`, make one whose rank only the run knows"
 )]
 pub trait AtLeast<S: Extents>: Extents {}
 

@@ -1,5 +1,5 @@
 //! Matrices of up to 8 rows: loops over constant extents, which the compiler unrolls, and nothing but the matrix in memory. Eigenvalues of
-//! matrices of up to 32 rows by the same loops over as many as there are.
+//! matrices of up to 32 rows by the same loops over as many rows as a matrix has.
 //!
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 Cholesky, §3.4 elimination with partial
 //! pivoting, §8.3.1 reduction to a tridiagonal matrix; H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL
@@ -191,8 +191,8 @@ pub(super) fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<[T::
     eigh_within(data, N)
 }
 
-/// Eigenvalues of a matrix of `order` rows, which is at most N, the first so many of what is returned; its vectors replace it. Where N is the
-/// order, loops have constant extents.
+/// The eigenvalues of a matrix of `order` rows, at most N, are the first `order` numbers of what is returned; the eigenvectors replace the
+/// matrix, which stays as it is where there are none. Where N is the order, loops have constant extents.
 #[inline(always)]
 fn eigh_within<T: Element, const N: usize>(data: &mut [T], order: usize) -> Result<[T::Real; N], Failure> {
     let mut a = [[T::ZERO; N]; N];

@@ -40,8 +40,8 @@ struct FlatPlan {
     results: usize,
     /// Points of each result.
     reduced: usize,
-    /// Whether the program is one input.
-    is_input: bool,
+    /// The number of the input that the program is, where it computes nothing.
+    input: Option<usize>,
 }
 
 /// What is read of an input.
@@ -51,8 +51,8 @@ enum Place {
     Elements(usize),
     /// The element there, for every point.
     Number(usize),
-    /// Elements in another order, or their conjugates.
-    Others,
+    /// Elements in another order, or their conjugates, which must be copied first.
+    Copied,
 }
 
 impl FlatPlan {
@@ -75,24 +75,24 @@ impl FlatPlan {
         if !instructions.iter().all(is_known) {
             return None;
         }
-        let is_input = matches!(instructions[..], [Instruction::Input(_)]);
-        if !is_input && !instructions.last().is_some_and(computes) || is_input && reduced == 1 {
+        let input = if let [Instruction::Input(n)] = instructions[..] { Some(n) } else { None };
+        if input.is_none() && !instructions.last().is_some_and(computes) || program.inputs() > MOST {
             return None;
         }
-        let mut inputs = [Place::Others; MOST];
+        let mut inputs = [Place::Copied; MOST];
         for (place, (layout, conjugates)) in inputs.iter_mut().zip(layouts) {
             *place = match () {
-                () if conjugates => Place::Others,
+                () if conjugates => Place::Copied,
                 () if layout.strides().iter().all(|&stride| stride == 0) => Place::Number(layout.offset()),
                 () if layout.is_row_major() => Place::Elements(layout.offset()),
-                () => Place::Others,
+                () => Place::Copied,
             };
         }
         // A number is no row of elements.
-        if is_input && matches!(inputs[0], Place::Number(_)) {
+        if input.is_some_and(|n| matches!(inputs[n], Place::Number(_))) {
             return None;
         }
-        Some(FlatPlan { inputs, reduction, start: output.offset(), results: output.len(), reduced, is_input })
+        Some(FlatPlan { inputs, reduction, start: output.offset(), results: output.len(), reduced, input })
     }
 
     fn points(&self) -> usize {
@@ -103,8 +103,8 @@ impl FlatPlan {
     #[inline(always)]
     fn run<T: Scalar>(&self, simd: Simd, program: &Program, inputs: &[Value<'_, T>; MOST], out: &mut [T]) {
         let FlatPlan { reduction, reduced, .. } = *self;
-        if self.is_input {
-            let Value::Elements(elements) = inputs[0] else { unreachable!("the plan has elements") };
+        if let Some(n) = self.input {
+            let Value::Elements(elements) = inputs[n] else { unreachable!("the plan has elements") };
             return dispatch_narrow(simd, Rows { reduction, elements, len: reduced, out });
         }
         if reduced == 1 {
@@ -164,9 +164,11 @@ pub(crate) fn prepare<T: Scalar>(simd: Simd, work: &ElementWise<'_>) -> Option<B
     work.reduction.check::<T>().ok()?;
     let layouts = work.inputs.iter().map(|&(layout, conjugates)| (layout, conjugates && T::DTYPE.is_complex()));
     let plan = FlatPlan::new(work.nest, (work.program, work.reduction), layouts, work.output)?;
-    let inputs = work.program.inputs();
-    let is_plain = plan.inputs[..inputs].iter().all(|place| !matches!(place, Place::Others));
-    let prepared = PreparedFlat::<T> { simd, plan, program: work.program.clone(), inputs, element: PhantomData };
+    let read = work.program.inputs();
+    // Of an input that is not read, memory may have any type.
+    let is_read = |n: usize| work.program.instructions().contains(&Instruction::Input(n));
+    let is_plain = (0..read).all(|n| is_read(n) && !matches!(plan.inputs[n], Place::Copied));
+    let prepared = PreparedFlat::<T> { simd, plan, program: work.program.clone(), read, element: PhantomData };
     (is_plain && plan.results > 0).then(|| Box::new(prepared) as Box<dyn RunMap>)
 }
 
@@ -177,7 +179,7 @@ struct PreparedFlat<T> {
     plan: FlatPlan,
     program: Program,
     /// How many inputs the program reads.
-    inputs: usize,
+    read: usize,
     element: PhantomData<fn() -> T>,
 }
 
@@ -185,7 +187,7 @@ impl<T: Scalar> RunMap for PreparedFlat<T> {
     fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) {
         let (plan, len) = (&self.plan, self.plan.points());
         let mut values = [Value::Elements(&[][..]); MOST];
-        for ((value, &place), &data) in values[..self.inputs].iter_mut().zip(&plan.inputs).zip(inputs) {
+        for ((value, &place), &data) in values[..self.read].iter_mut().zip(&plan.inputs).zip(inputs) {
             let data = T::typed(data).expect("inputs have the element type that the program was prepared for");
             *value = Value::at(place, data, len).expect("the program was prepared for inputs in order");
         }
@@ -219,7 +221,7 @@ impl<'m, T: Element> Value<'m, T> {
         match place {
             Place::Elements(start) => Some(Value::Elements(&data[start..][..len])),
             Place::Number(at) => Some(Value::Number(data[at])),
-            Place::Others => None,
+            Place::Copied => None,
         }
     }
 }

@@ -8,6 +8,7 @@ use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 use super::axes::checked;
+use super::loops::{written, zip_in_order};
 use super::methods;
 use super::operand::WholeOperand;
 use super::runs::{Runs, in_runs};
@@ -119,6 +120,15 @@ pub fn stack<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl IntoItera
     if let Some(other) = views.iter().position(|view| view.extents() != views[0].extents()) {
         let [first, found] = [0, other].map(|n| views[n].extents());
         return refuse(format!("`stack`: tensor 0 has extents {first:?}, tensor {other} has {found:?}"));
+    }
+    // Two along a new last axis lie by turns: both are read in order, and the result is written in order.
+    if let [a, b] = &views[..]
+        && axis == a.rank()
+        && let (Some(first), Some(second)) = (a.as_slice(), b.as_slice())
+    {
+        let layout = Strided::row_major(&[a.extents(), &[2]].concat())?;
+        let elements = written(layout.len(), |to| zip_in_order(first, second, to.as_chunks_mut().0, |x, y| [x, y]))?;
+        return Ok(Tensor::from_parts(elements, layout));
     }
     let longer: Vec<TensorRef<'_, T>> = views.iter().map(|view| view.repeat(axis, 1)).collect::<Result<_, _>>()?;
     concatenate(axis, &longer)

@@ -231,6 +231,12 @@ fn parts_put_together_are_the_whole() {
             let error = stack(axis, [&x.view(), &x.chip(axis, 0).unwrap()]).unwrap_err().to_string();
             assert!(error.starts_with("`stack`: tensor 0 has extents"), "{error}");
             assert_eq!(concatenate(axis, x.split(axis, extent).unwrap()).unwrap(), whole);
+            // Two whole tensors, along every axis, the new last one among them.
+            let parts = [whole.clone(), whole.map(|x| x + 0.5).unwrap()];
+            let other = rng.random_range(0..=x.rank());
+            let both = stack(other, &parts).unwrap();
+            assert_eq!(both.extents()[other], 2);
+            (0..2).for_each(|n| assert_eq!(both.view().chip(other, n).unwrap(), parts[n].view()));
         }
         let by = rng.random_range(-7..8i32) as isize;
         assert_eq!(x.roll(axis, by).unwrap().roll(axis, -by).unwrap(), whole);

@@ -230,7 +230,7 @@ impl CallKey {
 }
 
 /// The most elements of a constant that a kept plan keeps: planning larger equations anew takes little beside computing them.
-const LARGEST_CONSTANT: usize = 1 << 14;
+const MOST_OF_CONSTANT: usize = 1 << 14;
 
 /// A plan that is kept, and its key.
 #[derive(Debug)]
@@ -247,8 +247,8 @@ pub(crate) struct KeptPlan {
 /// Where a source of a kept plan is in every run.
 #[derive(Debug)]
 enum Origin {
-    /// Among the operands of the key: all these are this source, of which the first one is read. Nothing where it is none of them; such a plan
-    /// fits no run.
+    /// The operands of the key that are this source. The first one is read. An empty list means that no operand is the source; such a plan is
+    /// never used again.
     Operands(SmallVec<[usize; 2]>),
     /// Made of extents alone, and so the same for every run.
     Constant(Arc<AnyTensor>),
@@ -293,7 +293,7 @@ impl KeptPlan {
     ) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
         let origin =
-            |source: &SourceTensor<'_>| match source.constant().filter(|tensor| tensor.erase().data.len() <= LARGEST_CONSTANT) {
+            |source: &SourceTensor<'_>| match source.constant().filter(|tensor| tensor.erase().data.len() <= MOST_OF_CONSTANT) {
                 Some(constant) => Origin::Constant(Arc::clone(constant)),
                 None => Origin::Operands((0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect()),
             };

@@ -123,7 +123,7 @@ impl Evaluator<'_> {
                 let difference = binary(Op::Subtract, x, middle);
                 let square = self.apply(Function::Powi(2), self.apply(Function::Abs, difference));
                 // Where the difference vanishes, the square of what rounding leaves of it is all that there is.
-                Value { scale: square.scale + difference.scale.powi(2) * f64::from(f32::EPSILON), ..square }
+                Value { scale: square.scale + difference.scale.powi(2) * self.numbers.precision, ..square }
             };
             mean(all.iter().copied().map(square).collect())
         };
@@ -137,7 +137,13 @@ impl Evaluator<'_> {
             Fold::Argmin => place(extreme(|a, b| a < b).0),
             Fold::Mean => mean(all),
             Fold::Var => variance(),
-            Fold::Std => self.apply(Function::Sqrt, variance()),
+            Fold::Std => {
+                let variance = variance();
+                let root = self.apply(Function::Sqrt, variance);
+                // The slope is infinite at zero, but no root is farther off than the root of what its square is off.
+                let most = (variance.scale / self.numbers.precision).sqrt();
+                Value { scale: if root.scale < most { root.scale } else { most }, ..root }
+            }
         }
     }
 

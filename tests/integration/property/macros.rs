@@ -12,7 +12,7 @@ use crate::property::generate::{Kind, case, case_of};
 use crate::property::generated::{C32, C64, F32, F64, I64, MASK};
 use crate::property::oracle::Refusal;
 use crate::property::tree::{Tree, variable};
-use crate::property::{Drawn, Tally, judge};
+use crate::property::{Drawn, Tally, in_order, judge};
 
 /// Equations in the file, of all element types together.
 const EQUATIONS: usize = 300;
@@ -185,14 +185,15 @@ fn run<T: Left>(cases: &[Case<T>], failures: &mut Vec<String>) {
 fn check_further<T: Stored, R: Stored>(
     kind: Kind,
     &(number, equation): &Case<T, R>,
-    as_given: impl Fn(&TensorRef<'_, f64>) -> Tensor<T>,
+    as_given: impl Fn(&Tensor<f64>) -> Tensor<T>,
     as_numbers: impl Fn(Tensor<R>) -> Tensor<f64>,
 ) -> Option<String> {
     let drawn = case_of::<f64>(kind, number);
-    let Drawn { views, expected, .. } = Drawn::new(&drawn);
+    let Drawn { expected, .. } = Drawn::new(&drawn);
     assert!(!matches!(expected, Err(Refusal::Label)), "case {number} would not compile");
-    let tensors: Vec<Tensor<T>> = views.iter().map(as_given).collect();
-    let views: Vec<TensorRef<'_, T>> = tensors.iter().map(Tensor::view).collect();
+    let tensors: Vec<(Tensor<T>, &[usize])> =
+        drawn.tensors.iter().map(|(tensor, order)| (as_given(tensor), &order[..])).collect();
+    let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|(tensor, order)| in_order(tensor, order)).collect();
     let found = equation(&Given(&views)).map(as_numbers);
     let message = judge(&found, &expected, &mut Tally::default()).err()?;
     Some(format!("{} {number}: {message}\n  {}", R::NAME, drawn.equation))
@@ -200,11 +201,11 @@ fn check_further<T: Stored, R: Stored>(
 
 #[test]
 fn generated_equations_over_integers_and_conditions() {
-    let integers = |view: &TensorRef<'_, f64>| view.to_tensor().and_then(|tensor| tensor.cast::<i64>()).expect("whole numbers");
+    let integers = |tensor: &Tensor<f64>| tensor.cast::<i64>().expect("whole numbers");
     let numbers = |found: Tensor<i64>| found.cast::<f64>().expect("numbers below 2^53");
     let whole = I64.iter().filter_map(|case| check_further(Kind::Whole, case, integers, numbers));
     let truth = |found: Tensor<bool>| found.map(|holds| if holds { 1.0 } else { 0.0 }).expect("memory");
-    let as_is = |view: &TensorRef<'_, f64>| view.to_tensor().expect("memory");
+    let as_is = Tensor::clone;
     let masks = MASK.iter().filter_map(|case| check_further(Kind::Mask, case, as_is, truth));
     let failures: Vec<String> = whole.chain(masks).collect();
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));

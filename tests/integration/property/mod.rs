@@ -21,7 +21,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use num_complex::Complex;
-use tensorwrapper::{Context, Element, Error, ErrorKind, Tensor, TensorRef};
+use tensorwrapper::{Context, Element, Error, ErrorKind, Stored, Tensor, TensorRef};
 
 use doors::{Door, Left};
 use generate::Case;
@@ -79,19 +79,21 @@ struct Drawn<'c, T: Element> {
     of_subscripts: Option<Result<Answer, Refusal>>,
 }
 
+/// A tensor as the equation sees it: its axis `n` is the axis in memory whose entry in `order` is `n`.
+fn in_order<'t, T: Stored>(tensor: &'t Tensor<T>, order: &[usize]) -> TensorRef<'t, T> {
+    let place = |axis: usize| order.iter().position(|&own| own == axis).expect("a permutation");
+    tensor.view().permute(&(0..order.len()).map(place).collect::<Vec<_>>()).expect("a permutation")
+}
+
 impl<'c, T: Element> Drawn<'c, T> {
     fn new(case: &'c Case<T>) -> Drawn<'c, T> {
-        // Axis `n` of the equation is the axis in memory whose entry in `order` is `n`.
-        let place = |order: &[usize]| -> Vec<usize> {
-            (0..order.len()).map(|axis| order.iter().position(|&o| o == axis).expect("a permutation")).collect()
-        };
-        let views: Vec<TensorRef<'_, T>> =
-            case.tensors.iter().map(|(tensor, order)| tensor.view().permute(&place(order)).expect("a permutation")).collect();
+        let views: Vec<TensorRef<'_, T>> = case.tensors.iter().map(|(tensor, order)| in_order(tensor, order)).collect();
         let data: Vec<Data> = views
             .iter()
             .map(|view| Data { extents: view.extents().to_vec(), elements: view.elements().map(|x| x.to_complex()).collect() })
             .collect();
-        let numbers = Numbers { complex: T::DTYPE.is_complex(), largest: precision::<T>().1 };
+        let (precision, largest) = precision::<T>();
+        let numbers = Numbers { complex: T::DTYPE.is_complex(), largest, precision };
         let expected = answer(&case.equation, &data, numbers);
         let of_subscripts = (matches!(expected, Err(Refusal::Label)) && doors::is_product(&case.equation))
             .then(|| answer_of_subscripts(&case.equation, &data, numbers));

@@ -62,6 +62,8 @@ pub struct Numbers {
     pub complex: bool,
     /// What is larger, or smaller than its inverse, is out of range: the scale of everything made of it is infinite.
     pub largest: f64,
+    /// The relative precision of the element type.
+    pub precision: f64,
 }
 
 /// The answer of an equation.

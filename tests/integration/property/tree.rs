@@ -51,7 +51,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// What has no value over nothing, and none of complex numbers.
+    /// Whether it chooses one of the elements by their order: there must be one, and complex numbers have no order.
     pub fn chooses(self) -> bool {
         matches!(self, Fold::Max | Fold::Min | Fold::Argmax | Fold::Argmin)
     }

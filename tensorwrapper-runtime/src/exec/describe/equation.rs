@@ -228,9 +228,12 @@ fn number(value: Complex<f64>, dtype: Dtype) -> String {
 /// The text of a program over these inputs. The text of each register is built only once.
 fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
     let mut registers: Vec<Bound> = Vec::new();
+    // A comparison is a condition where a choice reads it, and elsewhere a number.
+    let mut conditions: Vec<Option<String>> = Vec::new();
     let within = |(text, binds): &Bound, least: u8| if *binds < least { format!("({text})") } else { text.clone() };
     for instruction in program.instructions() {
         let text = |register: usize| &registers[register];
+        let mut condition = None;
         let (text, binds) = match instruction {
             Instruction::Input(n) => inputs[*n].clone(),
             Instruction::Converted(n) => (format!("cast({})", inputs[*n].0), WHOLE),
@@ -251,10 +254,14 @@ fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
                 (format!("{} {sign} {}", within(text(*a), binds), within(text(*b), right)), binds)
             }
             Instruction::Compare(comparison, a, b) => {
-                (format!("{} {} {}", within(text(*a), SUM), comparison.symbol(), within(text(*b), SUM)), COMPARISON)
+                let compared = format!("{} {} {}", within(text(*a), SUM), comparison.symbol(), within(text(*b), SUM));
+                let number = format!("select({compared}; 1, 0)");
+                condition = Some(cut(compared));
+                (number, WHOLE)
             }
-            Instruction::Select(condition, a, b) => {
-                (format!("select({}; {}, {})", text(*condition).0, text(*a).0, text(*b).0), WHOLE)
+            Instruction::Select(chooses, a, b) => {
+                let chooses = conditions[*chooses].as_ref().unwrap_or(&text(*chooses).0);
+                (format!("select({chooses}; {}, {})", text(*a).0, text(*b).0), WHOLE)
             }
             Instruction::Call(slot, arguments) => {
                 let arguments: Vec<&str> = arguments.registers().iter().map(|&a| text(a).0.as_str()).collect();
@@ -262,6 +269,7 @@ fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
             }
         };
         registers.push((cut(text), binds));
+        conditions.push(condition);
     }
     registers.pop().expect("a program computes something")
 }

@@ -121,7 +121,8 @@ impl<T: Element> Maker<T> {
         let site = Site { sums: self.chance(0.01), ..site };
         let of = self.sum(scope, site);
         let of = real_part::<T>(of);
-        let low = if site.positive { 0.25 } else { -self.number(true) };
+        let least = if self.is_whole { 1.0 } else { 0.25 };
+        let low = if site.positive { least } else { -self.number(true) };
         // What is drawn as positive is from 1/2 on.
         let high = if self.chance(0.5) { Tree::Number(self.number(true)) } else { real_part::<T>(self.operand(scope, true)) };
         Tree::Clip(Box::new([of, Tree::Number(low), high]))
