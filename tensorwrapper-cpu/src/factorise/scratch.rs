@@ -109,7 +109,7 @@ impl<T: Number> Shapes<T> {
 
     /// The eigenvectors apart from the matrix, and the eigenvalues.
     fn eigh(&self) -> usize {
-        if small::has_eigh(self.rows) {
+        if self.rows == 0 || small::has_eigh(self.rows) {
             return 0;
         }
         let scratch =

@@ -191,7 +191,6 @@ fn called(graph: &OpGraph, part: Part, id: TensorId, result: Option<usize>) -> S
 
 /// Text, and how tightly its outermost operation binds.
 type Bound = (String, u8);
-const COMPARISON: u8 = 0;
 const SUM: u8 = 1;
 const PRODUCT: u8 = 2;
 const WHOLE: u8 = 3;
