@@ -56,19 +56,19 @@ enum Place {
 }
 
 impl FlatPlan {
-    /// The plan of a program, if it can be computed so.
+    /// The plan of a program whose inputs have these layouts, if it can be computed so.
     #[inline(always)]
     fn new<'l>(
         nest: &LoopNest,
         (program, reduction): (&Program, Reduction),
-        layouts: impl Iterator<Item = (&'l Strided, bool)>,
+        layouts: impl ExactSizeIterator<Item = (&'l Strided, bool)>,
         output: &Strided,
     ) -> Option<FlatPlan> {
         let reduced: usize = nest.reduced_extents().iter().product();
         let len = output.len().saturating_mul(reduced);
         let instructions = program.instructions();
-        let is_small = len < 2 * WORTH_A_THREAD && (1..=MOST_REDUCED).contains(&reduced) && instructions.len() <= MOST;
-        if !is_small || !output.is_row_major() {
+        let is_small = len < 2 * WORTH_A_THREAD && (1..=MOST_REDUCED).contains(&reduced);
+        if !is_small || instructions.len() > MOST || layouts.len() > MOST || !output.is_row_major() {
             return None;
         }
         let is_known = |one: &Instruction| !matches!(one, Instruction::Converted(_) | Instruction::Call(..));
@@ -76,7 +76,7 @@ impl FlatPlan {
             return None;
         }
         let input = if let [Instruction::Input(n)] = instructions[..] { Some(n) } else { None };
-        if input.is_none() && !instructions.last().is_some_and(computes) || program.inputs() > MOST {
+        if input.is_none() && !instructions.last().is_some_and(computes) {
             return None;
         }
         let mut inputs = [Place::Copied; MOST];
@@ -161,15 +161,18 @@ pub(super) fn run_if<T: Scalar>(
 
 /// A program of this kind whose inputs need no copies, ready for any memory.
 pub(crate) fn prepare<T: Scalar>(simd: Simd, work: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
-    work.reduction.check::<T>().ok()?;
-    let layouts = work.inputs.iter().map(|&(layout, conjugates)| (layout, conjugates && T::DTYPE.is_complex()));
-    let plan = FlatPlan::new(work.nest, (work.program, work.reduction), layouts, work.output)?;
-    let read = work.program.inputs();
+    let &ElementWise { nest, program, reduction, output, .. } = work;
+    reduction.check::<T>().ok()?;
+    let inputs = &work.inputs[..program.inputs()];
+    let layouts = inputs.iter().map(|&(layout, conjugates)| (layout, conjugates && T::DTYPE.is_complex()));
+    let plan = FlatPlan::new(nest, (program, reduction), layouts, output)?;
     // Of an input that is not read, memory may have any type.
-    let is_read = |n: usize| work.program.instructions().contains(&Instruction::Input(n));
-    let is_plain = (0..read).all(|n| is_read(n) && !matches!(plan.inputs[n], Place::Copied));
-    let prepared = PreparedFlat::<T> { simd, plan, program: work.program.clone(), read, element: PhantomData };
-    (is_plain && plan.results > 0).then(|| Box::new(prepared) as Box<dyn RunMap>)
+    let is_read = |n: usize| program.instructions().contains(&Instruction::Input(n));
+    let is_plain = (0..inputs.len()).all(|n| is_read(n) && !matches!(plan.inputs[n], Place::Copied));
+    if plan.results == 0 || !is_plain {
+        return None;
+    }
+    Some(Box::new(PreparedFlat::<T> { simd, plan, program: program.clone(), read: inputs.len(), element: PhantomData }))
 }
 
 /// A program that is prepared.
