@@ -1,4 +1,4 @@
-//! A tensor of integers there is none, and an integer is not indexed.
+//! An integer is indexed as a tensor is.
 
 use tensorwrapper::prelude::*;
 

@@ -403,6 +403,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 }
 
 /// A number as one of another type; a real type keeps the real part.
-fn convert<U: Element, T: Element>(x: U) -> T {
+pub(super) fn convert<U: Element, T: Element>(x: U) -> T {
     T::from_complex(x.to_complex())
 }

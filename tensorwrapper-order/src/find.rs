@@ -15,7 +15,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tensorwrapper_order::{Minimize, Order, Search};
+/// # mod tensorwrapper { pub use tensorwrapper_order as order; pub use tensorwrapper_order::Order; }
+/// use tensorwrapper::{Order, order::{Minimize, Search}};
 /// let search = Search::new().order(Order::Budget(Duration::from_secs(1))).minimize(Minimize::Size).seed(7);
 /// # let _ = search;
 /// ```
@@ -113,7 +114,8 @@ impl Found {
 /// is below one element.
 ///
 /// ```
-/// use tensorwrapper_order::{Search, find};
+/// # mod tensorwrapper { pub use tensorwrapper_order as order; pub use tensorwrapper_order::Order; }
+/// use tensorwrapper::order::{Search, find};
 /// // ij,jk,k->i with j the longest: from the right.
 /// let found = find(&[vec![0, 1], vec![1, 2], vec![2]], &[0], &[10, 1000, 20], &Search::new())?;
 /// assert_eq!(found.pairs, [(1, 2), (0, 3)]);

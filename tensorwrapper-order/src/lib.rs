@@ -11,7 +11,8 @@
 //! twice on one tensor, where it means a diagonal. This is the language of NumPy's `einsum`, with numbers instead of letters.
 //!
 //! ```
-//! use tensorwrapper_order::{Order, Search, find};
+//! # mod tensorwrapper { pub use tensorwrapper_order as order; pub use tensorwrapper_order::Order; }
+//! use tensorwrapper::{Order, order::{Search, find}};
 //!
 //! // y[i] = A[i, j] * B[j, k] * c[k]: i is 0, j is 1 and k is 2.
 //! let (inputs, output, extents) = ([vec![0, 1], vec![1, 2], vec![2]], [0], [10, 1000, 20]);
@@ -57,7 +58,8 @@
 //! Labels are chosen one at a time, and the order is improved after each choice.
 //!
 //! ```
-//! use tensorwrapper_order::{Search, find};
+//! # mod tensorwrapper { pub use tensorwrapper_order as order; pub use tensorwrapper_order::Order; }
+//! use tensorwrapper::order::{Search, find};
 //!
 //! // The trace of A * B * C * D. Matrices of 16 × 16 have 256 elements; no product may have more than 64.
 //! let inputs = [vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 0]];

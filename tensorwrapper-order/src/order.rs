@@ -32,7 +32,8 @@ impl Order {
     /// An [`Order::Path`] of these pairs.
     ///
     /// ```
-    /// use tensorwrapper_order::{Order, Search, find};
+    /// # mod tensorwrapper { pub use tensorwrapper_order as order; pub use tensorwrapper_order::Order; }
+    /// use tensorwrapper::{Order, order::{Search, find}};
     /// let from_the_right = Search::new().order(Order::path([(1, 2), (0, 1)]));
     /// let found = find(&[vec![0, 1], vec![1, 2], vec![2, 3]], &[0, 3], &[2; 4], &from_the_right)?;
     /// assert_eq!(found.pairs, [(1, 2), (0, 3)]);

@@ -11,7 +11,7 @@
 //! | help: the trait `SameExtent_6_42<3, 4>` is not implemented for `k_6_35` | this follows the message about an index `k` whose extents are 3 and 4, and shows the other place: line 6, column 35. Each check is a trait, whose name has the place so that no two are equal |
 //! | use of deprecated macro `implicit_sum` | nothing is deprecated: a macro has no other way to warn. The label occurs once, and so is summed, as a mistyped one would be; `sum(k; …)` says that it is meant |
 //! | prefix `i` is unknown; unterminated character literal | `a[i', j]`: in Rust a `'` begins a character, and this is read before any macro. A label with a prime is written `i1` |
-//! | cannot call non-const function … in constant functions, many times | an equation runs at run time, and so not in a `const fn`; the elements of a [`StaticTensor`](crate::StaticTensor) may be constants |
+//! | cannot call non-const function `…::equations_are_computed_at_run_time` in constant functions | an equation runs at run time, and so not in a `const fn`; the elements of a [`StaticTensor`](crate::StaticTensor) may be constants |
 //! | unused variable: `i` | a label and a variable of one name are unrelated. The variable is read by `{ i }` |
 //!
 //! ```

@@ -5,6 +5,8 @@
 use super::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::backend::{Device, Instruction, LoopNest, Operand, Output, Program, Reduction, Unary};
+use tensorwrapper_core::layout::Strided;
 
 /// A number as the sum of two, with about 31 digits.
 #[derive(Clone, Copy, Debug)]
@@ -377,4 +379,33 @@ fn zeros_infinities_and_what_is_no_number() {
     }
     check!(f64);
     check!(f32);
+}
+
+/// Each function by a device of so many threads.
+fn by_threads<T: Scalar>(threads: usize, from: &[T], instruction: Instruction) -> Vec<T> {
+    let program = Program::new(vec![Instruction::Input(0), instruction]);
+    let layout = Strided::row_major(&[from.len()]).unwrap();
+    let mut made = vec![T::ZERO; from.len()];
+    let inputs = [Operand::new(T::erase(from), &layout)];
+    let output = Output::new(T::erase_mut(&mut made), &layout);
+    let nest = LoopNest::new(vec![from.len()], 1);
+    crate::Cpu::new(Some(threads)).map(&nest, &program, Reduction::Sum, &[], &inputs, output).unwrap();
+    made
+}
+
+#[test]
+fn the_same_bits_on_any_number_of_threads() {
+    let mut rng = StdRng::seed_from_u64(8);
+    let from: Vec<f64> = (0..150_001).map(|_| rng.random_range(0.0..30.0)).collect();
+    let single: Vec<f32> = from.iter().map(|&x| x as f32).collect();
+    let functions = Unary::ALL.into_iter().map(|function| Instruction::Apply(function, 0));
+    for instruction in functions.chain([Instruction::PowerInteger(0, 3), Instruction::PowerReal(0, 1.7)]) {
+        let (one, one_single) = (by_threads(1, &from, instruction), by_threads(1, &single, instruction));
+        for threads in [2, 3, 4] {
+            let equal = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(equal(&one, &by_threads(threads, &from, instruction)), "{instruction:?}, {threads}");
+            let equal = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(equal(&one_single, &by_threads(threads, &single, instruction)), "{instruction:?}, {threads}");
+        }
+    }
 }

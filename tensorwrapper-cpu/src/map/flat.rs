@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
+use crate::evaluate::convert;
 use crate::fold::fold_all;
 use crate::functions::{self, Exponent};
 use crate::multiversion::{Loops, dispatch_narrow};
@@ -26,6 +27,9 @@ const MOST: usize = 12;
 
 /// The most points for which inputs are brought into their order one element after the other.
 const MOST_GATHERED: usize = 256;
+
+/// The most points for which inputs in their order are converted or conjugated.
+const MOST_CONVERTED: usize = 4096;
 
 /// The most points of one result.
 const MOST_REDUCED: usize = 256;
@@ -51,7 +55,7 @@ enum Place {
     Elements(usize),
     /// The element there, for every point.
     Number(usize),
-    /// Elements in another order, or their conjugates, which must be copied first.
+    /// Elements of another type or in another order, or their conjugates, which must be copied first.
     Copied,
 }
 
@@ -71,8 +75,7 @@ impl FlatPlan {
         if !is_small || instructions.len() > MOST || layouts.len() > MOST || !output.is_row_major() {
             return None;
         }
-        let is_known = |one: &Instruction| !matches!(one, Instruction::Converted(_) | Instruction::Call(..));
-        if !instructions.iter().all(is_known) {
+        if instructions.iter().any(|one| matches!(one, Instruction::Call(..))) {
             return None;
         }
         let input = if let [Instruction::Input(n)] = instructions[..] { Some(n) } else { None };
@@ -87,6 +90,11 @@ impl FlatPlan {
                 () if layout.is_row_major() => Place::Elements(layout.offset()),
                 () => Place::Copied,
             };
+        }
+        for one in instructions {
+            if let Instruction::Converted(n) = *one {
+                inputs[n] = Place::Copied;
+            }
         }
         // A number is no row of elements.
         if input.is_some_and(|n| matches!(inputs[n], Place::Number(_))) {
@@ -141,18 +149,21 @@ pub(super) fn run_if<T: Scalar>(
     let mut values = [Value::Elements(&[][..]); MOST];
     let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
     for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
-        let Some(data) = T::typed(input.data()) else { return false };
-        match Value::at(plan.inputs[n], data, len) {
-            Some(known) => *value = known,
-            None => others.push(n),
+        match (plan.inputs[n], T::typed(input.data())) {
+            (Place::Copied, _) => others.push(n),
+            (place, Some(data)) => *value = Value::at(place, data, len).unwrap_or(*value),
+            // It is not read.
+            (_, None) => {}
         }
     }
-    let gathered: Vec<T>;
+    let mut gathered: Vec<T> = Vec::new();
     if !others.is_empty() {
-        if len > MOST_GATHERED {
+        let is_in_order = others.iter().all(|&n| inputs[n].layout().is_row_major());
+        if len > if is_in_order { MOST_CONVERTED } else { MOST_GATHERED } {
             return false;
         }
-        gathered = others.iter().flat_map(|&n| in_order::<T>(&inputs[n])).collect();
+        gathered.reserve_exact(others.len() * len);
+        others.iter().for_each(|&n| append(&mut gathered, &inputs[n]));
         others.iter().zip(gathered.chunks(len)).for_each(|(&n, copy)| values[n] = Value::Elements(copy));
     }
     plan.run(simd, program, &values, &mut out[plan.start..][..plan.results]);
@@ -240,16 +251,31 @@ impl<T: Scalar> Flat<'_, T> {
     }
 }
 
-/// The elements of an input in the order of the points, conjugated where they are to be.
-fn in_order<'i, T: Scalar>(input: &'i Operand<'_>) -> impl Iterator<Item = T> + 'i {
-    let data = T::typed(input.data()).unwrap_or_default();
+/// Appends the elements of an input in the order of the points, converted and conjugated where they are to be.
+fn append<T: Scalar>(to: &mut Vec<T>, input: &Operand<'_>) {
     let conjugates = input.conjugate && T::DTYPE.is_complex();
-    input.layout().positions().map(move |place| if conjugates { data[place].conj() } else { data[place] })
+    match (input.data(), T::typed(input.data())) {
+        (_, Some(data)) if conjugates => append_each(to, data, input.layout(), T::conj),
+        (_, Some(data)) => append_each(to, data, input.layout(), |x| x),
+        (SliceRef::F32(data), _) => append_each(to, data, input.layout(), convert),
+        (SliceRef::F64(data), _) => append_each(to, data, input.layout(), convert),
+        (SliceRef::C32(data), _) if conjugates => append_each(to, data, input.layout(), |x| convert(x.conj())),
+        (SliceRef::C64(data), _) if conjugates => append_each(to, data, input.layout(), |x| convert(x.conj())),
+        (SliceRef::C32(data), _) => append_each(to, data, input.layout(), convert),
+        (SliceRef::C64(data), _) => append_each(to, data, input.layout(), convert),
+    }
+}
+
+fn append_each<U: Copy, T>(to: &mut Vec<T>, data: &[U], layout: &Strided, of: impl Fn(U) -> T) {
+    match layout.is_row_major() {
+        true => to.extend(data[layout.start()..][..layout.len()].iter().map(|&x| of(x))),
+        false => to.extend(layout.positions().map(|place| of(data[place]))),
+    }
 }
 
 /// Whether an instruction makes elements.
 fn computes(one: &Instruction) -> bool {
-    !matches!(one, Instruction::Input(_) | Instruction::Constant(_))
+    !matches!(one, Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_))
 }
 
 /// Results that are folded of as many neighbours each.
@@ -289,7 +315,7 @@ impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
             let mut made = 0;
             for (number, instruction) in instructions.iter().enumerate() {
                 values[number] = match *instruction {
-                    Instruction::Input(input) => match inputs[input] {
+                    Instruction::Input(input) | Instruction::Converted(input) => match inputs[input] {
                         Value::Elements(elements) => Value::Elements(&elements[n * block..][..out.len()]),
                         other => other,
                     },

@@ -8,7 +8,7 @@ use crate::Cpu;
 use crate::tests::program;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::backend::{Device, ElementWise, LoopNest, Reduction};
+use tensorwrapper_core::backend::{Device, ElementWise, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::internal::map_function::callback2;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::{Placed, assert_close, epsilon};
@@ -98,4 +98,41 @@ fn programs_of_operands_in_any_order() {
         prepared[2] += in_order::<Complex<f64>>(&mut rng, kept, reduced);
     }
     assert!(prepared.iter().all(|&count| count > 50), "{prepared:?}");
+}
+
+/// `select(m; a, b)` and a sum of it, where m has another element type, in any order.
+fn converted<T: Scalar, M: Scalar>(rng: &mut StdRng, extents: &[usize]) {
+    let len: usize = extents.iter().product();
+    let truths = (0..len).map(|_| if rng.random_bool(0.5) { M::ONE } else { M::ZERO }).collect();
+    let mut mask = Placed::of(extents, truths);
+    if rng.random_bool(0.5) && len > 0 {
+        mask.layout = in_another_order(rng, extents);
+    }
+    mask.conjugate = rng.random_bool(0.3);
+    let [a, b] = [0, 1].map(|_| Placed::of(extents, (0..len).map(|_| tensorwrapper_testing::number::<T>(rng)).collect()));
+    let instructions =
+        vec![Instruction::Input(0), Instruction::Converted(1), Instruction::Input(2), Instruction::Select(1, 0, 2)];
+    let program = Program::new(instructions);
+    let operands = [a.as_operand(), mask.as_operand(), b.as_operand()];
+    for kept in [extents.len(), extents.len() - 1] {
+        let nest = LoopNest::new(extents.to_vec(), kept);
+        let output = Placed::of(&extents[..kept], vec![T::ZERO; extents[..kept].iter().product()]);
+        let (mut found, mut expected) = (output.clone(), output);
+        Cpu::new(Some(1)).map(&nest, &program, Reduction::Sum, &[], &operands, found.as_output()).unwrap();
+        Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();
+        assert_close(&found.data, &expected.data, epsilon::<T>() * 1024.0, &format!("{}, {nest:?}", M::DTYPE));
+    }
+}
+
+#[test]
+fn inputs_of_other_types() {
+    let mut rng = StdRng::seed_from_u64(13);
+    for _ in 0..40 {
+        for extents in [&[3][..], &[4, 4], &[64, 3], &[17, 65], &[5, 0], &[70, 70]] {
+            converted::<f64, f32>(&mut rng, extents);
+            converted::<f32, f64>(&mut rng, extents);
+            converted::<Complex<f64>, Complex<f32>>(&mut rng, extents);
+            converted::<Complex<f32>, f64>(&mut rng, extents);
+        }
+    }
 }

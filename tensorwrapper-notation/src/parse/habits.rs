@@ -84,7 +84,7 @@ fn names_of_other_functions() {
         ("[i] = sqtr(a[i])", &["sqtr: `sqtr` is not a function of tensor equations | a function of a similar name is `sqrt`"]),
         (
             "[i] = sgn(a[i])",
-            &["sgn: `sgn` is not a function of tensor equations | it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, 0.0))`"],
+            &["sgn: `sgn` is not a function of tensor equations | it is `select(X > 0.0; 1.0, select(X < 0.0; -1.0, X))`"],
         ),
         (
             "[i] = expm1(a[i])",
@@ -99,7 +99,7 @@ fn names_of_other_functions() {
         (
             "[i] = median(a[i])",
             &[
-                "median: `median` is not a function of tensor equations | a median stands in the middle of `let b = a.sort_along(0)?;`, a method of whole tensors",
+                "median: `median` is not a function of tensor equations | a median stands in the middle of `let b = a.sort_along(0)?;`, a method of whole tensors; of an even number of elements it is the mean of the two there",
             ],
         ),
         (
@@ -110,7 +110,9 @@ fn names_of_other_functions() {
         ),
         (
             "[i] = mod(a[i], 2.0)",
-            &["mod: `mod` is not a function of tensor equations | a remainder is `map(|x, y| x % y; X, Y)`"],
+            &[
+                "mod: `mod` is not a function of tensor equations | a remainder that is not negative is `map(f64::rem_euclid; X, Y)`, and one with the sign of X `map(|x, y| x % y; X, Y)`",
+            ],
         ),
         (
             "[i] = cumsum(a[i])",
@@ -137,7 +139,7 @@ fn names_of_other_functions() {
         (
             "[] = count(a[i])",
             &[
-                "count: `count` is not a function of tensor equations | elements are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`",
+                "count: `count` is not a function of tensor equations | elements for which a condition holds are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`",
             ],
         ),
         ("[i, j] = A[j, i].H", &[".H: `.H` cannot follow an index | the adjoint of `A[i, j]` is `conj(A[j, i])`"]),
@@ -287,13 +289,13 @@ fn indices() {
         (
             "[i] = u[i - 1]",
             &[
-                "i - 1: `i - 1` is not an index | a label that is shifted is a slice, `i in ..n`, beside `i in 1..` where it is not",
+                "i - 1: `i - 1` is not an index | a label that is shifted is a slice, `i in ..n`, beside `i in 1..` where it is not, and `n` is the extent minus `1`",
             ],
         ),
         (
             "[i] = u[i + n] - u[i]",
             &[
-                "i + n: `i + n` is not an index | a label that is shifted is a slice, `i in n..`, beside `i in ..m` where it is not",
+                "i + n: `i + n` is not an index | a label that is shifted is a slice, `i in n..`, beside `i in ..m` where it is not, and `m` is the extent minus `n`",
             ],
         ),
         (

@@ -272,7 +272,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
         let known = quoted(functions);
         let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
-        return plain.help(format!("functions of elements are {known}, `powi` and `powf`; {any}"));
+        return plain.help(format!("functions of elements are {known}, `powi`, `powf`, `clip` and `select`; {any}"));
     }
     plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
 }

@@ -149,7 +149,12 @@ fn conditions() {
 #[test]
 fn functions() {
     refused(&[
-        ("[i] = a[i] mod 2", &["mod: expected an operator, found `mod` | a remainder is `map(|x, y| x % y; X, Y)`"]),
+        (
+            "[i] = a[i] mod 2",
+            &[
+                "mod: expected an operator, found `mod` | a remainder that is not negative is `map(f64::rem_euclid; X, Y)`, and one with the sign of X `map(|x, y| x % y; X, Y)`",
+            ],
+        ),
         (
             "[i] = a[i] for i in 0..3",
             &[

@@ -50,7 +50,7 @@ fn syntax() {
         (
             "[i] = foo(A[i])",
             &[
-                "foo: `foo` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi` and `powf`; a Rust function is called as `map(foo; A[i])`",
+                "foo: `foo` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi`, `powf`, `clip` and `select`; a Rust function is called as `map(foo; A[i])`",
             ],
         ),
         ("[i] = A[i](j)", &["(j): an operator is missing before this | a product is written with `*`"]),
@@ -74,7 +74,7 @@ fn syntax() {
         (
             "[i, j] = A[i + 1, j]",
             &[
-                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..n` where it is not",
+                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..n` where it is not, and `n` is the extent minus `1`",
             ],
         ),
         (
@@ -282,7 +282,12 @@ fn places() {
                 "i: index `i` is on the left, but no term on the right has it | `x` is read as a number: if it is a tensor, write its indices, `x[…]`",
             ],
         ),
-        ("[i] = variance(A[i, k])", &["variance: `variance` is not a function of tensor equations | a variance is `var(k; X)`"]),
+        (
+            "[i] = variance(A[i, k])",
+            &[
+                "variance: `variance` is not a function of tensor equations | a variance is `var(k; X)`, whose divisor is the number of terms",
+            ],
+        ),
     ]);
     let with_braces = crate::testing::checked("[i] = select({ i } > a[i]; a[i], 0.0)").map(|_| ());
     assert_eq!(with_braces, Ok(()));

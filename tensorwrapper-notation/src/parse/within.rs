@@ -72,7 +72,9 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
         let end = if by == "n" { "m" } else { "n" };
         let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{end}`")];
         let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
-        return Some(format!("a label that is shifted is a slice, {here}, beside {there} where it is not"));
+        return Some(format!(
+            "a label that is shifted is a slice, {here}, beside {there} where it is not, and `{end}` is the extent minus `{by}`"
+        ));
     }
     let place = text(&valued(part, &is_label));
     let other = ["k", "l", "m", "p"].into_iter().find(|name| !labels.contains(name)).unwrap_or("k1");

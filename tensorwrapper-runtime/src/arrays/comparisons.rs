@@ -28,12 +28,21 @@ fn compared<T: Stored, S: Extents>(
 }
 
 macro_rules! comparisons {
-    ($($name:ident [$Bound:path]: $holds:expr, $doc:literal;)*) => { $(
+    ($($name:ident [$Bound:path]: $holds:expr, $found:expr, $doc:literal;)*) => { $(
         fn $name<T: Stored + $Bound, S: Extents>(view: &TensorRef<'_, T, S>, with: impl ElementwiseOperand<T>) -> Result<Tensor<bool, S>, Error> {
             compared(stringify!($name), view, &with, $holds)
         }
         methods!(impl[T: Stored + $Bound] {
             #[doc = $doc]
+            ///
+            /// ```
+            /// # use tensorwrapper_runtime as tensorwrapper;
+            /// use tensorwrapper::Tensor;
+            /// let (a, b) = (Tensor::from_array([1.0, 2.0, 3.0])?, Tensor::from_array([3.0, 2.0, 1.0])?);
+            #[doc = concat!("assert_eq!(a.", stringify!($name), "(&b)?.as_slice(), ", stringify!($found), ");")]
+            #[doc = concat!("assert_eq!(a.", stringify!($name), "(2.0)?.as_slice(), ", stringify!($found), ");")]
+            /// # Ok::<(), tensorwrapper_runtime::Error>(())
+            /// ```
             ///
             /// # Errors
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
@@ -43,12 +52,12 @@ macro_rules! comparisons {
     )* };
 }
 comparisons! {
-    less [PartialOrd]: |x, y| x < y, "Whether each element is less than a number, or than the other tensor's.";
-    less_equal [PartialOrd]: |x, y| x <= y, "Whether each element is at most a number, or the other tensor's.";
-    greater [PartialOrd]: |x, y| x > y, "Whether each element is greater than a number, or than the other tensor's.";
-    greater_equal [PartialOrd]: |x, y| x >= y, "Whether each element is at least a number, or the other tensor's.";
-    equal [PartialEq]: |x, y| x == y, "Whether each element equals a number, or the other tensor's. NaN equals nothing. `a == b` compares whole tensors.";
-    not_equal [PartialEq]: |x, y| x != y, "Whether each element differs from a number, or from the other tensor's.";
+    less [PartialOrd]: |x, y| x < y, [true, false, false], "Whether each element is less than a number, or than the other tensor's.";
+    less_equal [PartialOrd]: |x, y| x <= y, [true, true, false], "Whether each element is at most a number, or the other tensor's.";
+    greater [PartialOrd]: |x, y| x > y, [false, false, true], "Whether each element is greater than a number, or than the other tensor's.";
+    greater_equal [PartialOrd]: |x, y| x >= y, [false, true, true], "Whether each element is at least a number, or the other tensor's.";
+    equal [PartialEq]: |x, y| x == y, [false, true, false], "Whether each element equals a number, or the other tensor's. NaN equals nothing. `a == b` compares whole tensors.";
+    not_equal [PartialEq]: |x, y| x != y, [true, false, true], "Whether each element differs from a number, or from the other tensor's.";
 }
 
 /// Elements of `X` where the mask is true, and of `Y` elsewhere; each is a number or a tensor of the mask's extents. NumPy calls it `where`.
@@ -132,11 +141,27 @@ impl<S: Extents> Tensor<bool, S> {
     }
 
     /// Whether an element is true.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert!(a.less(0.0)?.any() && !a.less(-2.0)?.any());
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     pub fn any(&self) -> bool {
         contains(&self.view(), true)
     }
 
     /// How many elements are true.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert_eq!(a.greater(0.0)?.count(), 2);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("count_nonzero", "nnz"))]
     pub fn count(&self) -> usize {
         count(&self.view())

@@ -242,6 +242,17 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
 
     /// All elements, writable, the last index running fastest.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let mut a = Tensor::from_array([[1, 2], [3, 4]])?;
+    /// for (n, x) in a.iter_mut().enumerate() {
+    ///     *x *= n as i32;
+    /// }
+    /// assert_eq!(a.as_slice(), [0, 2, 6, 12]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// If the tensor was given another [layout](Tensor::layout), as [`as_mut_slice`](Tensor::as_mut_slice) does.
     #[doc(alias("nditer"))]
@@ -253,6 +264,15 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
 
 impl<T: Stored, S: Extents> TensorMut<'_, T, S> {
     /// Replaces each element by a function of it.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let mut a = Tensor::from_array([[1, 2], [3, 4]])?;
+    /// a.view_mut().chip(1, 0)?.map_inplace(|x| -x);
+    /// assert_eq!(a.as_slice(), [-1, 2, -3, 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     pub fn map_inplace(&mut self, mut function: impl FnMut(T) -> T) {
         if let Some(slice) = self.as_mut_slice() {
             return loops::update_in_order(slice, function);
@@ -267,6 +287,14 @@ impl<'a, T: Stored, S: Extents> IntoIterator for &'a Tensor<T, S> {
     type IntoIter = Elements<'a, T>;
     fn into_iter(self) -> Elements<'a, T> {
         self.iter()
+    }
+}
+
+impl<'a, T: Stored, S: Extents> IntoIterator for &TensorRef<'a, T, S> {
+    type Item = &'a T;
+    type IntoIter = Elements<'a, T>;
+    fn into_iter(self) -> Elements<'a, T> {
+        self.elements()
     }
 }
 

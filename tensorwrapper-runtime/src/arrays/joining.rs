@@ -267,6 +267,15 @@ methods!(impl[T: Stored] {
 
     /// The parts along an axis that end at these indices, and the one behind them, as views.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1, 2, 3, 4, 5])?;
+    /// let parts = a.split_at(0, &[2, 4])?;
+    /// assert_eq!(parts.iter().map(|part| part.to_tensor().map(Tensor::into_vec)).collect::<Result<Vec<_>, _>>()?, [vec![1, 2], vec![3, 4], vec![5]]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis or an end is before the one before it,
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when one is outside of the axis.

@@ -132,6 +132,15 @@ fn kron<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOpe
 
 methods!(impl[T: Stored] {
     /// The axes in reverse order, as a view: the transpose of a matrix. [`TensorRef::permute`](crate::TensorRef::permute) takes any order.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::<f64>::from_fn([2, 3, 4], |i| i[2] as f64)?;
+    /// let t = a.transpose();
+    /// assert_eq!((t.extents(), t[[3, 0, 0]]), (&[4, 3, 2][..], 3.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("T", "permutedims"))]
     fn transpose() -> TensorRef<'_, T> = transpose;
 
@@ -152,6 +161,15 @@ methods!(impl[T: Stored] {
     fn tril(offset: isize) -> Result<Tensor<T, S>, Error> = tril;
 
     /// The matrix of the last two axes with zeros below a diagonal; see [`tril`](Tensor::tril).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1, 2], [3, 4]])?;
+    /// assert_eq!(a.triu(0)?.as_slice(), [1, 2, 0, 4]);
+    /// assert_eq!(a.triu(-1)?.as_slice(), [1, 2, 3, 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`tril`](Tensor::tril).
@@ -196,6 +214,15 @@ methods!(impl[T: Element] {
 
     /// All products of an element of this tensor and one of the other: its axes are those of both.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let (a, b) = (Tensor::from_array([1.0, 2.0])?, Tensor::from_array([1.0, 10.0, 100.0])?);
+    /// let c = a.outer(&b)?;
+    /// assert_eq!((c.extents(), c[[1, 2]]), (&[2, 3][..], 200.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     #[doc(alias("tensor_product"))]
@@ -236,6 +263,14 @@ impl<T: Stored, R: Extent, C: Extent> Tensor<T, (R, C)> {
 
 impl<'a, T: Stored, R: Extent, C: Extent> TensorRef<'a, T, (R, C)> {
     /// The transpose of a matrix; see [`Tensor::t`].
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.view().t()[[0, 1]], 3.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn t(&self) -> TensorRef<'a, T, (C, R)> {
         transpose(self).into_typed().unwrap_or_else(|error| unreachable!("the extents change places: {error}"))
@@ -259,6 +294,14 @@ impl<T: Stored> Tensor<T> {
 
 impl<'a, T: Stored> TensorRef<'a, T> {
     /// The view with its axes in reverse order; see [`transpose`](Tensor::transpose).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::<f64>::from_fn([2, 3], |i| (10 * i[0] + i[1]) as f64)?;
+    /// assert_eq!(a.view().t().extents(), [3, 2]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn t(&self) -> TensorRef<'a, T> {
         transpose(self)

@@ -10,6 +10,8 @@
 //! elements by masks and indices, `matrices` has what
 //! is known of matrices, and `comparisons` makes truth values, which select.
 
+#[cfg(test)]
+mod along_tests;
 mod axes;
 mod comparisons;
 mod elementwise;

@@ -11,8 +11,9 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Join};
 use tensorwrapper_core::stored::{Numeric, Stored};
 
+use super::axes::same_extents;
 use super::elementwise::{Combination, combine_into, combined, combined_with_number};
-use super::iteration::each;
+use super::iteration::{each, each_pair};
 use super::operand::ElementwiseOperand;
 use crate::tensor::{Tensor, TensorRef};
 
@@ -130,49 +131,87 @@ impl Truth for bool {
     }
 }
 
-/// A complex tensor and a real number, which is a factor or a divisor of both parts.
-macro_rules! real_factors {
+/// Complex tensors beside real numbers and real tensors, for whose imaginary parts nothing is computed.
+macro_rules! real_beside_complex {
     ($($R:ty)*) => { $(
-        real_factors!(@operator $R, Mul mul);
-        real_factors!(@operator $R, Div div);
-        impl<S: Extents> Mul<&Tensor<Complex<$R>, S>> for $R {
-            type Output = Tensor<Complex<$R>, S>;
-            #[track_caller]
-            fn mul(self, right: &Tensor<Complex<$R>, S>) -> Self::Output {
-                right * self
-            }
-        }
-        impl<S: Extents> Mul<Tensor<Complex<$R>, S>> for $R {
-            type Output = Tensor<Complex<$R>, S>;
-            fn mul(self, right: Tensor<Complex<$R>, S>) -> Self::Output {
-                right * self
-            }
-        }
+        real_beside_complex!(@operator $R, Add add AddAssign add_assign '+');
+        real_beside_complex!(@operator $R, Sub sub SubAssign sub_assign '-');
+        real_beside_complex!(@operator $R, Mul mul MulAssign mul_assign '*');
+        real_beside_complex!(@operator $R, Div div DivAssign div_assign '/');
     )* };
-    (@operator $R:ty, $Trait:ident $method:ident) => {
-        impl<S: Extents> $Trait<$R> for &Tensor<Complex<$R>, S> {
-            type Output = Tensor<Complex<$R>, S>;
-            #[track_caller]
-            fn $method(self, right: $R) -> Self::Output {
-                or_panic(self.map(|x| x.$method(right)))
+    (@operator $R:ty, $Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal) => {
+        real_beside_complex!(@number $R, $Trait $method, &TensorRef<'_, Complex<$R>, S>, |z| z);
+        real_beside_complex!(@number $R, $Trait $method, TensorRef<'_, Complex<$R>, S>, |z| &z);
+        real_beside_complex!(@number $R, $Trait $method, &Tensor<Complex<$R>, S>, |z| &z.view());
+        impl<S: Extents> $Assign<$R> for Tensor<Complex<$R>, S> {
+            fn $assign(&mut self, right: $R) {
+                self.map_inplace(|z| z.$method(right));
             }
         }
+        /// The result takes the memory of the tensor.
         impl<S: Extents> $Trait<$R> for Tensor<Complex<$R>, S> {
             type Output = Tensor<Complex<$R>, S>;
             fn $method(mut self, right: $R) -> Self::Output {
-                self.map_inplace(|x| x.$method(right));
+                self.$assign(right);
                 self
+            }
+        }
+        /// The result takes the memory of the tensor.
+        impl<S: Extents> $Trait<Tensor<Complex<$R>, S>> for $R {
+            type Output = Tensor<Complex<$R>, S>;
+            fn $method(self, mut right: Tensor<Complex<$R>, S>) -> Self::Output {
+                right.map_inplace(|z| self.$method(z));
+                right
+            }
+        }
+        real_beside_complex!(@tensors $Trait $method $sign, Complex<$R>, $R);
+        real_beside_complex!(@tensors $Trait $method $sign, $R, Complex<$R>);
+    };
+    (@number $R:ty, $Trait:ident $method:ident, $Z:ty, |$z:ident| $view:expr) => {
+        impl<S: Extents> $Trait<$R> for $Z {
+            type Output = Tensor<Complex<$R>, S>;
+            #[track_caller]
+            fn $method(self, right: $R) -> Self::Output {
+                let $z = self;
+                or_panic(each($view, move |z| z.$method(right)))
+            }
+        }
+        impl<S: Extents> $Trait<$Z> for $R {
+            type Output = Tensor<Complex<$R>, S>;
+            #[track_caller]
+            fn $method(self, $z: $Z) -> Self::Output {
+                or_panic(each($view, move |z| self.$method(z)))
+            }
+        }
+    };
+    (@tensors $Trait:ident $method:ident $sign:literal, $T:ty, $U:ty) => {
+        impl<S: Extents + Join<S2>, S2: Extents> $Trait<&Tensor<$U, S2>> for &Tensor<$T, S> {
+            type Output = Tensor<<$T as $Trait<$U>>::Output, S::Joined>;
+            #[track_caller]
+            fn $method(self, right: &Tensor<$U, S2>) -> Self::Output {
+                or_panic(mixed($sign, &self.view(), &right.view().into_dyn(), |x, y| x.$method(y)))
             }
         }
     };
 }
-real_factors! { f32 f64 }
+real_beside_complex! { f32 f64 }
+
+/// A function of the elements of two tensors of the same extents.
+fn mixed<T: Stored, S: Extents, U: Stored, V: Stored, S2: Extents>(
+    sign: char,
+    left: &TensorRef<'_, T, S>,
+    right: &TensorRef<'_, U>,
+    function: impl Fn(T, U) -> V + Copy + Sync,
+) -> Result<Tensor<V, S2>, Error> {
+    same_extents(&format!("`{sign}` of two tensors"), left.extents(), right.extents())?;
+    each_pair(left, right, function)?.into_typed()
+}
 
 impl<T: Numeric, S: Extents> Neg for &Tensor<T, S> {
     type Output = Tensor<T, S>;
     #[track_caller]
     fn neg(self) -> Tensor<T, S> {
-        or_panic(each(&self.view(), |x| x.negated()))
+        -&self.view()
     }
 }
 
@@ -185,10 +224,110 @@ impl<T: Numeric, S: Extents> Neg for Tensor<T, S> {
     }
 }
 
+impl<T: Numeric, S: Extents> Neg for &TensorRef<'_, T, S> {
+    type Output = Tensor<T, S>;
+    #[track_caller]
+    fn neg(self) -> Tensor<T, S> {
+        or_panic(each(self, |x| x.negated()))
+    }
+}
+
+impl<T: Numeric, S: Extents> Neg for TensorRef<'_, T, S> {
+    type Output = Tensor<T, S>;
+    #[track_caller]
+    fn neg(self) -> Tensor<T, S> {
+        -&self
+    }
+}
+
+impl<S: Extents> Not for &TensorRef<'_, bool, S> {
+    type Output = Tensor<bool, S>;
+    #[track_caller]
+    fn not(self) -> Tensor<bool, S> {
+        or_panic(each(self, |x| !x))
+    }
+}
+
+impl<S: Extents> Not for TensorRef<'_, bool, S> {
+    type Output = Tensor<bool, S>;
+    #[track_caller]
+    fn not(self) -> Tensor<bool, S> {
+        !&self
+    }
+}
+
 impl<S: Extents> Not for &Tensor<bool, S> {
     type Output = Tensor<bool, S>;
     #[track_caller]
     fn not(self) -> Tensor<bool, S> {
-        or_panic(each(&self.view(), |x| !x))
+        !&self.view()
+    }
+}
+
+impl<S: Extents> Not for Tensor<bool, S> {
+    type Output = Tensor<bool, S>;
+    fn not(mut self) -> Tensor<bool, S> {
+        self.map_inplace(|x| !x);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Z = Complex<f64>;
+
+    #[test]
+    fn real_beside_complex() {
+        let z =
+            Tensor::from_array([[Z::new(1.0, 2.0), Z::new(-3.0, 0.5)], [Z::new(0.0, f64::INFINITY), Z::new(4.0, -1.0)]]).unwrap();
+        let x = Tensor::from_array([[2.0, -1.0], [0.5, 4.0]]).unwrap();
+        // Of complex factors, 0 · ∞ would be NaN.
+        let pairs = |f: fn(Z, f64) -> Z| z.iter().zip(&x).map(|(&z, &x)| f(z, x)).collect::<Vec<Z>>();
+        let one = |f: fn(Z) -> Z| z.iter().map(|&z| f(z)).collect::<Vec<Z>>();
+        assert_eq!((&z * &x).as_slice(), pairs(|z, x| z * x));
+        assert_eq!((&x * &z).as_slice(), pairs(|z, x| z * x));
+        assert_eq!((&z + &x).as_slice(), pairs(|z, x| z + x));
+        assert_eq!((&x - &z).as_slice(), pairs(|z, x| x - z));
+        assert_eq!((&z / &x).as_slice(), pairs(|z, x| z / x));
+        assert_eq!((&z + 1.0).as_slice(), one(|z| z + 1.0));
+        assert_eq!((1.0 - &z).as_slice(), one(|z| 1.0 - z));
+        assert_eq!((z.view() * 2.0).as_slice(), one(|z| z * 2.0));
+        assert_eq!((2.0 * z.t()).as_slice(), (&z.t().to_tensor().unwrap() * 2.0).as_slice());
+        let at = z.as_slice().as_ptr();
+        let mut of = z.clone() / 2.0;
+        of *= 3.0;
+        of -= 1.0;
+        of += 0.25;
+        of /= 0.5;
+        assert_eq!(of.as_slice(), one(|z| ((z / 2.0 * 3.0 - 1.0) + 0.25) / 0.5));
+        let taken = 1.0 + z;
+        assert_eq!(taken.as_slice().as_ptr(), at, "the result takes the memory");
+        let fixed: Tensor<Complex<f32>, crate::Shape![2]> =
+            Tensor::from_array([Complex::new(1.0, 1.0), Complex::new(0.0, 2.0)]).unwrap();
+        let product: Tensor<Complex<f32>, crate::Shape![2]> = &Tensor::<f32, crate::Shape![_]>::ones((2,)).unwrap() * &fixed;
+        assert_eq!(product, fixed);
+    }
+
+    #[test]
+    #[should_panic(expected = "`*` of two tensors")]
+    fn other_extents() {
+        let (z, x) = (Tensor::<Z>::ones([2]).unwrap(), Tensor::<f64>::ones([3]).unwrap());
+        let _ = &z * &x;
+    }
+
+    #[test]
+    fn signs_of_views_and_masks() {
+        let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]]).unwrap();
+        assert_eq!((-a.t()).as_slice(), [-1.0, -3.0, -2.0, -4.0]);
+        assert_eq!((-&a.view()).as_slice(), [-1.0, -2.0, -3.0, -4.0]);
+        assert_eq!((!a.greater(2.0).unwrap()).as_slice(), [true, true, false, false]);
+        assert_eq!((!a.greater(2.0).unwrap().t()).as_slice(), [true, false, true, false]);
+        let mut sum = 0.0;
+        for x in &a.view().slice(0, 1..).unwrap() {
+            sum += x;
+        }
+        assert_eq!(sum, 7.0);
     }
 }

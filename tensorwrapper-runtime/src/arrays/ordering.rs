@@ -238,12 +238,30 @@ methods!(impl[T: Stored + PartialOrd] {
 
     /// Where along an axis the elements are that [`sort_along`](Tensor::sort_along) puts there.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[3.0, 1.0, 2.0]])?;
+    /// let order = a.argsort_along(1)?;
+    /// assert_eq!(order.as_slice(), [1, 2, 0]);
+    /// assert_eq!(a.take_along(1, &order)?, a.sort_along(1)?);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`sort_along`](Tensor::sort_along).
     #[doc(alias("argsort", "sortperm"))]
     fn argsort_along(axis: usize) -> Result<Tensor<i64, S>, Error> = argsort_along;
 
     /// The different elements in ascending order, each once; NaN last, and once.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[3, 1], [1, 2]])?;
+    /// assert_eq!(a.unique()?.as_slice(), [1, 2, 3]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
@@ -269,6 +287,14 @@ methods!(impl[T: Numeric] {
     fn cumsum_along(axis: usize) -> Result<Tensor<T, S>, Error> = cumsum_along;
 
     /// The running products along an axis.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.cumprod_along(1)?.as_slice(), [1, 2, 6, 4, 20, 120]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`sort_along`](Tensor::sort_along).

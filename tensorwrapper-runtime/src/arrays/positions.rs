@@ -88,10 +88,26 @@ methods!(impl[T: Stored + PartialOrd] {
     fn argmax() -> Option<MultiIndex> = argmax;
 
     /// The index of the smallest element, the first of equal ones; `None` if there is no element. NaN counts as the smallest.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[5.0, 7.0], [1.0, 4.0]])?;
+    /// assert_eq!(a.argmin(), Some([1, 0].into()));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("findmin", "indmin"))]
     fn argmin() -> Option<MultiIndex> = argmin;
 
     /// Where along an axis, which disappears, the largest elements are: the first of equal ones, and the first NaN if there is one.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 7.0, 2.0], [5.0, 4.0, 5.0]])?;
+    /// assert_eq!(a.argmax_along(1)?.as_slice(), [1, 0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when it
@@ -99,6 +115,14 @@ methods!(impl[T: Stored + PartialOrd] {
     fn argmax_along(axis: usize) -> Result<Tensor<i64>, Error> = argmax_along;
 
     /// Where along an axis, which disappears, the smallest elements are.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 7.0, 2.0], [5.0, 4.0, 5.0]])?;
+    /// assert_eq!(a.argmin_along(0)?.as_slice(), [0, 1, 0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`argmax_along`](Tensor::argmax_along).

@@ -201,10 +201,27 @@ methods!(impl[T: Numeric] {
     fn sum() -> T = sum;
 
     /// The product of all elements; 1 if there is none.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.prod(), 24.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("product"))]
     fn prod() -> T = prod;
 
     /// The sums along axes, which disappear: `sum_along(0)`, `sum_along([0, 2])`. `a.at("i,j").sum("j")` does the same by labels.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])?;
+    /// assert_eq!(a.sum_along(2)?.as_slice(), [3, 7, 11, 15]);
+    /// assert_eq!(a.sum_along([0, 2])?.as_slice(), [14, 22]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis or one is named twice,
@@ -213,6 +230,14 @@ methods!(impl[T: Numeric] {
 
     /// The products along axes, which disappear.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.prod_along(0)?.as_slice(), [3.0, 8.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along).
     fn prod_along(axes: impl Axes) -> Result<Tensor<T>, Error> = prod_along;
@@ -220,14 +245,38 @@ methods!(impl[T: Numeric] {
 
 methods!(impl[T: Stored + PartialOrd] {
     /// The largest element; `None` if there is none. If an element is NaN, so is the result.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1.0, 3.0, 2.0])?;
+    /// assert_eq!(a.max(), Some(3.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("maximum", "amax"))]
     fn max() -> Option<T> = max;
 
     /// The smallest element; `None` if there is none. If an element is NaN, so is the result.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([2.0, 1.0, f64::NAN])?;
+    /// assert!(a.min().is_some_and(f64::is_nan));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("minimum", "amin"))]
     fn min() -> Option<T> = min;
 
     /// The largest elements along axes, which disappear. If an element is NaN, so is the largest.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.max_along(1)?.as_slice(), [2.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along), and [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for the largest of no elements.
@@ -235,6 +284,14 @@ methods!(impl[T: Stored + PartialOrd] {
     fn max_along(axes: impl Axes) -> Result<Tensor<T>, Error> = max_along;
 
     /// The smallest elements along axes, which disappear. If an element is NaN, so is the smallest.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.min_along(0)?.as_slice(), [1.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`max_along`](Tensor::max_along).
@@ -244,10 +301,26 @@ methods!(impl[T: Stored + PartialOrd] {
 
 methods!(impl[T: Element] {
     /// The mean of all elements; NaN if there is none.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.mean(), 2.5);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("average"))]
     fn mean() -> T = mean;
 
     /// The means along axes, which disappear; NaN over no elements.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.mean_along(1)?.as_slice(), [1.5, 3.5]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along).
@@ -267,16 +340,42 @@ methods!(impl[T: Element] {
     fn var(ddof: usize) -> T::Real = var;
 
     /// The standard deviation: the root of [`var`](Tensor::var).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([1.0, 5.0])?;
+    /// assert_eq!(a.std(0), 2.0);
+    /// assert_eq!(a.std(1), 8.0_f64.sqrt());
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("stddev", "standard_deviation"))]
     fn std(ddof: usize) -> T::Real = std;
 
     /// The variances along axes, which disappear; see [`var`](Tensor::var).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.var_along(1, 0)?.as_slice(), [0.25, 0.25]);
+    /// assert_eq!(a.var_along(0, 1)?.as_slice(), [2.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along).
     fn var_along(axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> = var_along;
 
     /// The standard deviations along axes, which disappear.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.std_along(0, 0)?.as_slice(), [1.0, 1.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along).

@@ -75,11 +75,27 @@ methods!(impl[T: Stored + PartialOrd] {
 methods!(impl[T: Element + PartialOrd] {
     /// The nearest whole numbers; halves go to the even one, as in NumPy.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert_eq!(a.round()?.as_slice(), [-2.0, 0.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn round() -> Result<Tensor<T, S>, Error> = round;
 
     /// The largest whole numbers that are not larger.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert_eq!(a.floor()?.as_slice(), [-2.0, 0.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
@@ -87,11 +103,27 @@ methods!(impl[T: Element + PartialOrd] {
 
     /// The smallest whole numbers that are not smaller.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.5, 2.5])?;
+    /// assert_eq!(a.ceil()?.as_slice(), [-1.0, 1.0, 3.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn ceil() -> Result<Tensor<T, S>, Error> = ceil;
 
     /// 1 for positive elements, −1 for negative ones; zeros and NaN stay.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([-1.5, 0.0, 2.5])?;
+    /// assert_eq!(a.sign()?.as_slice(), [-1.0, 0.0, 1.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.

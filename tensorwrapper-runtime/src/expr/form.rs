@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::integers::Integers;
+use super::truth::truths;
 use crate::tensor::{AnyBlocks, Blocks, Tensor};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::layout::Strided;
@@ -98,10 +99,7 @@ impl Form for Truth {
         computed != T::NOTHING
     }
     fn next<T: Numeric, S: Extents>(results: &mut dyn NextResult) -> Tensor<bool, S> {
-        next_tensor(results, |elements: Owned<T>, layout| {
-            let truth: Vec<bool> = elements.iter().map(|element| *element != T::NOTHING).collect();
-            Tensor::from_parts(truth, layout.clone())
-        })
+        next_tensor(results, |elements: Owned<T>, layout| Tensor::from_parts(truths(&elements), layout.clone()))
     }
 }
 

@@ -21,6 +21,7 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 mod text;
+mod truth;
 mod value;
 
 pub(crate) use bind::{Bound, Derivative, Derivatives, Holes, Read, bind, bind_value, one_layer, only_recorded};
@@ -32,8 +33,8 @@ pub(crate) use inlined::inlined;
 pub(crate) use integers::Numbers;
 pub use integers::{ExactIntegers, Integers};
 pub(crate) use integers::{exact, rounded};
+pub(crate) use operand::OperandData;
 pub use operand::{Operand, ReadMask, ReadOperand, TensorLike};
-pub(crate) use operand::{OperandData, truth_numbers};
 pub(crate) use reach::{Reach, rebuilt};
 pub use recordable::{AnyValue, Recordable};
 pub(crate) use recorder::{Target, Write};
@@ -41,5 +42,6 @@ pub(crate) use scalar::ScalarKind;
 pub use scalar::{IntoScalar, PassedAsScalar, ScalarShape, ScalarValue};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::{equation_of_text, read_text};
+pub(crate) use truth::truth_numbers;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Inlined, LinearSolver, Meaning, Solved, Source, Step, Tree, Value};

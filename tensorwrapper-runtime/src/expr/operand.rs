@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use super::form::{Form, InBlocks, Truth, Whole};
 use super::integers::rounded;
+use super::truth::truth_numbers;
 use super::value::{Expr, Source, Value};
 use crate::link::Link;
-use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef, extend_from};
+use crate::tensor::{AnyRef, Blocks, BlocksRef, StaticTensor, Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::Numeric;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
-use tensorwrapper_core::storage::{Owned, SliceRef};
+use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_core::stored::IntegersRef;
 
 /// Anything that `tensor!` can index: tensors, views, block tensors, recorded results, and references to them.
@@ -110,17 +111,6 @@ impl<'a> OperandData<'a> {
             OperandData::Recorded(_) | OperandData::Blocks(_) | OperandData::Truth(..) | OperandData::Integers(..) => None,
         }
     }
-}
-
-/// Truth values as 1 and 0, in the smallest element type.
-///
-/// # Errors
-/// Memory.
-pub(crate) fn truth_numbers(data: &[bool], layout: &Strided) -> Result<Tensor<f32>, Error> {
-    let to = Strided::row_major(layout.extents())?;
-    let mut elements = Owned::with_room(to.len())?;
-    extend_from(&mut elements, data, layout, f32::from);
-    Ok(Tensor::from_parts(elements, to))
 }
 
 fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {

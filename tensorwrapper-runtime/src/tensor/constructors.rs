@@ -38,6 +38,14 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
 
     /// A tensor of ones.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::<f64>::ones([2, 3])?;
+    /// assert_eq!(a.sum(), 6.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`filled`](Tensor::filled).
     pub fn ones(shape: impl IntoShape<S>) -> Result<Self, Error> {
@@ -45,6 +53,14 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     }
 
     /// A tensor whose elements are all the same.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Shape, Tensor};
+    /// let a: Tensor<i32, Shape![_, _]> = Tensor::filled((2, 2), 7)?;
+    /// assert_eq!(a.as_slice(), [7; 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
@@ -88,6 +104,16 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
 
     /// A tensor of these elements in C order: the last index runs fastest. No element is copied.
     ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::<f64>::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(a[[1, 0]], 3.0);
+    /// let error = Tensor::<f64>::from_vec([2, 2], vec![1.0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "extents [2, 2] need 4 elements, but 1 is given");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements.
     #[doc(alias("frombuffer"))]
@@ -97,6 +123,15 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     }
 
     /// As [`from_vec`](Tensor::from_vec), copying the elements.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let numbers = [1.0, 2.0, 3.0, 4.0];
+    /// let a = Tensor::<f64>::from_slice([2, 2], &numbers)?;
+    /// assert_eq!(a[[1, 0]], 3.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements,

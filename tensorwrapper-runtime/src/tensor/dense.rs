@@ -42,10 +42,10 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 ///
 /// | what | |
 /// |---|---|
-/// | operators | `&a + &b`, `-`, `*`, `/` element by element, with numbers `2.0 * &a`, and `+=`; [`Not`](std::ops::Not), `&` and `\|` of truth values. An owned operand on the left gives its memory to the result |
+/// | operators | `&a + &b`, `-`, `*`, `/` element by element, with numbers `2.0 * &a`, `-&a`, `+=`, real numbers and borrowed real tensors beside complex ones; `!`, `&` and `\|` of truth values. An owned operand on the left gives its memory to the result |
 /// | made of | [`from_fn`](Tensor::from_fn), [`from_array`](Tensor::from_array), [`zeros`](Tensor::zeros), [`ones`](Tensor::ones), [`filled`](Tensor::filled), [`eye`](Tensor::eye), [`arange`](Tensor::arange), [`linspace`](Tensor::linspace); with the feature `rand` also `random`, `uniform` and `normal` |
 /// | all elements | [`sum`](Tensor::sum), [`prod`](Tensor::prod), [`mean`](Tensor::mean), [`var`](Tensor::var), [`std`](Tensor::std), [`max`](Tensor::max), [`min`](Tensor::min), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin) |
-/// | along axes | the same with `_along`; [`cumsum_along`](Tensor::cumsum_along), [`cumprod_along`](Tensor::cumprod_along), [`sort_along`](Tensor::sort_along), [`argsort_along`](Tensor::argsort_along) |
+/// | along axes | [`sum_along`](Tensor::sum_along), [`prod_along`](Tensor::prod_along), [`mean_along`](Tensor::mean_along), [`var_along`](Tensor::var_along), [`std_along`](Tensor::std_along), [`max_along`](Tensor::max_along), [`min_along`](Tensor::min_along), [`argmax_along`](Tensor::argmax_along), [`argmin_along`](Tensor::argmin_along); [`cumsum_along`](Tensor::cumsum_along), [`cumprod_along`](Tensor::cumprod_along), [`sort_along`](Tensor::sort_along), [`argsort_along`](Tensor::argsort_along) |
 /// | one by one | [`iter`](Tensor::iter), [`map`](Tensor::map), [`map_inplace`](Tensor::map_inplace), [`zip_map`](Tensor::zip_map), [`lanes`](Tensor::lanes), [`chips`](Tensor::chips), [`clip`](Tensor::clip), [`round`](Tensor::round), [`floor`](Tensor::floor), [`ceil`](Tensor::ceil), [`sign`](Tensor::sign) |
 /// | compared | [`less`](Tensor::less), [`less_equal`](Tensor::less_equal), [`greater`](Tensor::greater), [`greater_equal`](Tensor::greater_equal), [`equal`](Tensor::equal), [`not_equal`](Tensor::not_equal), [`allclose`](Tensor::allclose); [`select`](crate::select), [`compress`](Tensor::compress), [`count`](Tensor::count), [`all`](Tensor::all), [`any`](Tensor::any), [`unique`](Tensor::unique) |
 /// | joined, divided | [`concatenate`](crate::concatenate), [`stack`](crate::stack), [`split`](Tensor::split), [`split_at`](Tensor::split_at), [`pad`](Tensor::pad), [`roll`](Tensor::roll), [`tile`](Tensor::tile); [`take`](Tensor::take), [`take_along`](Tensor::take_along) by indices |
@@ -57,6 +57,9 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// let a = Tensor::<f64, _>::from_array([[1.0, -2.0], [3.0, -4.0]])?;
 /// let b = 2.0 * &a + 1.0;
 /// assert_eq!(b.as_slice(), [3.0, -3.0, 7.0, -7.0]);
+/// let mut c = &a / 2.0 - b.t();
+/// c += 1.0;
+/// assert_eq!((-c).as_slice(), [1.5, 7.0, -5.5, -6.0]);
 /// assert_eq!((b.sum(), b.max_along(0)?.as_slice()), (0.0, &[7.0, -3.0][..]));
 /// assert_eq!(select(&b.greater(0.0)?, &b, 0.0)?.as_slice(), [3.0, 0.0, 7.0, 0.0]);
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
@@ -65,7 +68,7 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 /// Operators have no way to return an error. Extents that do not fit are a compile error where the compiler knows them; else an operator
 /// panics with the same sentence, as `tensor!` does. Methods return a [`Result`].
 ///
-/// # Equations
+/// # Indices and shapes
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;

@@ -12,7 +12,7 @@ pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Ve
 }
 
 /// The row-major layout of a new tensor.
-pub(super) fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Strided, Error> {
+pub(crate) fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Strided, Error> {
     Strided::row_major(&checked_extents(shape)?)
 }
 

@@ -40,6 +40,8 @@ pub(crate) use close::index_of;
 pub(crate) use copy::{copy_between, extend_from, in_c_order};
 pub use dense::Tensor;
 pub(crate) use erased::AnyRef;
+#[cfg(feature = "rand")]
+pub(crate) use extents::row_major;
 pub use fixed::StaticTensor;
 pub(crate) use fixed::zeroed;
 pub use placement::{ComputeDevice, MemoryKind, Placement};
