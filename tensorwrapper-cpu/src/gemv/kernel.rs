@@ -8,7 +8,7 @@
 use super::block::{Along, LARGE, SUMS, Task, VECTOR};
 use super::strided;
 use crate::simd::vector::{MOST_LANES, Vector};
-use crate::simd::{Simd, by_vectors};
+use crate::simd::{Caches, Simd, by_vectors};
 use num_complex::Complex;
 use tensorwrapper_core::backend::fuse::{Odometer, points};
 use tensorwrapper_core::element::Element;
@@ -18,7 +18,8 @@ pub(super) type Kernel<T> = unsafe fn(&Task<'_, T>, &mut [T], &mut [T]);
 
 /// Rows that are read at a time, so that what lies in a cache is read less often. Processors do not foresee streams that go on from one row
 /// to another (on Zen 4, rows of 2 KB went at 40 % of the speed of memory in fours, and at 92 % one by one), so that lines are asked for;
-/// where the instructions cannot ask, short rows are read one after the other.
+/// where the instructions cannot ask, short rows are read one after the other. So are, without asking, those that follow each other in a
+/// factor beyond the second cache: the processor by itself has more lines on their way for one stream (1.3 to 2 times the speed).
 const TOGETHER: usize = 4;
 /// Elements of a dot product that are summed before the sum is added to others, so that long sums stay accurate.
 const STRETCH: usize = 4096;
@@ -45,6 +46,7 @@ unsafe fn block<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>, s
         further: next.strides.map(|stride| stride * PARTS as isize),
         // Of the vector alone: the sums are conjugated where the large factor is.
         sign: V::Real::from_complex(if task.conjugate[LARGE] != task.conjugate[VECTOR] { -1.0 } else { 1.0 }.into()),
+        is_stream: next.strides[LARGE] == run.extent as isize && size_of_val(task.data[LARGE]) > Caches::here().second,
     };
     // Sums over many rows are moved to the totals leaf by leaf.
     let moves = block.leaf > 0 && next.strides[SUMS] == 0 && next.extent > block.piece;
@@ -95,6 +97,8 @@ pub(super) struct Rows<V: Vector, const PARTS: usize> {
     pub(super) further: [isize; 3],
     /// What imaginary parts of the vector are multiplied by.
     pub(super) sign: V::Real,
+    /// Whether rows follow each other in a factor that the second cache does not hold.
+    pub(super) is_stream: bool,
 }
 
 impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
@@ -245,22 +249,34 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
             if self.further[SUMS] == 0 && self.is_narrow() && rows > 1 {
                 return self.add_narrow(rows, large, vector, to);
             }
+            if self.is_stream && !self.is_long() {
+                for row in 0..rows {
+                    self.add_scaled::<1, false>(row, large, vector, to);
+                }
+                return;
+            }
             if self.further[SUMS] == 0 && (V::PREFETCHES || self.is_long()) {
                 while row + TOGETHER <= rows {
-                    self.add_scaled::<TOGETHER>(row, large, vector, to);
+                    self.add_scaled::<TOGETHER, true>(row, large, vector, to);
                     row += TOGETHER;
                 }
             }
             while row < rows {
-                self.add_scaled::<1>(row, large, vector, to);
+                self.add_scaled::<1, true>(row, large, vector, to);
                 row += 1;
             }
         }
     }
 
-    /// Adds `N` rows to the same sums.
+    /// Adds `N` rows to the same sums, and asks for the next ones if it is to.
     #[inline(always)]
-    unsafe fn add_scaled<const N: usize>(&self, row: usize, large: *const V::Real, vector: *const V::Real, to: *mut V::Real) {
+    unsafe fn add_scaled<const N: usize, const ASKS: bool>(
+        &self,
+        row: usize,
+        large: *const V::Real,
+        vector: *const V::Real,
+        to: *mut V::Real,
+    ) {
         // SAFETY: the caller's promise: all rows lie inside; the rest of a vector is neither read nor written.
         unsafe {
             let mut a = [large; N];
@@ -282,7 +298,9 @@ impl<V: Vector, const PARTS: usize> Rows<V, PARTS> {
                 let mut sum = V::load(to.add(at));
                 let mut second = zero;
                 for n in 0..N {
-                    V::prefetch(a[n].wrapping_offset(ahead + at as isize));
+                    if ASKS {
+                        V::prefetch(a[n].wrapping_offset(ahead + at as isize));
+                    }
                     let a = V::load(a[n].add(at));
                     sum = sum.add_product(a, re[n]);
                     if PARTS == 2 {

@@ -263,4 +263,20 @@ mod tests {
             }
         }
     }
+
+    /// Rows that follow each other in a factor that the second cache does not hold, and such that do not.
+    #[test]
+    fn rows_beyond_the_second_cache() {
+        let (mut rng, cpu) = (StdRng::seed_from_u64(7), Cpu::new(Some(1)));
+        let size = |label| match label {
+            'w' => 203,
+            'b' => 3,
+            _ => 1501,
+        };
+        for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+            for equation in ["kbw,k->bw", "kbw,bk->w", "kbw,kb->w", "bkw,bk->bw", "bkw,w->bk"] {
+                dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &cpu));
+            }
+        }
+    }
 }

@@ -78,6 +78,7 @@ impl Shape {
         }
         let room = ROOM / size / (k + n);
         let mut taken = RUNS.into_iter().find_map(|bytes| Shape::with_runs(rows, own, bytes / size, room))?;
+        let least = taken.clone();
         let by = |side: usize| {
             let mut order: Vec<usize> = (0..rows.len()).collect();
             order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
@@ -102,7 +103,39 @@ impl Shape {
             return Some(read);
         }
         let written = shape(OUT, [true, false]);
-        Some(if is_contiguous(&written, OUT) { written } else { Shape { stage: [true, true], ..read } })
+        if is_contiguous(&written, OUT) {
+            return Some(written);
+        }
+        let one_sided = || {
+            let written = Shape::contiguous(rows, &least, OUT, room, [true, false])?;
+            (written.run(own, LARGE) * size >= LINE).then_some(written)
+        };
+        Some(one_sided().unwrap_or(Shape { stage: [true, true], ..read }))
+    }
+
+    /// Over axes whose elements follow each other on one side, which is not staged, and that have at least so many points of each axis; nothing
+    /// where there is no such block, no room for it, or where it is short.
+    fn contiguous(rows: &[Loop], least: &[usize], side: usize, room: usize, stage: [bool; 2]) -> Option<Shape> {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
+        let (mut run, mut taken) = (1, vec![1; rows.len()]);
+        for n in order {
+            if rows[n].strides[side] != run as isize || run >= room {
+                break;
+            }
+            taken[n] = even(rows[n].extent, (room / run).max(1));
+            run *= taken[n];
+            if taken[n] < rows[n].extent {
+                break;
+            }
+        }
+        if run < STAGED || taken.iter().zip(least).any(|(taken, least)| taken < least) {
+            return None;
+        }
+        let mut block: Vec<(usize, usize)> =
+            taken.iter().enumerate().filter(|&(_, &extent)| extent > 1).map(|(n, &extent)| (n, extent)).collect();
+        block.sort_by_key(|&(n, _)| std::cmp::Reverse(rows[n].strides[side].unsigned_abs()));
+        Some(Shape { cuts: Cuts::new(rows, &block), stage })
     }
 
     /// Roughly how many cycles it takes for so many rows.
