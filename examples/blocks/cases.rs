@@ -25,6 +25,8 @@ pub(crate) struct Case {
 pub(crate) struct Operand {
     pub(crate) form: Form,
     pub(crate) seed: u64,
+    /// Whether an element takes two numbers of the stream.
+    pub(crate) is_complex: bool,
 }
 
 /// What kind of tensor an operand is.
@@ -59,7 +61,7 @@ fn case(value: &Value) -> Result<Case, String> {
         None => Err(format!("there is no text `{field}`")),
     };
     let given = value["operands"].as_array().ok_or("there is no list `operands`")?;
-    let is_complex = given.iter().any(|operand| operand["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c')));
+    let is_complex = given.iter().any(has_complex_elements);
     let operands = given.iter().map(operand).collect();
     let mut expect = value["expect"].clone();
     if value["error"].is_string() {
@@ -93,13 +95,18 @@ fn charges(value: &Value) -> Result<Charges, String> {
     }
 }
 
+fn has_complex_elements(operand: &Value) -> bool {
+    operand["dtype"].as_str().is_some_and(|dtype| dtype.starts_with('c'))
+}
+
 fn operand(value: &Value) -> Result<Operand, String> {
     let seed = value["seed"].as_u64().ok_or("an operand has no `seed`")?;
+    let is_complex = has_complex_elements(value);
     let has = |field: &str| value[field].is_array();
     let form = if has("tilings") {
         Form::Blocks(tiled(value)?)
     } else if let Some(draws) = value["draws"].as_u64() {
-        return bounded(Operand { form: Form::Blocks(drawn(value, draws, seed)?), seed: seed + 1000 });
+        return bounded(Operand { form: Form::Blocks(drawn(value, draws, seed)?), seed: seed + 1000, is_complex });
     } else if has("lengths") {
         let tail = if has("tail") { numbers(&value["tail"])? } else { Vec::new() };
         let row = |length: usize| [&[length], &tail[..]].concat();
@@ -114,7 +121,7 @@ fn operand(value: &Value) -> Result<Operand, String> {
             neither `tilings`, `draws`, `lengths`, `domains` nor `dense`"
             .into());
     };
-    bounded(Operand { form, seed })
+    bounded(Operand { form, seed, is_complex })
 }
 
 /// The operand, unless it is too large.

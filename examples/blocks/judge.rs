@@ -33,11 +33,11 @@ pub(crate) enum Tensors<T: Element> {
 }
 
 impl<T: Element> Tensors<T> {
-    fn new(operand: &Operand, is_complex: bool) -> Result<Tensors<T>, Error> {
+    fn new(operand: &Operand) -> Result<Tensors<T>, Error> {
         let mut stream = Stream::new(operand.seed);
         let mut element = |_: &[usize]| {
             let re = stream.number();
-            T::from_complex(Complex::new(re, if is_complex { stream.number() } else { 0.0 }))
+            T::from_complex(Complex::new(re, if operand.is_complex { stream.number() } else { 0.0 }))
         };
         Ok(match &operand.form {
             Form::Dense(extents) => Tensors::Dense(Box::new(Tensor::from_fn(&extents[..], element)?)),
@@ -83,7 +83,7 @@ fn judge_over<T: Element>(case: &Case) -> Result<String, String> {
         if names[..n].contains(&names[n]) {
             continue;
         }
-        tensors.push((&names[n], Tensors::new(operand, case.is_complex).map_err(said)?));
+        tensors.push((&names[n], Tensors::new(operand).map_err(said)?));
     }
     let named: Vec<(&str, &dyn RecordOperand<T>)> = tensors.iter().map(|(name, tensor)| (*name, tensor.record())).collect();
     let prepared = Context::cpu().prepare_blocks(&case.equation, &named).map_err(said)?;

@@ -228,16 +228,26 @@
 ///
 /// | written | means |
 /// |---|---|
-/// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label |
+/// | `where i: &cut` | a [`Tiling`]: the extent of the label, and how the result is cut along it. Else it is cut as what is written, or as the first operand in blocks that has the label; axes that a symmetry exchanges are cut alike |
 /// | `B[0, j]`, `B[i in 2..5, j]` | a part of a block tensor, which is copied: its cuts, blocks, symmetry and charge are those that the part has |
 /// | `T[p; a, b]` | indices in layers, of a tensor that is [`Blocks::nested`]; on the left, those of the result |
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed. Development builds (`debug_assertions`) compare some elements and refuse what does not hold |
 ///
-/// Sums, means, variances, products, quotients, numbers, functions, powers, choices (`select`, `clip`) and reductions (`prod`, `max`, `min`, `argmax`, `argmin`, in which zeros of blocks that are not there take part) are computed; a function of zero that is not zero fills all blocks, and a
-/// divisor needs every block of what it divides, where that is chosen. Rows that have extents of their own are made by [`Blocks::rows`]; their labels stand for
-/// the indices that each row has. [`Blocks::map_blocks`] and [`Blocks::map_slices`] take functions of blocks, and of slices at named labels. Linear algebra is that of their methods, sector by sector; batches of it, fused axes, `..`, `map` and casts are refused by name. [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`] and `eval` of operators
-/// read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
+/// What is computed over block tensors:
+///
+/// | | |
+/// |---|---|
+/// | sums, products, means, variances, with dense tensors and numbers among them | blocks that are not there take no work |
+/// | functions, powers and quotients | a function of zero that is not zero fills all blocks; a divisor needs every block of what it divides, where that is chosen |
+/// | `select`, `clip`, `prod`, `max`, `min`, `argmax`, `argmin` | zeros of blocks that are not there take part |
+/// | linear algebra | that of the methods of [`Blocks`], sector by sector |
+/// | rows that have extents of their own, made by [`Blocks::rows`] | a label stands for the indices that each row has |
+/// | functions of blocks, and of slices at named labels | [`Blocks::map_blocks`], [`Blocks::map_slices`] |
+/// | batches of linear algebra, fused axes, `..`, `map`, casts | refused by name |
+///
+/// [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`]
+/// and `eval` of operators read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
 ///
 /// # The same without macros
 ///

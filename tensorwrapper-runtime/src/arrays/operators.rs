@@ -131,11 +131,10 @@ impl Truth for bool {
     }
 }
 
-/// Complex tensors beside real numbers and real tensors, for whose imaginary parts nothing is computed.
+/// Real numbers and real tensors as factors and divisors of complex ones, for whose imaginary parts nothing is computed. Sums have no such forms:
+/// with them, rustc would not infer the type of `einsum!(…) + (einsum!(…) + einsum!(…)) / 2.0`.
 macro_rules! real_beside_complex {
     ($($R:ty)*) => { $(
-        real_beside_complex!(@operator $R, Add add AddAssign add_assign '+');
-        real_beside_complex!(@operator $R, Sub sub SubAssign sub_assign '-');
         real_beside_complex!(@operator $R, Mul mul MulAssign mul_assign '*');
         real_beside_complex!(@operator $R, Div div DivAssign div_assign '/');
     )* };
@@ -288,21 +287,17 @@ mod tests {
         let one = |f: fn(Z) -> Z| z.iter().map(|&z| f(z)).collect::<Vec<Z>>();
         assert_eq!((&z * &x).as_slice(), pairs(|z, x| z * x));
         assert_eq!((&x * &z).as_slice(), pairs(|z, x| z * x));
-        assert_eq!((&z + &x).as_slice(), pairs(|z, x| z + x));
-        assert_eq!((&x - &z).as_slice(), pairs(|z, x| x - z));
         assert_eq!((&z / &x).as_slice(), pairs(|z, x| z / x));
-        assert_eq!((&z + 1.0).as_slice(), one(|z| z + 1.0));
-        assert_eq!((1.0 - &z).as_slice(), one(|z| 1.0 - z));
+        assert_eq!((&x / &z).as_slice().len(), 4);
+        assert_eq!((1.0 / &(&z + Z::ONE)).as_slice(), one(|z| 1.0 / (z + 1.0)));
         assert_eq!((z.view() * 2.0).as_slice(), one(|z| z * 2.0));
         assert_eq!((2.0 * z.t()).as_slice(), (&z.t().to_tensor().unwrap() * 2.0).as_slice());
         let at = z.as_slice().as_ptr();
         let mut of = z.clone() / 2.0;
         of *= 3.0;
-        of -= 1.0;
-        of += 0.25;
         of /= 0.5;
-        assert_eq!(of.as_slice(), one(|z| ((z / 2.0 * 3.0 - 1.0) + 0.25) / 0.5));
-        let taken = 1.0 + z;
+        assert_eq!(of.as_slice(), one(|z| z / 2.0 * 3.0 / 0.5));
+        let taken = 2.0 * z;
         assert_eq!(taken.as_slice().as_ptr(), at, "the result takes the memory");
         let fixed: Tensor<Complex<f32>, crate::Shape![2]> =
             Tensor::from_array([Complex::new(1.0, 1.0), Complex::new(0.0, 2.0)]).unwrap();

@@ -111,8 +111,8 @@ impl IndexedStructure<JaggedShape> {
 }
 
 impl<S: Composed> IndexedStructure<Nested<S>> {
-    /// The shape of the result of `[left] = self`. Layers stand between `;`, the outer one first, and a label stays in its layer, unless
-    /// `left` says otherwise.
+    /// The shape of the result of `[left] = self`. Layers of `left` stand between `;`, the outer one first; without `;` the result has one
+    /// layer.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

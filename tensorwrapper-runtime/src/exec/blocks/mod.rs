@@ -62,7 +62,7 @@ mod zeros;
 use std::sync::Arc;
 
 use num_complex::Complex;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Hole;
@@ -89,6 +89,7 @@ use super::operands::DynOperand;
 use super::record::{RecordOperand, check_different, unknown_name, unread_name};
 use super::run::Observer;
 use super::statements::{checked, subscripts_statement};
+use crate::Accumulate;
 use crate::expr::equation_of_text;
 use crate::tensor::Blocks;
 
@@ -214,6 +215,7 @@ impl Context {
         operands: &[BlockOperand<'_, T>],
         plan: impl FnOnce() -> Result<PreparedBlocks, Error>,
     ) -> Result<Arc<PreparedBlocks>, Error> {
+        self.refuse_double_sums::<T>()?;
         let structures = operands.iter().map(|operand| (operand.structure.clone(), operand.is_dense)).collect();
         let (numbers, backend) = (numbers(operands), Arc::clone(&self.backend));
         let key = Key { equation, numbers, structures, dtype: T::DTYPE, chosen: Chosen::of(&self.choices), backend };
@@ -229,6 +231,15 @@ impl Context {
         Ok(found)
     }
 
+    /// Refuses sums in double precision of numbers in single precision.
+    fn refuse_double_sums<T: Element>(&self) -> Result<(), Error> {
+        if self.choices.accumulate != Accumulate::Double || T::DTYPE.real() == Dtype::F64 {
+            return Ok(());
+        }
+        let message = format!("sums in double precision over block tensors of `{}`", T::NAME);
+        Err(Error::new(ErrorKind::Unsupported(message)).with_help("make the block tensors of numbers in double precision"))
+    }
+
     /// Plans an equation; `holes` says what its holes stand for, by the numbers of operands of which some are the same tensor.
     pub(in crate::exec) fn planned_blocks<'h, T: Element>(
         &self,
@@ -237,6 +248,7 @@ impl Context {
         operands: &[BlockOperand<'_, T>],
         holes: &dyn Fn(Vec<usize>) -> Box<dyn TreeHoles + 'h>,
     ) -> Result<PreparedBlocks, Error> {
+        self.refuse_double_sums::<T>()?;
         let numbers = numbers(operands);
         let holes = holes(numbers.clone());
         let mut written = Written::of(equation, &*holes, (operands.len(), T::DTYPE))?;

@@ -25,6 +25,7 @@ use tensorwrapper_core::symmetry::{Sign, Symmetry};
 use super::super::context::Context;
 use super::super::entry_points::einsum;
 use super::einsum_blocks;
+use crate::Accumulate;
 use crate::exec::DynOperand;
 use crate::tensor::{Blocks, Tensor};
 
@@ -216,6 +217,26 @@ fn real_tensors_keep_charges_when_bra_and_ket_are_exchanged() {
     assert_eq!(twice.structure(), h.structure());
     let square = agrees("pq,qr->pr", &[&h, &h]);
     assert_eq!(square.structure(), h.structure());
+}
+
+#[test]
+fn sums_in_double_precision_are_refused_by_name() {
+    let cut = Tiling::cuts([1, 2]);
+    let x = Blocks::<f32>::from_fn(&Structure::new([&cut]), |index| [1e8, 1.0, -1e8][index[0]]).unwrap();
+    // A plan that is kept is not run in another precision than is asked for.
+    let single = Context::cpu().einsum_blocks("i->", &[&x]).unwrap();
+    assert_eq!(single.get(&[]).unwrap(), 0.0);
+    let careful = Context::cpu().accumulate(Accumulate::Double);
+    let said = [
+        careful.einsum_blocks("i->", &[&x]).unwrap_err(),
+        careful.eval_blocks("[] = sum(i; x[i])", &[("x", &x)]).unwrap_err(),
+        careful.prepare_blocks("[] = sum(i; x[i])", &[("x", &x)]).unwrap_err(),
+    ];
+    for error in said {
+        assert_eq!(error.to_string().lines().next(), Some("sums in double precision over block tensors of `f32`"));
+    }
+    let double = Blocks::<f64>::from_fn(&Structure::new([&cut]), |index| [1e8, 1.0, -1e8][index[0]]).unwrap();
+    assert_eq!(careful.einsum_blocks("i->", &[&double]).unwrap().get(&[]).unwrap(), 1.0);
 }
 
 #[test]
