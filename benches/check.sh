@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What equations cost the compiler: user seconds and peak memory of `cargo check`, as the smallest of five runs, of
 # 500 products as macros against the same products as calls, of one block of 60 equations, of one product with 16 labels,
-# and of blocks with and without derivatives; and of `cargo build --release` of 200 functions of four factors. Prints a table.
+# and of blocks with and without derivatives; and of `cargo build --release` of 200 functions of four factors, after one touch with and without what
+# rustc keeps of the build before (incremental), and from nothing with all dependencies (`--cold`: some minutes each). Prints a table.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate="$root/target/check-cost"
@@ -71,6 +72,13 @@ measure() { # the name of a row, and what cargo does; the program on standard in
     done | sort -n | head -1 | awk -v name="$1" '{ printf "%-45s %6.2f s %6d MB\n", name, $1, $2 / 1024 }'
 }
 
+cold() { # the name of a row, and what cargo does; the program on standard input
+    cat > "$crate/src/lib.rs"
+    rm -rf "$CARGO_TARGET_DIR"
+    { command time -f '%e' cargo $2 --quiet --manifest-path "$crate/Cargo.toml"; } 2>&1 | tail -1 |
+        awk -v name="$1" '{ printf "%-45s %6.1f s from nothing, on the clock\n", name, $1 }'
+}
+
 products 'einsum("ik,kj->ij", &[a, b]).unwrap()' | measure '500 products as calls'
 products 'tensor!([i, j] = a[i, k] * b[k, j])' | measure '500 products as macros'
 block | measure 'a block of 60 equations of four terms'
@@ -83,3 +91,13 @@ functions "$calls" | measure '200 functions of four factors as calls'
 functions "$macros" | measure '200 functions of four factors as macros'
 functions "$calls" | measure 'the same as calls, `build --release`' 'build --release'
 functions "$macros" | measure 'the same as macros, `build --release`' 'build --release'
+export CARGO_INCREMENTAL=1
+functions "$calls" | measure 'the same as calls, incremental' 'build --release'
+functions "$macros" | measure 'the same as macros, incremental' 'build --release'
+if [ "${1:-}" = --cold ]; then
+    export CARGO_INCREMENTAL=0
+    for job in check 'build --release'; do
+        functions "$calls" | cold "200 functions as calls, \`$job\`" "$job"
+        functions "$macros" | cold "200 functions as macros, \`$job\`" "$job"
+    done
+fi

@@ -67,16 +67,14 @@
 /// | `(i, j)` | several labels on one axis; the first one varies slowest. At most one of their extents may be unknown; `where i: n` declares others |
 /// | `..` | all axes that are not written, matched from the right. It must stand on the left side too, and the result's rank is known only at run time |
 ///
-/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the
-/// compiler if they are literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of
-/// labels that occur.
+/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the compiler if they are
+/// literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of labels that occur.
 ///
 /// Labels and variables are unrelated. In `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels are summed. The
 /// equation does not read the counter, so rustc warns of an `unused variable` unless other code reads it. A macro cannot see
 /// the variables around it, so it cannot give a better warning. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
-/// The compiler knows a tensor's rank if its extents were given as a tuple. If they were given as an array or a slice, the rank
-/// is known only at run time:
+/// The compiler knows a tensor's rank if its extents were given as a tuple. Of an array or a slice of extents, it is known only at run time:
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
@@ -101,8 +99,7 @@
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
 /// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
 ///
-/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled
-/// alike are borrowed once.
+/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled alike are borrowed once.
 ///
 /// # Meaning
 ///
@@ -234,17 +231,13 @@
 /// | `where sym(i, j)`, `asym(i, j, k)`, `herm(p, q)`, `sym((i, a), (j, b))` | the result has this symmetry: it is among what was inferred, or the equation is refused |
 /// | `where assume asym(i, j)` | believed: what follows from it is not computed. Development builds (`debug_assertions`) compare some elements and refuse what does not hold |
 ///
-/// What is computed over block tensors:
-///
-/// | | |
+/// | over block tensors | |
 /// |---|---|
 /// | sums, products, means, variances, with dense tensors and numbers among them | blocks that are not there take no work |
 /// | functions, powers and quotients | a function of zero that is not zero fills all blocks; a divisor needs every block of what it divides, where that is chosen |
 /// | `select`, `clip`, `prod`, `max`, `min`, `argmax`, `argmin` | zeros of blocks that are not there take part |
-/// | linear algebra | that of the methods of [`Blocks`], sector by sector |
-/// | rows that have extents of their own, made by [`Blocks::rows`] | a label stands for the indices that each row has |
-/// | functions of blocks, and of slices at named labels | [`Blocks::map_blocks`], [`Blocks::map_slices`] |
-/// | batches of linear algebra, fused axes, `..`, `map`, casts | refused by name |
+/// | linear algebra | that of the methods of [`Blocks`], sector by sector; batches of it are refused by name, as are fused axes, `..`, `map` and casts |
+/// | [`Blocks::rows`]; [`Blocks::map_blocks`], [`Blocks::map_slices`] | rows that have extents of their own, where a label stands for the indices that each row has; functions of blocks, and of slices at named labels |
 ///
 /// [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`]
 /// and `eval` of operators read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.

@@ -2,26 +2,24 @@
 //! over their elements for each instruction, without any of the work that other programs need before they begin. Reduced points of one
 //! result follow each other.
 
+mod instructions;
+
 use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
+use self::instructions::{BLOCK, Value, compute};
 use crate::evaluate::convert;
 use crate::fold::fold_all;
-use crate::functions::{self, Exponent};
 use crate::multiversion::{Loops, dispatch_narrow};
 use crate::simd::Simd;
 use crate::tasks::WORTH_A_THREAD;
 use tensorwrapper_core::backend::function::Scalar;
-use tensorwrapper_core::backend::{
-    Binary, Comparison, ElementWise, Instruction, LoopNest, Operand, Program, Reduction, RunMap, compare,
-};
+use tensorwrapper_core::backend::{ElementWise, Instruction, LoopNest, Operand, Program, Reduction, RunMap};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
-/// Elements that go through all instructions together.
-const BLOCK: usize = 64;
 /// The most instructions that a program may have.
 const MOST: usize = 12;
 
@@ -151,7 +149,7 @@ pub(super) fn run_if<T: Scalar>(
     for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
         match (plan.inputs[n], T::typed(input.data())) {
             (Place::Copied, _) => others.push(n),
-            (place, Some(data)) => *value = Value::at(place, data, len).unwrap_or(*value),
+            (place, Some(data)) => *value = read(place, data, len).unwrap_or(*value),
             // It is not read.
             (_, None) => {}
         }
@@ -203,7 +201,7 @@ impl<T: Scalar> RunMap for PreparedFlat<T> {
         let mut values = [Value::Elements(&[][..]); MOST];
         for ((value, &place), &data) in values[..self.read].iter_mut().zip(&plan.inputs).zip(inputs) {
             let data = T::typed(data).expect("inputs have the element type that the program was prepared for");
-            *value = Value::at(place, data, len).expect("the program was prepared for inputs in order");
+            *value = read(place, data, len).expect("the program was prepared for inputs in order");
         }
         let out = T::typed_mut(output).expect("the output has the element type that the program was prepared for");
         plan.run(self.simd, &self.program, &values, &mut out[plan.start..][..plan.results]);
@@ -218,25 +216,13 @@ struct Flat<'m, T> {
     out: &'m mut [T],
 }
 
-/// What an instruction reads.
-#[derive(Clone, Copy)]
-enum Value<'m, T> {
-    /// The elements of an input, or nothing.
-    Elements(&'m [T]),
-    Number(T),
-    /// A block that an earlier instruction has made.
-    Made(usize),
-}
-
-impl<'m, T: Element> Value<'m, T> {
-    /// What is read of an input's memory for so many points; nothing where that must be copied first.
-    #[inline(always)]
-    fn at(place: Place, data: &'m [T], len: usize) -> Option<Value<'m, T>> {
-        match place {
-            Place::Elements(start) => Some(Value::Elements(&data[start..][..len])),
-            Place::Number(at) => Some(Value::Number(data[at])),
-            Place::Copied => None,
-        }
+/// What is read of an input's memory for so many points; nothing where that must be copied first.
+#[inline(always)]
+fn read<T: Element>(place: Place, data: &[T], len: usize) -> Option<Value<'_, T>> {
+    match place {
+        Place::Elements(start) => Some(Value::Elements(&data[start..][..len])),
+        Place::Number(at) => Some(Value::Number(data[at])),
+        Place::Copied => None,
     }
 }
 
@@ -334,106 +320,5 @@ impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
                 };
             }
         }
-    }
-}
-
-/// Writes a block of an instruction's values.
-#[inline(always)]
-fn compute<T: Scalar>(simd: Simd, instruction: &Instruction, values: &[Value<'_, T>], made: &[[T; BLOCK]], out: &mut [T]) {
-    match *instruction {
-        Instruction::Negate(a) => each(values[a], made, out, |a| -a),
-        Instruction::Apply(function, a) => whole(values[a], made, out, |from, out| functions::apply(simd, function, from, out)),
-        Instruction::PowerInteger(a, 2) => each(values[a], made, out, |a| a * a),
-        Instruction::PowerInteger(a, exponent) => {
-            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Whole(exponent), from, out));
-        }
-        Instruction::PowerReal(a, exponent) => {
-            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Real(exponent), from, out));
-        }
-        Instruction::Combine(operation, a, b) => {
-            let pair = (values[a], values[b]);
-            match operation {
-                Binary::Add => both(pair, made, out, |a, b| a + b),
-                Binary::Subtract => both(pair, made, out, |a, b| a - b),
-                Binary::Multiply => both(pair, made, out, |a, b| a * b),
-                Binary::Divide => both(pair, made, out, |a, b| a.quotient(b)),
-            }
-        }
-        Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-            compared((values[a], values[b]), made, out, compare::less);
-        }
-        Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-            compared((values[a], values[b]), made, out, compare::less_or_equal);
-        }
-        Instruction::Compare(Comparison::Equal, a, b) => compared((values[a], values[b]), made, out, |a, b| a == b),
-        Instruction::Compare(Comparison::NotEqual, a, b) => compared((values[a], values[b]), made, out, |a, b| a != b),
-        Instruction::Select(condition, a, b) => select(values[condition], (values[a], values[b]), made, out),
-        Instruction::Input(_) | Instruction::Constant(_) | Instruction::Converted(_) | Instruction::Call(..) => {
-            unreachable!("nothing is computed for these here")
-        }
-    }
-}
-
-/// The elements of a value, or the number that it is everywhere.
-#[inline(always)]
-fn elements<'v, T: Element>(value: Value<'v, T>, made: &'v [[T; BLOCK]], len: usize) -> Result<&'v [T], T> {
-    match value {
-        Value::Elements(elements) => Ok(elements),
-        Value::Made(number) => Ok(&made[number][..len]),
-        Value::Number(number) => Err(number),
-    }
-}
-
-/// A function of whole blocks, from other memory or in its own.
-#[inline(always)]
-fn whole<T: Element>(value: Value<'_, T>, made: &[[T; BLOCK]], out: &mut [T], function: impl Fn(Option<&[T]>, &mut [T])) {
-    match elements(value, made, out.len()) {
-        Ok(elements) => function(Some(elements), out),
-        Err(number) => {
-            out.fill(number);
-            function(None, out);
-        }
-    }
-}
-
-#[inline(always)]
-fn each<T: Element>(value: Value<'_, T>, made: &[[T; BLOCK]], out: &mut [T], operation: impl Fn(T) -> T) {
-    match elements(value, made, out.len()) {
-        Ok(elements) => out.iter_mut().zip(elements).for_each(|(out, &a)| *out = operation(a)),
-        Err(number) => out.fill(operation(number)),
-    }
-}
-
-#[inline(always)]
-fn both<T: Element>((a, b): (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], out: &mut [T], operation: impl Fn(T, T) -> T) {
-    let len = out.len();
-    match (elements(a, made, len), elements(b, made, len)) {
-        (Ok(a), Ok(b)) => out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = operation(a, b)),
-        (Ok(a), Err(b)) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = operation(a, b)),
-        (Err(a), Ok(b)) => out.iter_mut().zip(b).for_each(|(out, &b)| *out = operation(a, b)),
-        (Err(a), Err(b)) => out.fill(operation(a, b)),
-    }
-}
-
-/// Whether two values compare so, as 1 or 0.
-#[inline(always)]
-fn compared<T: Element>(pair: (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], out: &mut [T], holds: impl Fn(T, T) -> bool) {
-    both(pair, made, out, |a, b| compare::truth(holds(a, b)));
-}
-
-/// One of two values for each element.
-#[inline(always)]
-fn select<T: Element>(condition: Value<'_, T>, (a, b): (Value<'_, T>, Value<'_, T>), made: &[[T; BLOCK]], out: &mut [T]) {
-    let len = out.len();
-    let condition = match elements(condition, made, len) {
-        Ok(condition) => condition,
-        Err(number) => return each(if number == T::ZERO { b } else { a }, made, out, |value| value),
-    };
-    let chosen = out.iter_mut().zip(condition);
-    match (elements(a, made, len), elements(b, made, len)) {
-        (Ok(a), Ok(b)) => chosen.zip(a).zip(b).for_each(|(((out, &c), &a), &b)| *out = compare::select(c, a, b)),
-        (Ok(a), Err(b)) => chosen.zip(a).for_each(|((out, &c), &a)| *out = compare::select(c, a, b)),
-        (Err(a), Ok(b)) => chosen.zip(b).for_each(|((out, &c), &b)| *out = compare::select(c, a, b)),
-        (Err(a), Err(b)) => chosen.for_each(|(out, &c)| *out = compare::select(c, a, b)),
     }
 }

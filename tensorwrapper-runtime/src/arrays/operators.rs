@@ -288,8 +288,9 @@ mod tests {
         assert_eq!((&z * &x).as_slice(), pairs(|z, x| z * x));
         assert_eq!((&x * &z).as_slice(), pairs(|z, x| z * x));
         assert_eq!((&z / &x).as_slice(), pairs(|z, x| z / x));
-        assert_eq!((&x / &z).as_slice().len(), 4);
-        assert_eq!((1.0 / &(&z + Z::ONE)).as_slice(), one(|z| 1.0 / (z + 1.0)));
+        // The quotient by the infinite element is no number.
+        assert_eq!((&x / &z).as_slice()[..2], pairs(|z, x| x / z)[..2]);
+        assert_eq!((1.0 / &z).as_slice()[..2], one(|z| 1.0 / z)[..2]);
         assert_eq!((z.view() * 2.0).as_slice(), one(|z| z * 2.0));
         assert_eq!((2.0 * z.t()).as_slice(), (&z.t().to_tensor().unwrap() * 2.0).as_slice());
         let at = z.as_slice().as_ptr();
