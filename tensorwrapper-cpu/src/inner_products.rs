@@ -127,8 +127,8 @@ impl<T: Element> InnerProducts<T> {
     fn piece(&self) -> usize {
         let [rows, columns] = self.vectors.each_ref().map(Vec::len);
         let near = Caches::here().second / 2 / (rows + columns);
-        // Several tiles read the rows of one.
-        let nearest = if columns > TILE { Caches::here().first / 2 / TILE } else { PIECE };
+        // Where there are more columns than a tile has at least, several tiles read the rows of one.
+        let nearest = if columns > 2 { Caches::here().first / 2 / TILE } else { PIECE };
         (near.min(nearest).min(PIECE) / size_of::<T>()).max(LINE)
     }
 

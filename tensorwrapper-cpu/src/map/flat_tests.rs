@@ -8,7 +8,7 @@ use crate::Cpu;
 use crate::tests::program;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::backend::{Device, ElementWise, Instruction, LoopNest, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Device, ElementWise, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::internal::map_function::callback2;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::{Placed, assert_close, epsilon};
@@ -100,7 +100,7 @@ fn programs_of_operands_in_any_order() {
     assert!(prepared.iter().all(|&count| count > 50), "{prepared:?}");
 }
 
-/// `select(m; a, b)` and a sum of it, where m has another element type, in any order.
+/// `select(m; a, b) * m` and a sum of it, where m has another element type, in any order.
 fn converted<T: Scalar, M: Scalar>(rng: &mut StdRng, extents: &[usize]) {
     let len: usize = extents.iter().product();
     let truths = (0..len).map(|_| if rng.random_bool(0.5) { M::ONE } else { M::ZERO }).collect();
@@ -110,8 +110,17 @@ fn converted<T: Scalar, M: Scalar>(rng: &mut StdRng, extents: &[usize]) {
     }
     mask.conjugate = rng.random_bool(0.3);
     let [a, b] = [0, 1].map(|_| Placed::of(extents, (0..len).map(|_| tensorwrapper_testing::number::<T>(rng)).collect()));
-    let instructions =
-        vec![Instruction::Input(0), Instruction::Converted(1), Instruction::Input(2), Instruction::Select(1, 0, 2)];
+    if rng.random_bool(0.5) {
+        mask.data = (0..mask.data.len()).map(|_| tensorwrapper_testing::number(rng)).collect();
+    }
+    // A choice by it, times it.
+    let instructions = vec![
+        Instruction::Input(0),
+        Instruction::Converted(1),
+        Instruction::Input(2),
+        Instruction::Select(1, 0, 2),
+        Instruction::Combine(Binary::Multiply, 3, 1),
+    ];
     let program = Program::new(instructions);
     let operands = [a.as_operand(), mask.as_operand(), b.as_operand()];
     for kept in [extents.len(), extents.len() - 1] {
@@ -120,7 +129,12 @@ fn converted<T: Scalar, M: Scalar>(rng: &mut StdRng, extents: &[usize]) {
         let (mut found, mut expected) = (output.clone(), output);
         Cpu::new(Some(1)).map(&nest, &program, Reduction::Sum, &[], &operands, found.as_output()).unwrap();
         Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();
-        assert_close(&found.data, &expected.data, epsilon::<T>() * 1024.0, &format!("{}, {nest:?}", M::DTYPE));
+        assert_close(
+            &found.data,
+            &expected.data,
+            epsilon::<T>().max(epsilon::<M>()) * 1024.0,
+            &format!("{}, {nest:?}", M::DTYPE),
+        );
     }
 }
 

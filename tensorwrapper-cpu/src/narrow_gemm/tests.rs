@@ -65,3 +65,28 @@ fn a_block_has_runs_of_both_operands() {
     let batch_is_fastest = [axis(64, 2, 2), axis(64, 128, 128)];
     assert!(Shape::over_several(&batch_is_fastest, [&[], &[]], 4, false).is_none(), "no run of a line");
 }
+
+/// `ZcbdYXa,ZYzXxy->xbzycad`, b of 128, c and d of 8, the others of 2: whatever a block is, it is not contiguous in both, and one that is in the
+/// result is enough.
+#[test]
+fn a_block_that_follows_in_the_result_stages_one_side() {
+    let axis = |extent, large, out| Axis { extent, strides: [large, 0, out] };
+    let rows: Vec<Loop> = vec![axis(2, 1, 8), axis(8, 8, 1), axis(128, 64, 512), axis(8, 8192, 16)];
+    let inner = [axis(2, 65536, 0), axis(2, 4, 0), axis(2, 2, 0)];
+    let columns = [axis(2, 0, 65536), axis(2, 0, 256), axis(2, 0, 128)];
+    let shape = Shape::over_several(&rows, [&inner, &columns], 8, false).unwrap();
+    assert_eq!(shape.stage, [true, false]);
+    let extents: Vec<usize> = shape.cuts.block.iter().map(|axis| axis.extent).collect();
+    assert_eq!(extents, [8, 2, 8], "c, a and d are whole and follow each other");
+    let mut rng = StdRng::seed_from_u64(43);
+    let size = |label| match label {
+        'b' => 16,
+        'c' | 'd' => 8,
+        _ => 2,
+    };
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let cpu = Cpu::forced(1, Route::Narrow(simd));
+        sized_contract::<f64>(&mut rng, "ZcbdYXa,ZYzXxy->xbzycad", &size, &cpu);
+        sized_contract::<Complex<f32>>(&mut rng, "ZcbdYXa,ZYzXxy->xbzycad", &size, &cpu);
+    }
+}

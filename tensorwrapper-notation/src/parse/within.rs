@@ -69,7 +69,7 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
         && !sign.is_punct('*')
     {
         let (label, by) = (text(std::slice::from_ref(label)), text(std::slice::from_ref(by)));
-        let end = if by == "n" { "m" } else { "n" };
+        let end = ["n", "m", "p"].into_iter().find(|name| *name != by && !labels.contains(name)).unwrap_or("n1");
         let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{end}`")];
         let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
         return Some(format!(

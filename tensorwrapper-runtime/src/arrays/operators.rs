@@ -135,16 +135,17 @@ impl Truth for bool {
 /// with them, rustc would not infer the type of `einsum!(…) + (einsum!(…) + einsum!(…)) / 2.0`.
 macro_rules! real_beside_complex {
     ($($R:ty)*) => { $(
-        real_beside_complex!(@operator $R, Mul mul MulAssign mul_assign '*');
-        real_beside_complex!(@operator $R, Div div DivAssign div_assign '/');
+        real_beside_complex!(@operator $R, Mul mul MulAssign mul_assign '*', |z: Complex<$R>, x: $R| z * x, |x: $R, z: Complex<$R>| z * x);
+        real_beside_complex!(@operator $R, Div div DivAssign div_assign '/', |z: Complex<$R>, x: $R| z / x, |x: $R, z: Complex<$R>| <Complex<$R>>::from_real(x).quotient(z));
     )* };
-    (@operator $R:ty, $Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal) => {
-        real_beside_complex!(@number $R, $Trait $method, &TensorRef<'_, Complex<$R>, S>, |z| z);
-        real_beside_complex!(@number $R, $Trait $method, TensorRef<'_, Complex<$R>, S>, |z| &z);
-        real_beside_complex!(@number $R, $Trait $method, &Tensor<Complex<$R>, S>, |z| &z.view());
+    (@operator $R:ty, $Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal, $by_real:expr, $of_real:expr) => {
+        real_beside_complex!(@number $R, $Trait $method, &TensorRef<'_, Complex<$R>, S>, |z| z, $by_real, $of_real);
+        real_beside_complex!(@number $R, $Trait $method, TensorRef<'_, Complex<$R>, S>, |z| &z, $by_real, $of_real);
+        real_beside_complex!(@number $R, $Trait $method, &Tensor<Complex<$R>, S>, |z| &z.view(), $by_real, $of_real);
         impl<S: Extents> $Assign<$R> for Tensor<Complex<$R>, S> {
             fn $assign(&mut self, right: $R) {
-                self.map_inplace(|z| z.$method(right));
+                let by = $by_real;
+                self.map_inplace(|z| by(z, right));
             }
         }
         /// The result takes the memory of the tensor.
@@ -159,36 +160,38 @@ macro_rules! real_beside_complex {
         impl<S: Extents> $Trait<Tensor<Complex<$R>, S>> for $R {
             type Output = Tensor<Complex<$R>, S>;
             fn $method(self, mut right: Tensor<Complex<$R>, S>) -> Self::Output {
-                right.map_inplace(|z| self.$method(z));
+                let of = $of_real;
+                right.map_inplace(|z| of(self, z));
                 right
             }
         }
-        real_beside_complex!(@tensors $Trait $method $sign, Complex<$R>, $R);
-        real_beside_complex!(@tensors $Trait $method $sign, $R, Complex<$R>);
+        real_beside_complex!(@tensors $Trait $method $sign, Complex<$R>, $R, Complex<$R>, $by_real);
+        real_beside_complex!(@tensors $Trait $method $sign, $R, Complex<$R>, Complex<$R>, $of_real);
     };
-    (@number $R:ty, $Trait:ident $method:ident, $Z:ty, |$z:ident| $view:expr) => {
+    (@number $R:ty, $Trait:ident $method:ident, $Z:ty, |$z:ident| $view:expr, $by_real:expr, $of_real:expr) => {
         impl<S: Extents> $Trait<$R> for $Z {
             type Output = Tensor<Complex<$R>, S>;
             #[track_caller]
             fn $method(self, right: $R) -> Self::Output {
-                let $z = self;
-                or_panic(each($view, move |z| z.$method(right)))
+                let ($z, by) = (self, $by_real);
+                or_panic(each($view, move |z| by(z, right)))
             }
         }
         impl<S: Extents> $Trait<$Z> for $R {
             type Output = Tensor<Complex<$R>, S>;
             #[track_caller]
             fn $method(self, $z: $Z) -> Self::Output {
-                or_panic(each($view, move |z| self.$method(z)))
+                let of = $of_real;
+                or_panic(each($view, move |z| of(self, z)))
             }
         }
     };
-    (@tensors $Trait:ident $method:ident $sign:literal, $T:ty, $U:ty) => {
+    (@tensors $Trait:ident $method:ident $sign:literal, $T:ty, $U:ty, $Z:ty, $function:expr) => {
         impl<S: Extents + Join<S2>, S2: Extents> $Trait<&Tensor<$U, S2>> for &Tensor<$T, S> {
-            type Output = Tensor<<$T as $Trait<$U>>::Output, S::Joined>;
+            type Output = Tensor<$Z, S::Joined>;
             #[track_caller]
             fn $method(self, right: &Tensor<$U, S2>) -> Self::Output {
-                or_panic(mixed($sign, &self.view(), &right.view().into_dyn(), |x, y| x.$method(y)))
+                or_panic(mixed($sign, &self.view(), &right.view().into_dyn(), $function))
             }
         }
     };
@@ -288,9 +291,12 @@ mod tests {
         assert_eq!((&z * &x).as_slice(), pairs(|z, x| z * x));
         assert_eq!((&x * &z).as_slice(), pairs(|z, x| z * x));
         assert_eq!((&z / &x).as_slice(), pairs(|z, x| z / x));
-        // The quotient by the infinite element is no number.
-        assert_eq!((&x / &z).as_slice()[..2], pairs(|z, x| x / z)[..2]);
-        assert_eq!((1.0 / &z).as_slice()[..2], one(|z| 1.0 / z)[..2]);
+        // As equations divide, without the square of the divisor.
+        let far = Tensor::from_array([Z::new(0.0, 1e300), Z::new(1e-300, 0.0), Z::new(0.0, f64::INFINITY)]).unwrap();
+        let expected = [Z::new(0.0, -1e-300), Z::new(1e300, 0.0), Z::new(0.0, 0.0)];
+        assert_eq!((1.0 / &far).as_slice(), expected);
+        assert_eq!((&Tensor::from_array([1.0; 3]).unwrap() / &far).as_slice(), expected);
+        assert_eq!((1.0 / far).as_slice(), expected);
         assert_eq!((z.view() * 2.0).as_slice(), one(|z| z * 2.0));
         assert_eq!((2.0 * z.t()).as_slice(), (&z.t().to_tensor().unwrap() * 2.0).as_slice());
         let at = z.as_slice().as_ptr();

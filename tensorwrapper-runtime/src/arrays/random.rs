@@ -145,7 +145,7 @@ mod tests {
         }
         for extent in [0, 1, 3, 4, 7, 1002, 4095] {
             check::<f64>([extent], -1.0..3.0);
-            check::<Complex<f32>>([extent], 0.0..1e300);
+            check::<Complex<f32>>([extent], -1.0..3.0);
         }
     }
 

@@ -15,7 +15,8 @@ pub enum Accumulate {
     /// Double precision: every sum over `f32` or `Complex<f32>` is computed in `f64` or `Complex<f64>`, including the
     /// expression inside the sum, and its result is rounded once. So a `cast` to single precision inside a sum does not round,
     /// unless a separate result lies between the two. Functions of `map` still take and return single precision. Sums over
-    /// double precision do not change. Equations over block tensors of single precision are refused.
+    /// double precision do not change. Sums over block tensors of single precision are
+    /// refused where the result is in blocks; linear algebra keeps the precision of its operands.
     Double,
 }
 

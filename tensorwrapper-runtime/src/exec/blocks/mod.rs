@@ -83,6 +83,7 @@ use self::reader::Written;
 pub use self::sectors::Truncation;
 use self::stages::{Stage, stages};
 use self::tensors::Tensors;
+use self::tree::Tree;
 pub(in crate::exec) use self::tree::TreeHoles;
 use super::context::Context;
 use super::operands::DynOperand;
@@ -215,7 +216,6 @@ impl Context {
         operands: &[BlockOperand<'_, T>],
         plan: impl FnOnce() -> Result<PreparedBlocks, Error>,
     ) -> Result<Arc<PreparedBlocks>, Error> {
-        self.refuse_double_sums::<T>()?;
         let structures = operands.iter().map(|operand| (operand.structure.clone(), operand.is_dense)).collect();
         let (numbers, backend) = (numbers(operands), Arc::clone(&self.backend));
         let key = Key { equation, numbers, structures, dtype: T::DTYPE, chosen: Chosen::of(&self.choices), backend };
@@ -231,9 +231,10 @@ impl Context {
         Ok(found)
     }
 
-    /// Refuses sums in double precision of numbers in single precision.
-    fn refuse_double_sums<T: Element>(&self) -> Result<(), Error> {
-        if self.choices.accumulate != Accumulate::Double || T::DTYPE.real() == Dtype::F64 {
+    /// Refuses sums that are to be computed in double precision of numbers in single precision.
+    fn refuse_double_sums<T: Element>(&self, tree: &Tree) -> Result<(), Error> {
+        let is_double = self.choices.accumulate == Accumulate::Double && T::DTYPE.real() == Dtype::F32;
+        if !is_double || !tree.sums() {
             return Ok(());
         }
         let message = format!("sums in double precision over block tensors of `{}`", T::NAME);
@@ -248,10 +249,10 @@ impl Context {
         operands: &[BlockOperand<'_, T>],
         holes: &dyn Fn(Vec<usize>) -> Box<dyn TreeHoles + 'h>,
     ) -> Result<PreparedBlocks, Error> {
-        self.refuse_double_sums::<T>()?;
         let numbers = numbers(operands);
         let holes = holes(numbers.clone());
         let mut written = Written::of(equation, &*holes, (operands.len(), T::DTYPE))?;
+        self.refuse_double_sums::<T>(&written.tree)?;
         let structure = |id: OperandId, operand: &Operand| operands[holes.operand(id, operand)].structure.clone();
         layers::check(equation, &structure)?;
         // What is written keeps its cuts.

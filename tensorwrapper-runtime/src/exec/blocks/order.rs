@@ -9,7 +9,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_order::{Minimize, Order, Search, find};
 
-use crate::optimize::Choices;
+use crate::optimize::{Accumulate, Choices};
 
 /// The most factors of which all orders are compared.
 const MOST: usize = 10;
@@ -22,13 +22,20 @@ pub(super) struct Chosen {
     order: Order,
     minimize: Option<Minimize>,
     seed: u64,
+    accumulate: Accumulate,
     /// The bytes that a run may take: products are computed in parts to keep within them.
     pub(super) memory: Option<usize>,
 }
 
 impl Chosen {
     pub(super) fn of(choices: &Choices) -> Chosen {
-        Chosen { order: choices.order.clone(), minimize: choices.minimize, seed: choices.seed, memory: choices.memory }
+        Chosen {
+            order: choices.order.clone(),
+            minimize: choices.minimize,
+            seed: choices.seed,
+            accumulate: choices.accumulate,
+            memory: choices.memory,
+        }
     }
 
     /// Whether the order of fewest multiplications is asked for.

@@ -134,6 +134,11 @@ impl Tree {
         self.number_of(None)
     }
 
+    /// Whether something is summed over labels.
+    pub(super) fn sums(&self) -> bool {
+        self.any(&|tree| matches!(tree, Tree::Sum(..)))
+    }
+
     /// Whether it is zero, whatever the operands are.
     pub(super) fn is_zero(&self) -> bool {
         self.number() == Some(Complex::ZERO)
