@@ -2,7 +2,8 @@
 # What equations cost the compiler: user seconds and peak memory of `cargo check`, as the smallest of five runs, of
 # 500 products as macros against the same products as calls, of one block of 60 equations, of one product with 16 labels,
 # and of blocks with and without derivatives; and of `cargo build --release` of 200 functions of four factors, after one touch with and without what
-# rustc keeps of the build before (incremental), and from nothing with all dependencies (`--cold`: some minutes each). Prints a table.
+# rustc keeps of the build before (incremental), and, with `--cold`, from nothing with all dependencies
+# (seconds on the clock; some minutes each). Prints a table.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 crate="$root/target/check-cost"

@@ -42,7 +42,7 @@ pub(super) fn host<T: Stored>(elements: &Owned<T>) -> &'static Placement {
 ///
 /// | what | |
 /// |---|---|
-/// | operators | `&a + &b`, `-`, `*`, `/` element by element, with numbers `2.0 * &a`, `-&a`, `+=`, real numbers and borrowed real tensors as factors of complex ones; `!`, `&` and `\|` of truth values. An owned operand on the left gives its memory to the result |
+/// | operators | `&a + &b`, `-`, `*`, `/` element by element, with numbers `2.0 * &a`, `-&a`, `+=`, real numbers as factors and divisors of complex tensors; `!`, `&` and `\|` of truth values. An owned operand on the left gives its memory to the result |
 /// | made of | [`from_fn`](Tensor::from_fn), [`from_array`](Tensor::from_array), [`zeros`](Tensor::zeros), [`ones`](Tensor::ones), [`filled`](Tensor::filled), [`eye`](Tensor::eye), [`arange`](Tensor::arange), [`linspace`](Tensor::linspace); with the feature `rand` also `random`, `uniform` and `normal` |
 /// | all elements | [`sum`](Tensor::sum), [`prod`](Tensor::prod), [`mean`](Tensor::mean), [`var`](Tensor::var), [`std`](Tensor::std), [`max`](Tensor::max), [`min`](Tensor::min), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin) |
 /// | along axes | [`sum_along`](Tensor::sum_along), [`prod_along`](Tensor::prod_along), [`mean_along`](Tensor::mean_along), [`var_along`](Tensor::var_along), [`std_along`](Tensor::std_along), [`max_along`](Tensor::max_along), [`min_along`](Tensor::min_along), [`argmax_along`](Tensor::argmax_along), [`argmin_along`](Tensor::argmin_along); [`cumsum_along`](Tensor::cumsum_along), [`cumprod_along`](Tensor::cumprod_along), [`sort_along`](Tensor::sort_along), [`argsort_along`](Tensor::argsort_along) |
