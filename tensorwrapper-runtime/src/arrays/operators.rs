@@ -263,8 +263,9 @@ mod tests {
             Tensor::from_array([[Z::new(1.0, 2.0), Z::new(-3.0, 0.5)], [Z::new(0.0, f64::INFINITY), Z::new(4.0, -1.0)]]).unwrap();
         let one = |f: fn(Z) -> Z| z.iter().map(|&z| f(z)).collect::<Vec<Z>>();
         // As equations divide, without the square of the divisor.
-        let far = Tensor::from_array([Z::new(0.0, 1e300), Z::new(1e-300, 0.0), Z::new(0.0, f64::INFINITY)]).unwrap();
-        let expected = [Z::new(0.0, -1e-300), Z::new(1e300, 0.0), Z::new(0.0, 0.0)];
+        let [large, small] = [990, -990].map(|exponent| 2.0_f64.powi(exponent));
+        let far = Tensor::from_array([Z::new(0.0, large), Z::new(small, 0.0), Z::new(0.0, f64::INFINITY)]).unwrap();
+        let expected = [Z::new(0.0, -small), Z::new(large, 0.0), Z::new(0.0, 0.0)];
         assert_eq!((1.0 / &far).as_slice(), expected);
         assert_eq!((1.0 / far.view()).as_slice(), expected);
         assert_eq!((1.0 / far).as_slice(), expected);
