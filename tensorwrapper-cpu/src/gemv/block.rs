@@ -1,6 +1,7 @@
 //! A block of results whose sums stay near: its loops, and where its sums go.
 
 use crate::permute::{Pair, Permutation};
+use crate::simd::Caches;
 use tensorwrapper_core::backend::fuse::{self, Axis};
 
 /// Axes over the large factor, the vector and the result, or the sums of a block.
@@ -33,6 +34,8 @@ pub(super) struct Block {
     pub(super) next: Loop,
     pub(super) run: Loop,
     pub(super) along: Along,
+    /// Whether rows follow each other in a part of the large factor that the second cache does not hold.
+    pub(super) is_stream: bool,
     /// Steps of the outer loops after which all sums are added to the totals; 0 where terms are so few that sums are the totals. Sums over
     /// more rows than a leaf has terms are added as each of its leaves is complete.
     pub(super) leaf: usize,
@@ -61,6 +64,7 @@ impl Block {
             pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[SUMS]] });
         });
         fuse::fuse(&mut axes);
+        let is_far = fuse::points(&axes).saturating_mul(size_of::<T>()) > Caches::here().second;
         let one = Axis { extent: 1, strides: [0; 3] };
         let run = axes.pop().unwrap_or(one);
         let next = axes.pop().unwrap_or(one);
@@ -69,6 +73,7 @@ impl Block {
             [_, 0, _] => Along::Result,
             _ => Along::Both,
         };
+        let is_stream = next.strides[LARGE] == run.extent as isize && is_far;
         let is_summed = |axis: &Loop| axis.strides[SUMS] == 0;
         let rows = if is_summed(&next) { next.extent } else { 1 };
         let summed: usize = axes.iter().filter(|axis| is_summed(axis)).map(|axis| axis.extent).product();
@@ -78,7 +83,7 @@ impl Block {
         // As many in a sum as sums in a total.
         let piece = terms.isqrt().max(LEAF);
         let leaf = if terms > LEAF { (piece / rows).max(1) * others } else { 0 };
-        Block { outer: axes, next, run, along, leaf, piece, len, write: Permutation::new(pairs, size_of::<T>()) }
+        Block { outer: axes, next, run, along, is_stream, leaf, piece, len, write: Permutation::new(pairs, size_of::<T>()) }
     }
 }
 

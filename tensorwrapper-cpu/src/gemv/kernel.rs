@@ -8,7 +8,7 @@
 use super::block::{Along, LARGE, SUMS, Task, VECTOR};
 use super::strided;
 use crate::simd::vector::{MOST_LANES, Vector};
-use crate::simd::{Caches, Simd, by_vectors};
+use crate::simd::{Simd, by_vectors};
 use num_complex::Complex;
 use tensorwrapper_core::backend::fuse::{Odometer, points};
 use tensorwrapper_core::element::Element;
@@ -46,7 +46,7 @@ unsafe fn block<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>, s
         further: next.strides.map(|stride| stride * PARTS as isize),
         // Of the vector alone: the sums are conjugated where the large factor is.
         sign: V::Real::from_complex(if task.conjugate[LARGE] != task.conjugate[VECTOR] { -1.0 } else { 1.0 }.into()),
-        is_stream: next.strides[LARGE] == run.extent as isize && is_far::<T>(task),
+        is_stream: block.is_stream,
     };
     // Sums over many rows are moved to the totals leaf by leaf.
     let moves = block.leaf > 0 && next.strides[SUMS] == 0 && next.extent > block.piece;
@@ -80,13 +80,6 @@ unsafe fn block<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>, s
     if block.leaf > 0 {
         move_sums(sums, totals);
     }
-}
-
-/// Whether the second cache does not hold what a block reads of the large factor.
-fn is_far<T>(task: &Task<'_, T>) -> bool {
-    let block = task.block;
-    let elements = points(&block.outer).saturating_mul(block.next.extent).saturating_mul(block.run.extent);
-    elements.saturating_mul(size_of::<T>()) > Caches::here().second
 }
 
 /// Adds sums to the totals, and begins new ones.

@@ -107,20 +107,20 @@ impl Shape {
             return Some(written);
         }
         let one_sided = || {
-            let written = Shape::contiguous(rows, &least, OUT, room, [true, false])?;
+            let written = Shape::contiguous(rows, &least, room)?;
             (written.run(own, LARGE) * size >= LINE).then_some(written)
         };
         Some(one_sided().unwrap_or(Shape { stage: [true, true], ..read }))
     }
 
-    /// Over axes whose elements follow each other on one side, which is not staged, and that have at least so many points of each axis; nothing
+    /// Over axes whose elements follow each other in the result, which is not staged, with at least so many points of each axis; nothing
     /// where there is no such block, no room for it, or where it is short.
-    fn contiguous(rows: &[Loop], least: &[usize], side: usize, room: usize, stage: [bool; 2]) -> Option<Shape> {
+    fn contiguous(rows: &[Loop], least: &[usize], room: usize) -> Option<Shape> {
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
+        order.sort_by_key(|&n| rows[n].strides[OUT].unsigned_abs());
         let (mut run, mut taken) = (1, vec![1; rows.len()]);
-        for n in order {
-            if rows[n].strides[side] != run as isize || run >= room {
+        for &n in &order {
+            if rows[n].strides[OUT] != run as isize || run >= room {
                 break;
             }
             taken[n] = even(rows[n].extent, (room / run).max(1));
@@ -132,10 +132,9 @@ impl Shape {
         if run < STAGED || taken.iter().zip(least).any(|(taken, least)| taken < least) {
             return None;
         }
-        let mut block: Vec<(usize, usize)> =
-            taken.iter().enumerate().filter(|&(_, &extent)| extent > 1).map(|(n, &extent)| (n, extent)).collect();
-        block.sort_by_key(|&(n, _)| std::cmp::Reverse(rows[n].strides[side].unsigned_abs()));
-        Some(Shape { cuts: Cuts::new(rows, &block), stage })
+        let block: Vec<(usize, usize)> =
+            order.into_iter().rev().map(|n| (n, taken[n])).filter(|&(_, extent)| extent > 1).collect();
+        Some(Shape { cuts: Cuts::new(rows, &block), stage: [true, false] })
     }
 
     /// Roughly how many cycles it takes for so many rows.
