@@ -111,7 +111,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// # Errors
     /// A value that is no number, a variable on which it does not depend, and what has no derivative: functions of the program, `rank`,
     /// square factors, a view of a part of a variable.
-    pub fn grad<V: Variables<'a>>(&self, variables: V) -> Result<V::Gradients, Error>
+    pub fn grad<V: Variables<'a, Gradients = G>, G: RecordedTensors<'a>>(&self, variables: V) -> Result<G, Error>
     where
         T: RealNumber,
         S: NumberShape,
@@ -136,7 +136,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     /// # Errors
     /// As [`grad`](Expr::grad), and directions that do not have the extents of their variables. Where the gradient does not change, the
     /// result is zero.
-    pub fn hvp<D: Directions<'a>>(&self, directions: D) -> Result<D::Gradients, Error>
+    pub fn hvp<D: Directions<'a, Gradients = G>, G: RecordedTensors<'a>>(&self, directions: D) -> Result<G, Error>
     where
         T: RealNumber,
         S: NumberShape,
@@ -168,11 +168,11 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     ///
     /// # Errors
     /// A weight with other extents, a variable on which the value does not depend, and what has no derivative.
-    pub fn vjp<V: Variables<'a>>(
+    pub fn vjp<V: Variables<'a, Gradients = G>, G: RecordedTensors<'a>>(
         &self,
         weight: impl Recordable<'a, Elem = T, Shape = S>,
         variables: V,
-    ) -> Result<V::Gradients, Error> {
+    ) -> Result<G, Error> {
         let weight = weight.recordable().0;
         if weight.extents != self.extents() {
             let message = format!("the value has extents {:?}, but its weight {:?}", self.extents(), weight.extents);

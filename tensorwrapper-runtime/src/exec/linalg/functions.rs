@@ -13,8 +13,8 @@ macro_rules! functions {
     ($($Name:ident, $name:ident, $doc:literal, [$($alias:literal),*];)*) => { $(
         #[doc = $doc]
         #[doc(alias($($alias),*))]
-        pub fn $name<X: Matrices>(a: &X) -> X::Factors<'_, $Name> {
-            a.factors(1)
+        pub fn $name<'a, X: Matrices<Factors<'a, $Name> = F>, F>(a: &'a X) -> F {
+            a.factors::<$Name>(1)
         }
     )* };
 }
@@ -38,8 +38,8 @@ functions! {
 
 /// Aⁿ.
 #[doc(alias("matrix_power", "mpow"))]
-pub fn matpow<X: Matrices>(a: &X, exponent: i32) -> X::Factors<'_, Matpow> {
-    a.factors(exponent)
+pub fn matpow<'a, X: Matrices<Factors<'a, Matpow> = F>, F>(a: &'a X, exponent: i32) -> F {
+    a.factors::<Matpow>(exponent)
 }
 
 /// [`svd`] with truncation by [`max`](Factors::max) or [`tol`](Factors::tol), and the discarded weight as a fourth result. The
@@ -80,12 +80,12 @@ macro_rules! systems {
         #[doc = $doc]
         /// A right side with one axis less than `a` has one vector for each matrix.
         #[doc(alias($($alias),*))]
-        pub fn $name<'a, X, Y>(a: &'a X, b: &'a Y) -> <X as RightHandSide<X::Elem, Y>>::Factors<'a, $Name>
+        pub fn $name<'a, X, Y, F>(a: &'a X, b: &'a Y) -> F
         where
-            X: TensorLike<Elem: Element> + RightHandSide<X::Elem, Y>,
+            X: TensorLike<Elem: Element> + RightHandSide<X::Elem, Y, Factors<'a, $Name> = F>,
             Y: TensorLike<Elem = X::Elem>,
         {
-            RightHandSide::<X::Elem, Y>::factors(a, b)
+            RightHandSide::<X::Elem, Y>::factors::<$Name>(a, b)
         }
     )* };
 }

@@ -177,8 +177,8 @@ impl<T: Element, R: ConstExtent, C: ConstExtent> Matrices for StaticTensor<T, (R
 impl<T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>> RightHandSide<T, StaticTensor<T, B>>
     for StaticTensor<T, (R, C)>
 {
-    type Factors<'a, F: System<T>> = StaticSystem<'a, T, R, C, B, F>;
-    fn factors<'a, F: System<T>>(&'a self, right: &'a StaticTensor<T, B>) -> StaticSystem<'a, T, R, C, B, F> {
+    type Factors<'a, F: System<T>> = StaticSystem<'a, T, R, C, B, B::Solution, F>;
+    fn factors<'a, F: System<T>>(&'a self, right: &'a StaticTensor<T, B>) -> StaticSystem<'a, T, R, C, B, B::Solution, F> {
         StaticSystem { a: self, right, upper: false, unit: false, tol: None, operation: PhantomData }
     }
 }
@@ -251,31 +251,44 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
     }
 }
 
-/// A system of equations of static tensors that is not solved yet. Functions of [`linalg`](crate::linalg) return it.
+/// A system of equations of static tensors that is not solved yet, with right sides of shape `B` and solutions of shape `X`. Functions of
+/// [`linalg`](crate::linalg) return it.
 #[derive(Debug)]
 #[must_use = "nothing is computed before `eval`"]
-pub struct StaticSystem<'a, T: Element, R: ConstExtent, C: ConstExtent, B: StaticExtents, F> {
+// The solution's shape is a parameter, and no bound on the methods, so that a right side that does not fit is one error.
+pub struct StaticSystem<'a, T: Element, R: ConstExtent, C: ConstExtent, B: StaticExtents, X: StaticExtents, F> {
     a: &'a StaticTensor<T, (R, C)>,
     right: &'a StaticTensor<T, B>,
     upper: bool,
     unit: bool,
     tol: Option<f64>,
-    operation: PhantomData<fn() -> F>,
+    operation: PhantomData<fn() -> (F, X)>,
 }
 
-impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T>> StaticSystem<'a, T, R, C, B, F> {
+impl<'a, T, R, C, B, X, F> StaticSystem<'a, T, R, C, B, X, F>
+where
+    T: Element,
+    R: ConstExtent,
+    C: ConstExtent,
+    B: StaticExtents,
+    X: StaticExtents,
+    F: System<T>,
+{
+    /// A right side with one axis is one column.
+    const COLUMNS: usize = if let [_, columns] = B::EXTENTS { *columns } else { 1 };
+
     /// Computes the solution.
     ///
     /// # Errors
     /// A matrix that is not as the operation needs it.
-    pub fn eval(&self) -> Result<StaticTensor<T, B::Solution>, Error>
+    pub fn eval(&self) -> Result<StaticTensor<T, X>, Error>
     where
         F: OfStatics<T, R, C>,
     {
         let call = Call { kind: F::KIND, full: false, upper: self.upper, unit: self.unit, exponent: 1 };
-        let arguments = [argument(self.a.as_slice(), R::LEN, C::LEN), argument(self.right.as_slice(), R::LEN, B::COLUMNS)];
-        let is_short = self.tol.is_none() && const { is_short(1, R::LEN * C::LEN) && is_short(1, R::LEN * B::COLUMNS) };
-        match is_short.then(|| <StaticTensor<T, B::Solution> as StaticResults<(T,)>>::computed(&call, &arguments)).flatten() {
+        let arguments = [argument(self.a.as_slice(), R::LEN, C::LEN), argument(self.right.as_slice(), R::LEN, Self::COLUMNS)];
+        let is_short = self.tol.is_none() && const { is_short(1, R::LEN * C::LEN) && is_short(1, R::LEN * Self::COLUMNS) };
+        match is_short.then(|| <StaticTensor<T, X> as StaticResults<(T,)>>::computed(&call, &arguments)).flatten() {
             Some(solution) => Ok(solution),
             None => self.eval_in(Context::global()),
         }
@@ -286,11 +299,11 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
     ///
     /// # Errors
     /// As [`eval`](StaticSystem::eval), and memory.
-    pub fn eval_in(&self, context: &Context) -> Result<StaticTensor<T, B::Solution>, Error>
+    pub fn eval_in(&self, context: &Context) -> Result<StaticTensor<T, X>, Error>
     where
         F: OfStatics<T, R, C>,
     {
-        self.tensors().eval_in(context).map(<StaticTensor<T, B::Solution> as StaticResults<(T,)>>::settled)
+        self.tensors().eval_in(context).map(<StaticTensor<T, X> as StaticResults<(T,)>>::settled)
     }
 
     /// Ignores singular values that are at most `tol` times the largest one. For [`lstsq`](super::lstsq).
@@ -317,7 +330,14 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
     }
 }
 
-impl<T: Element, R: ConstExtent, C: ConstExtent, B: StaticExtents> StaticSystem<'_, T, R, C, B, TriangularSolve> {
+impl<T, R, C, B, X> StaticSystem<'_, T, R, C, B, X, TriangularSolve>
+where
+    T: Element,
+    R: ConstExtent,
+    C: ConstExtent,
+    B: StaticExtents,
+    X: StaticExtents,
+{
     /// Reads the upper triangle instead of the lower one.
     pub fn upper(self) -> Self {
         StaticSystem { upper: true, ..self }

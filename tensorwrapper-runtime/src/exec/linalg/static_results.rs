@@ -15,16 +15,12 @@ use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute};
 pub trait Right<R, C>: StaticExtents {
     /// The extents of the solution.
     type Solution: StaticExtents;
-    #[doc(hidden)]
-    const COLUMNS: usize;
 }
 impl<R: ConstExtent, C: ConstExtent> Right<R, C> for (R,) {
     type Solution = (C,);
-    const COLUMNS: usize = 1;
 }
 impl<R: ConstExtent, C: ConstExtent, K: ConstExtent> Right<R, C> for (R, K) {
     type Solution = (C, K);
-    const COLUMNS: usize = K::LEN;
 }
 
 /// Static results that correspond to tensors of element types `R`: one, or a tuple. Sealed.
