@@ -130,9 +130,9 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "sum_along(1)": a.sum_along(1)?;
         "prod": b.prod();
         "mean": a.mean();
-        "var": a.var(0);
-        "std_along(0)": a.std_along(0, 0)?;
-        "std_along(1)": a.std_along(1, 0)?;
+        "var": a.var();
+        "std_along(0)": a.std_along(0)?;
+        "std_along(1)": a.std_along(1)?;
         "max": a.max();
         "min": a.min();
         "max_along(0)": a.max_along(0)?;
@@ -159,6 +159,11 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "map_inplace(-x)": target.map_inplace(|x| -x);
         "zip_map(x * y)": a.zip_map(b, |x, y| x * y)?;
         "clip": a.clip(-0.25, 0.25)?;
+        "abs": a.abs()?;
+        "exp": a.exp()?;
+        "sqrt": a.sqrt()?;
+        "powi(2)": a.powi(2)?;
+        "norm": a.norm();
         "round": b.round()?;
         "floor": b.floor()?;
         "ceil": b.ceil()?;
@@ -172,7 +177,7 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "split(0)": a.split(0, 5)?;
         "chips(0)": a.chips(0)?;
         "pad": a.pad(&[(1, 1), (2, 2)], 0.0)?;
-        "roll(1)": a.roll(1, 3)?;
+        "roll(1)": a.roll(3, 1)?;
         "tile": a.tile(&[1, 2])?;
         "take(0)": a.take(0, rows)?;
         "take_along(1)": a.take_along(1, order)?;
@@ -182,6 +187,7 @@ fn time(operation: &str, operands: &Operands) -> Result<f64, Box<dyn std::error:
         "triu": a.triu(0)?;
         "diag": row.diag()?;
         "dot": a.dot(row)?;
+        "matmul": a.matmul(row)?;
         "outer": short.outer(short)?;
         "kron": short.kron(short)?;
         "from_array": Tensor::from_array(*nested)?;

@@ -10,7 +10,7 @@ use crate::stored::{Numeric, Stored};
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` are not cast to `{U}`",
     label = "elements of type `{Self}`",
-    note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`"
+    note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`; truth values are made by comparisons: `a.not_equal(0.0)?`"
 )]
 pub trait CastInto<U: Stored>: Stored {
     /// This number as one of type `U`.

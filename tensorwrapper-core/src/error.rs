@@ -110,7 +110,7 @@ pub enum ErrorKind {
     Unavailable {
         /// What is missing.
         library: String,
-        /// Names and folders that were tried.
+        /// Names and folders that were tried; none where the program was built without it.
         tried: Vec<String>,
     },
     /// A kernel of a device that did not compile, or was refused.
@@ -248,6 +248,7 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Device(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Pass { name, message } => write!(f, "the pass `{name}`: {message}"),
+            ErrorKind::Unavailable { library, tried } if tried.is_empty() => write!(f, "{library} is not there"),
             ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),
             ErrorKind::Kernel { message, source } => write!(f, "a kernel was refused: {message}\nits source:\n{source}"),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),

@@ -145,7 +145,7 @@ impl<'s> Code<'s> {
         let (each, each_mut) = (each("each"), each("each_mut"));
         let copy = self.built(name, |field| match field.is_skipped {
             true => self.cloned(field),
-            false => self.call(field, &format_ident!("copy"), &quote!()),
+            false => self.call(field, &format_ident!("cloned_member"), &quote!()),
         });
         let read = self.built(name, |field| {
             let (ty, name) = (&field.ty, &field.name);
@@ -167,7 +167,7 @@ impl<'s> Code<'s> {
                 fn recorded(&self) -> Self::Recorded<'_> {
                     #record
                 }
-                fn copy(&self) -> Self {
+                fn cloned_member(&self) -> Self {
                     #copy
                 }
                 fn each<'t>(&'t self, name: &mut #library::Name, visitor: &mut dyn #library::Visitor<'t, #elem>) {

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 use tensorwrapper::prelude::*;
-use tensorwrapper::{AnyOperand, Pass, eval_all};
+use tensorwrapper::{AnyOperand, Blocks, Pass, Structure, Tiling, eval_all};
 
 fn counted(extents: &[usize], scale: f64) -> Tensor<f64> {
     let mut n = 0.0;
@@ -211,4 +211,35 @@ fn result_requested_twice_counts_twice() {
     assert!(error.to_string().contains("but the context allows 40000"), "{error}");
     let (y, z) = Context::cpu().memory_limit(10_000_000).eval_all((&y, &z)).unwrap();
     assert_eq!(y, z);
+}
+
+/// Element-wise work over a grid of 10^8 blocks, few of which are there.
+#[test]
+fn large_grids_with_few_blocks() {
+    let axis = Tiling::even(20_000, 2);
+    let count = axis.len();
+    assert_eq!(count, 10_000);
+    let places = |shift: usize| (0..500).map(move |n| [(37 * n) % count, (101 * n + shift) % count]).collect::<Vec<_>>();
+    let drawn = |shift: usize| {
+        let structure = Structure::new([&axis, &axis]).with_blocks(places(shift)).unwrap();
+        Blocks::<f64>::from_fn(&structure, |index| ((index[0] * 7 + index[1] * 3 + shift) % 11) as f64 - 5.0).unwrap()
+    };
+    let (a, b) = (drawn(0), drawn(5));
+    let v = Tensor::<f64>::from_fn([20_000], |i| (i[0] % 5) as f64).unwrap();
+    let at = |of: &Blocks<f64>, index: [usize; 2]| of.get(&index).unwrap();
+    let check = |made: Blocks<f64, Shape![_, _]>, most: usize, expected: &dyn Fn([usize; 2]) -> f64| {
+        assert!(made.structure().stored().unwrap().len() <= most);
+        for [row, column] in places(0).into_iter().chain(places(5)).step_by(7) {
+            let index = [2 * row + 1, 2 * column];
+            assert!((made.get(&index).unwrap() - expected(index)).abs() < 1e-14, "{index:?}");
+        }
+    };
+    check(tensor!([i, j] = sin(a[i, j])), 500, &|n| at(&a, n).sin());
+    check(tensor!([j, i] = a[i, j] - 2.0 * b[i, j]), 1000, &|[i, j]| at(&a, [j, i]) - 2.0 * at(&b, [j, i]));
+    check(tensor!([i, j] = v[j] * tanh(a[i, j])), 500, &|n| v[[n[1]]] * at(&a, n).tanh());
+    check(tensor!([i, j] = clip(a[i, j], -1.0, 1.0) / (2.0 + v[i])), 500, &|n| at(&a, n).clamp(-1.0, 1.0) / (2.0 + v[[n[0]]]));
+    check(tensor!([i, j] = select(v[i] > 1.0; a[i, j], b[i, j])), 1000, &|n| if v[[n[0]]] > 1.0 { at(&a, n) } else { at(&b, n) });
+    // A value of every element is not sparse.
+    let error = try_tensor!([i, j] = cos(a[i, j])).unwrap_err().to_string();
+    assert!(error.starts_with("axes of 10000 tiles, 10000 tiles make more than"), "{error}");
 }

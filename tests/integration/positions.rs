@@ -149,20 +149,20 @@ fn variances_are_those_of_the_methods() -> Result<(), Error> {
     let far = tensor!([i, j] = a[i, j] + 1e8[i, j]);
     for context in &contexts() {
         for x in [&a, &far] {
-            let expected = x.var_along(1, 0)?;
+            let expected = x.var_along(1)?;
             let found: Tensor<f64, Shape![_]> = tensor!(in context; [i] = var(j; x[i, j]));
             assert!(found.allclose(&expected, 1e-12, 1e-14).is_ok(), "{found} {expected}");
             let all = tensor!(in context; [] = std(i, j; x[i, j]));
-            assert!((all / x.std(0) - 1.0).abs() < 1e-12);
+            assert!((all / x.std() - 1.0).abs() < 1e-12);
         }
         let of_products: Tensor<f64, Shape![_]> = tensor!(in context; [j] = std(i; a[i, j] * a[i, 0] - 1[i] * a[0, j]));
         let products = tensor!([i, j] = a[i, j] * a[i, 0] - 1[i] * a[0, j]);
-        assert!(of_products.allclose(&products.std_along(0, 0)?, 1e-12, 1e-14).is_ok());
+        assert!(of_products.allclose(&products.std_along(0)?, 1e-12, 1e-14).is_ok());
     }
     // Of complex numbers, the squares of absolute values.
     let z = Tensor::<Complex<f64>, _>::from_fn((2, 40), |i| Complex::new(i[1] as f64, (i[0] * i[1] % 7) as f64))?;
     let found = tensor!([i] = cast(f64; re(var(j; z[i, j]))));
-    assert!(found.allclose(&z.var_along(1, 0)?, 1e-12, 0.0).is_ok());
+    assert!(found.allclose(&z.var_along(1)?, 1e-12, 0.0).is_ok());
     assert_eq!(a.at("i,j").std("i,j").eval("")?[[]], tensor!([] = std(i, j; a[i, j])));
     // The slope of a variance, and of a deviation, by each element.
     let (slope, of_root) = tensor! {
@@ -172,7 +172,7 @@ fn variances_are_those_of_the_methods() -> Result<(), Error> {
         let h[i, j] = grad(s; a[i, j]);
         (g, h)
     };
-    let (mean, deviation) = (a.mean(), a.std(0));
+    let (mean, deviation) = (a.mean(), a.std());
     for i in a.shape().indices() {
         let expected = 2.0 * (a[&i] - mean) / 910.0;
         assert!((slope[&i] - expected).abs() < 1e-15 && (of_root[&i] - expected / (2.0 * deviation)).abs() < 1e-15);

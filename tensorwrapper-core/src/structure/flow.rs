@@ -64,7 +64,11 @@ impl Flow {
         sum
     }
 
-    pub(super) fn allows(&self, tilings: &[Tiling], block: &[usize]) -> bool {
+    /// Whether a block of axes cut so conserves the charge.
+    ///
+    /// # Panics
+    /// When the axes are cut without charges, or the block is of another rank.
+    pub fn allows(&self, tilings: &[Tiling], block: &[usize]) -> bool {
         self.of(tilings, block) == self.total
     }
 

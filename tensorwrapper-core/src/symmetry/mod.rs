@@ -118,6 +118,10 @@ impl Symmetry {
         if let Some(axis) = axes.iter().find(|&&axis| axis >= self.rank) {
             return Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} among {}", self.rank))));
         }
+        if let [axis] = axes {
+            let message = format!("a symmetry of axis {axis} alone: it is of two axes at least, which change places");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
         let exchanges = axes.windows(2).map(|pair| SignedPermutation::exchange(self.rank, &pair[..1], &pair[1..], sign));
         self.generated(exchanges.collect::<Result<Vec<_>, _>>()?)
     }

@@ -199,7 +199,7 @@ impl<T: Stored> Surrounded<'_, T> {
     }
 }
 
-fn roll<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axis: usize, by: isize) -> Result<Tensor<T, S>, Error> {
+fn roll<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, by: isize, axis: usize) -> Result<Tensor<T, S>, Error> {
     let extent = view.extents()[checked(axis, view.rank())?];
     if extent == 0 {
         return view.to_tensor();
@@ -298,13 +298,14 @@ methods!(impl[T: Stored] {
     #[doc(alias("padarray"))]
     fn pad(widths: &[(usize, usize)], value: T) -> Result<Tensor<T>, Error> = pad;
 
-    /// The elements moved along an axis by so many places, those that leave it at one end entering at the other.
+    /// The elements moved by so many places along an axis, those that leave it at one end entering at the other. The number of places comes
+    /// first, as in NumPy.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([1, 2, 3, 4])?;
-    /// assert_eq!((a.roll(0, 1)?.as_slice(), a.roll(0, -1)?.as_slice()), (&[4, 1, 2, 3][..], &[2, 3, 4, 1][..]));
+    /// assert_eq!((a.roll(1, 0)?.as_slice(), a.roll(-1, 0)?.as_slice()), (&[4, 1, 2, 3][..], &[2, 3, 4, 1][..]));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
@@ -312,7 +313,7 @@ methods!(impl[T: Stored] {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
     /// has no memory for the result.
     #[doc(alias("circshift", "shift"))]
-    fn roll(axis: usize, by: isize) -> Result<Tensor<T, S>, Error> = roll;
+    fn roll(by: isize, axis: usize) -> Result<Tensor<T, S>, Error> = roll;
 
     /// The tensor so many times beside itself along each axis.
     ///

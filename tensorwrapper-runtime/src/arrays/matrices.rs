@@ -100,6 +100,29 @@ fn dot<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOper
     einsum(&format!("{left},{right}->{}{}", &left[..view.rank() - 1], &right[1..]), &[view, &other])
 }
 
+fn matmul<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+    let other = other.read();
+    let (left, right) = (view.extents(), other.extents());
+    let (Some(summed), Some(first)) = (left.last(), right.get(right.len().saturating_sub(2))) else {
+        return Err(Error::new(ErrorKind::Shape("`matmul` of a tensor of rank 0; `*` multiplies by numbers".into())));
+    };
+    // Vectors have no axis for rows, or for columns.
+    let batches = [left, right].map(|extents| &extents[..extents.len().saturating_sub(2)]);
+    let of_both = batches[0].iter().rev().zip(batches[1].iter().rev());
+    if summed != first || of_both.clone().any(|(l, r)| l != r) {
+        return Err(Error::new(ErrorKind::Shape(format!(
+            "`matmul` of extents {left:?} and {right:?}: the last axis of the first and the last but one of the second are summed together, \
+             and those before the matrices are equal"
+        ))));
+    }
+    let names = letters(0, batches[0].len().max(batches[1].len()) + 3)?;
+    let (matrix, batch) = names.split_at(3);
+    let [of_left, of_right] = batches.map(|extents| &batch[batch.len() - extents.len()..]);
+    let (rows, columns) = (if left.len() > 1 { &matrix[..1] } else { "" }, if right.len() > 1 { &matrix[2..] } else { "" });
+    let summed = &matrix[1..2];
+    einsum(&format!("{of_left}{rows}{summed},{of_right}{summed}{columns}->{batch}{rows}{columns}"), &[view, &other])
+}
+
 fn outer<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
     if let (Some(left), Some(right)) = (view.as_slice(), other.as_slice())
@@ -127,11 +150,11 @@ fn kron<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOpe
     let (left, right) = (letters(0, rank)?, letters(rank, rank)?);
     let both: String = left.chars().zip(right.chars()).flat_map(|(l, r)| [l, r]).collect();
     let extents: Vec<usize> = view.extents().iter().zip(other.extents()).map(|(&l, &r)| l.saturating_mul(r)).collect();
-    Ok(einsum(&format!("{left},{right}->{both}"), &[view, &other])?.reshape(&extents[..])?.0)
+    einsum(&format!("{left},{right}->{both}"), &[view, &other])?.reshape(&extents[..])
 }
 
 methods!(impl[T: Stored] {
-    /// The axes in reverse order, as a view: the transpose of a matrix. [`TensorRef::permute`](crate::TensorRef::permute) takes any order.
+    /// The axes in reverse order, as a view: the transpose of a matrix. [`permute`](Tensor::permute) takes any order.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -141,7 +164,7 @@ methods!(impl[T: Stored] {
     /// assert_eq!((t.extents(), t[[3, 0, 0]]), (&[4, 3, 2][..], 3.0));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
-    #[doc(alias("T", "permutedims"))]
+    #[doc(alias("T"))]
     fn transpose() -> TensorRef<'_, T> = transpose;
 
     /// The matrix of the last two axes with zeros above a diagonal: the main one (0), or one above (1, 2, …) or below (−1, …) it.
@@ -209,8 +232,29 @@ methods!(impl[T: Element] {
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when these axes do not exist or differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
     /// when the system has no memory for the result.
-    #[doc(alias("matmul", "mul", "inner", "vdot"))]
+    #[doc(alias("inner", "tensordot"))]
     fn dot(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = dot;
+
+    /// The product of matrices, of which the last two axes count rows and columns, for all values of the axes before them: `[…, i, k]` and
+    /// `[…, k, j]` give `[…, i, j]`. A tensor of rank 1 is a row on the left and a column on the right. If one tensor has fewer axes, it is
+    /// the same for those that it lacks; axes of extent 1 are not repeated.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let (a, x) = (Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?, Tensor::from_array([1.0, -1.0])?);
+    /// assert_eq!(a.matmul(&a)?.as_slice(), [7.0, 10.0, 15.0, 22.0]);
+    /// assert_eq!(a.matmul(&x)?.as_slice(), [-1.0, -1.0]);
+    /// let batch = Tensor::from_array([[[1.0, 0.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 2.0]]])?;
+    /// assert_eq!(batch.matmul(&a)?.as_slice(), [1.0, 2.0, 3.0, 4.0, 2.0, 4.0, 6.0, 8.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the summed axes do not exist or differ, or those before the matrices differ,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("mm", "bmm", "mul"))]
+    fn matmul(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = matmul;
 
     /// All products of an element of this tensor and one of the other: its axes are those of both.
     ///
@@ -243,6 +287,26 @@ methods!(impl[T: Element] {
     /// no memory for the result.
     fn kron(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = kron;
 });
+
+impl<T: Stored, S: Extents> Tensor<T, S> {
+    /// The axes in another order, as a view: axis `n` of the view is axis `axes[n]` of the tensor.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::<f64>::from_fn([2, 3, 4], |i| (100 * i[0] + 10 * i[1] + i[2]) as f64)?;
+    /// let b = a.permute(&[0, 2, 1])?;
+    /// assert_eq!((b.extents(), b[[1, 3, 2]]), (&[2, 4, 3][..], 123.0));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when not every axis is named once.
+    #[doc(alias("swapaxes", "moveaxis", "permutedims"))]
+    pub fn permute(&self, axes: &[usize]) -> Result<TensorRef<'_, T>, Error> {
+        self.view().permute(axes)
+    }
+}
 
 impl<T: Stored, R: Extent, C: Extent> Tensor<T, (R, C)> {
     /// The transpose of a matrix, as a view.

@@ -5,7 +5,7 @@
 //! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
 //!
 //! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
-//! `static_operators` does for static tensors. `reductions` and `positions` work along axes, `ordering` sorts lines, many of them
+//! `static_operators` does for static tensors. `reductions`, `moments` and `positions` work along axes, `functions` has those of each element, `ordering` sorts lines, many of them
 //! `side_by_side` by `networks`, `joining` puts tensors together and divides them by the `runs` of their elements, `taking` takes
 //! elements by masks and indices, `matrices` has what
 //! is known of matrices, and `comparisons` makes truth values, which select.
@@ -15,10 +15,14 @@ mod along_tests;
 mod axes;
 mod comparisons;
 mod elementwise;
+mod functions;
+#[cfg(test)]
+mod functions_tests;
 mod iteration;
 mod joining;
 mod loops;
 mod matrices;
+mod moments;
 mod networks;
 mod operand;
 mod operators;
@@ -26,6 +30,8 @@ mod ordering;
 mod positions;
 #[cfg(feature = "rand")]
 mod random;
+#[cfg(not(feature = "rand"))]
+mod random_missing;
 mod reductions;
 mod rounding;
 mod runs;

@@ -10,7 +10,7 @@ use crate::tensor::{StaticTensor, Tensor, TensorRef};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor of `{T}`",
     label = "not a tensor of that type",
-    note = "the elements of both are of one type: `a.cast()?` converts a tensor"
+    note = "the elements of both are of one type: `a.cast()?` converts a tensor; an array of elements becomes one by `Tensor::from_array([0, 2])?`"
 )]
 pub trait WholeOperand<T: Stored> {
     #[doc(hidden)]

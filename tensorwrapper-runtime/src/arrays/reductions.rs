@@ -1,11 +1,9 @@
-//! Sums, products, largest and smallest elements, means and variances: of all elements, and along axes.
+//! Sums, products, largest and smallest elements: of all elements, and along axes.
 //!
 //! The numbers of equations are reduced by the processor's device, whose sums are as precise as those of equations; integers and truth
 //! values in loops.
 
-use tensorwrapper_core::backend::function::Unary;
-use tensorwrapper_core::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
@@ -81,7 +79,7 @@ fn folded_all<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, fold: &Fold<T>)
     folded(view, &axes, fold).ok().map(|result| result.as_slice()[0])
 }
 
-fn sum<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
+pub(super) fn sum<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
     folded_all(view, &Fold::SUM).unwrap_or(T::NOTHING)
 }
 
@@ -89,7 +87,7 @@ fn prod<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
     folded_all(view, &Fold::PRODUCT).unwrap_or(T::UNIT)
 }
 
-fn sum_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
+pub(super) fn sum_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
     folded(view, &axes, &Fold::SUM)
 }
 
@@ -117,73 +115,6 @@ fn max_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axe
 
 fn min_along<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
     folded(view, &axes, &Fold::MIN)
-}
-
-/// A number of elements as an element.
-fn count<T: Element>(number: usize) -> T {
-    T::from_complex((number as f64).into())
-}
-
-fn mean<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
-    sum(view).quotient(count(view.len()))
-}
-
-/// How many elements are reduced to one.
-fn terms<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes) -> usize {
-    axes.numbers().iter().filter_map(|&axis| view.extents().get(axis)).product()
-}
-
-fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    let number = count::<T>(terms(view, &axes));
-    let mut mean = sum_along(view, axes)?;
-    mean.map_inplace(|sum| sum.quotient(number));
-    Ok(mean)
-}
-
-/// The mean of squared distances from the mean, along axes.
-fn var_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
-    let (order, kept) = divided(&axes, view.rank())?;
-    let divisor = count::<T::Real>(terms(view, &axes).saturating_sub(ddof));
-    let mean = mean_along(view, axes)?;
-    let permuted = view.permute(&order)?;
-    let layout = mean.view().located().1.clone();
-    // The mean of each line, repeated along the axes that are reduced.
-    let strides = [mean.strides(), &vec![0; order.len() - kept]].concat();
-    let repeated = TensorRef::strided(permuted.extents(), &strides, 0, mean.as_slice())?;
-    let (distance, square) = (2, if T::DTYPE.is_complex() { 3 } else { 2 });
-    let mut steps = vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Subtract, 0, 1)];
-    if T::DTYPE.is_complex() {
-        steps.push(Instruction::Apply(Unary::Abs, distance));
-    }
-    steps.push(Instruction::Combine(Binary::Multiply, square, square));
-    let nest = LoopNest::new(permuted.extents(), kept);
-    let mut squares = Owned::<T>::for_results(layout.len())?;
-    let ((x, x_layout), (mean, mean_layout)) = (permuted.parts(), repeated.parts());
-    let inputs = [Operand::new(x, x_layout), Operand::new(mean, mean_layout)];
-    let output = Output::new(T::erase_mut(&mut squares), &layout);
-    device().map(&nest, &Program::new(steps), Reduction::Sum, &[], &inputs, output)?;
-    Tensor::<T>::from_parts(squares, layout).map(|sum| sum.re().quotient(divisor))
-}
-
-fn var<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
-    let axes: Vec<usize> = (0..view.rank()).collect();
-    // One element needs no memory that could be missing but a few bytes.
-    var_along(view, axes, ddof).map_or(T::Real::ZERO.quotient(T::Real::ZERO), |var| var.as_slice()[0])
-}
-
-fn std<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, ddof: usize) -> T::Real {
-    root(var(view, ddof))
-}
-
-fn std_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> {
-    let mut result = var_along(view, axes, ddof)?;
-    result.map_inplace(root);
-    Ok(result)
-}
-
-/// The square root, rounded once: that of a number in double precision is the number's own in single precision.
-fn root<R: Element>(number: R) -> R {
-    R::from_complex(number.to_complex().re.sqrt().into())
 }
 
 methods!(impl[T: Numeric] {
@@ -297,87 +228,4 @@ methods!(impl[T: Stored + PartialOrd] {
     /// As [`max_along`](Tensor::max_along).
     #[doc(alias("minimum", "amin"))]
     fn min_along(axes: impl Axes) -> Result<Tensor<T>, Error> = min_along;
-});
-
-methods!(impl[T: Element] {
-    /// The mean of all elements; NaN if there is none.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
-    /// assert_eq!(a.mean(), 2.5);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    #[doc(alias("average"))]
-    fn mean() -> T = mean;
-
-    /// The means along axes, which disappear; NaN over no elements.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
-    /// assert_eq!(a.mean_along(1)?.as_slice(), [1.5, 3.5]);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`sum_along`](Tensor::sum_along).
-    fn mean_along(axes: impl Axes) -> Result<Tensor<T>, Error> = mean_along;
-
-    /// The variance of all elements, Σ|x − mean|² / (n − ddof): 0 degrees of freedom less for a whole population, 1 for a sample. NaN or
-    /// infinite where n is not larger than `ddof`.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([1.0, 2.0, 3.0, 4.0])?;
-    /// assert_eq!((a.var(0), a.var(1)), (1.25, 5.0 / 3.0));
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    #[doc(alias("variance"))]
-    fn var(ddof: usize) -> T::Real = var;
-
-    /// The standard deviation: the root of [`var`](Tensor::var).
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([1.0, 5.0])?;
-    /// assert_eq!(a.std(0), 2.0);
-    /// assert_eq!(a.std(1), 8.0_f64.sqrt());
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    #[doc(alias("stddev", "standard_deviation"))]
-    fn std(ddof: usize) -> T::Real = std;
-
-    /// The variances along axes, which disappear; see [`var`](Tensor::var).
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
-    /// assert_eq!(a.var_along(1, 0)?.as_slice(), [0.25, 0.25]);
-    /// assert_eq!(a.var_along(0, 1)?.as_slice(), [2.0, 2.0]);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`sum_along`](Tensor::sum_along).
-    fn var_along(axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> = var_along;
-
-    /// The standard deviations along axes, which disappear.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
-    /// assert_eq!(a.std_along(0, 0)?.as_slice(), [1.0, 1.0]);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`sum_along`](Tensor::sum_along).
-    fn std_along(axes: impl Axes, ddof: usize) -> Result<Tensor<T::Real>, Error> = std_along;
 });

@@ -68,10 +68,18 @@ impl Context {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if driver, compiler or device is missing, with everything that
-    /// was tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) if the device reports an error.
-    #[cfg(feature = "cuda")]
+    /// was tried, or if the program was built without the feature `cuda`; [`ErrorKind::Device`](crate::ErrorKind::Device) if the device
+    /// reports an error.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "nothing is looked for"))]
     pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
-        tensorwrapper_cuda::open(ordinal, Arc::new(Cpu::new(None))).map(Context::of)
+        #[cfg(feature = "cuda")]
+        return tensorwrapper_cuda::open(ordinal, Arc::new(Cpu::new(None))).map(Context::of);
+        #[cfg(not(feature = "cuda"))]
+        {
+            let missing = crate::ErrorKind::Unavailable { library: "CUDA".to_string(), tried: Vec::new() };
+            let help = "this program was built without it; in Cargo.toml: `tensorwrapper = { …, features = [\"cuda\"] }`";
+            Err(crate::Error::new(missing).with_help(help))
+        }
     }
 
     /// The same context, in which cuBLAS may (or may not) round factors in single precision, real and complex, to TF32, which

@@ -21,7 +21,8 @@ use tensorwrapper_core::stored::IntegersRef;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor, so it has no indices",
     label = "not a tensor",
-    note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, a `Blocks`, an `Expr` or a reference to one; a number stands without brackets"
+    note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, a `Blocks`, an `Expr` or a reference to one; a number stands without brackets",
+    note = "a `Result` gives its tensor to `?`: `let a = Tensor::<f64>::zeros([3])?;`"
 )]
 pub trait TensorLike {
     /// The element type.

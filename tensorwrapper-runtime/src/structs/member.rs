@@ -43,14 +43,15 @@ impl<'t, E: Element, F: FnMut(&str, TensorRef<'t, E>)> Visitor<'t, E> for F {
     message = "`{Self}` is no field of a struct of tensors with elements of type `{E}`",
     label = "a field with other elements, or none",
     note = "all tensors of a struct have elements of one type, that of its first field; those of another type are fields of a struct of their own",
-    note = "a field is a `Tensor`, a struct with `#[derive(Tensors)]`, or a `Vec`, `Option`, array or tuple of them; any other is marked `#[tensors(skip)]`"
+    note = "a field is a `Tensor`, a struct with `#[derive(Tensors)]`, or a `Vec`, `Option`, array or tuple of them; any other is marked `#[tensors(skip)]`",
+    note = "a number that is to be a variable is a `Tensor<f64, ()>`; one that is marked has no gradient"
 )]
 pub trait Member<E: Element>: Sized + 'static {
     /// Recorded values in place of tensors.
     type Recorded<'a>: RecordedTensors<'a, Tensors = Self>;
     /// Recorded values that read the tensors.
     fn recorded(&self) -> Self::Recorded<'_>;
-    fn copy(&self) -> Self;
+    fn cloned_member(&self) -> Self;
     fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, E>);
     fn each_mut(&mut self, name: &mut Name, visitor: &mut dyn FnMut(&str, TensorMut<'_, E>));
     /// The field as it was saved.
@@ -66,7 +67,7 @@ impl<T: Element, S: Extents> Member<T> for Tensor<T, S> {
     fn recorded(&self) -> Expr<'_, T, S> {
         Expr::new(self.recordable().0)
     }
-    fn copy(&self) -> Self {
+    fn cloned_member(&self) -> Self {
         self.clone()
     }
     fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, T>) {
@@ -96,8 +97,8 @@ macro_rules! sequences {
             fn recorded(&self) -> Self::Recorded<'_> {
                 collected(self.iter().map(X::recorded))
             }
-            fn copy(&self) -> Self {
-                collected(self.iter().map(X::copy))
+            fn cloned_member(&self) -> Self {
+                collected(self.iter().map(X::cloned_member))
             }
             fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, E>) {
                 visitor.list(name.as_str(), self.len());
@@ -133,8 +134,8 @@ impl<E: Element, X: Member<E>> Member<E> for Option<X> {
     fn recorded(&self) -> Self::Recorded<'_> {
         self.as_ref().map(X::recorded)
     }
-    fn copy(&self) -> Self {
-        self.as_ref().map(X::copy)
+    fn cloned_member(&self) -> Self {
+        self.as_ref().map(X::cloned_member)
     }
     fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, E>) {
         if let Some(part) = self {
@@ -163,8 +164,8 @@ macro_rules! tuples {
             fn recorded(&self) -> Self::Recorded<'_> {
                 (self.0.recorded(), $(self.$axis.recorded(),)*)
             }
-            fn copy(&self) -> Self {
-                (self.0.copy(), $(self.$axis.copy(),)*)
+            fn cloned_member(&self) -> Self {
+                (self.0.cloned_member(), $(self.$axis.cloned_member(),)*)
             }
             fn each<'t>(&'t self, name: &mut Name, visitor: &mut dyn Visitor<'t, E>) {
                 name.at(0, |name| self.0.each(name, visitor));

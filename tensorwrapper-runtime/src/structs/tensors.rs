@@ -36,7 +36,7 @@ pub trait Tensors: HasElements {
     /// The struct of the function's values, element by element. Fields that are skipped are cloned.
     #[must_use]
     fn map(&self, mut function: impl FnMut(Self::Elem) -> Self::Elem) -> Self {
-        let mut result = self.copy();
+        let mut result = self.cloned_member();
         result.visit_mut(|_, mut tensor| each_element(&mut tensor, |element| *element = function(*element)));
         result
     }
@@ -47,7 +47,7 @@ pub trait Tensors: HasElements {
     /// Tensors with other names or extents.
     fn zip(&self, other: &Self, function: impl FnMut(Self::Elem, Self::Elem) -> Self::Elem) -> Result<Self, Error> {
         let pairs = pairs(self, other)?;
-        let mut result = self.copy();
+        let mut result = self.cloned_member();
         combine(&mut result, pairs.into_iter().map(|(_, other)| other).collect(), function);
         Ok(result)
     }

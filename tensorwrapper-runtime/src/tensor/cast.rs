@@ -1,6 +1,6 @@
 //! Converts elements to numbers of another type.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::ops::Range;
 
 use super::{Tensor, TensorMut, TensorRef};
@@ -33,7 +33,7 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
         Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
 
-    /// Whether all elements, if they are real numbers, lie in the range of an integer type once they have lost their fractions.
+    /// Whether all elements, once they have lost their fractions, lie in the range of an integer type.
     ///
     /// # Errors
     /// The first one that does not.
@@ -41,7 +41,7 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
         let outside = match self.numbers() {
             Some((SliceRef::F32(data), layout)) => first_outside(data, layout, range),
             Some((SliceRef::F64(data), layout)) => first_outside(data, layout, range),
-            _ => None,
+            _ => self.first_integer_outside(range),
         };
         let Some((mut place, number)) = outside else { return Ok(()) };
         let mut index = vec![0; self.rank()];
@@ -53,6 +53,23 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
         let help = "limit the elements before, `a.clip(low, high)?`, and give those that are NaN a value";
         Err(Error::new(ErrorKind::Undefined(message)).with_help(help))
     }
+
+    /// The first element outside of a range, if the elements are integers, and its place in C order. Double precision has all bounds of ranges
+    /// that some integers are outside of, and orders integers on either side of them as they are.
+    fn first_integer_outside(&self, range: &Range<f64>) -> Option<(usize, f64)> {
+        let outside = |x: &T| integer(x).map(|x| x as f64).filter(|x| !range.contains(x));
+        let has_none = |slice: &[T]| slice.iter().all(|x| outside(x).is_none());
+        if self.as_slice().is_some_and(has_none) {
+            return None;
+        }
+        self.elements().enumerate().find_map(|(place, x)| outside(x).map(|x| (place, x)))
+    }
+}
+
+/// An element that is an integer.
+fn integer<T: Stored>(x: &T) -> Option<i64> {
+    let x: &dyn Any = x;
+    x.downcast_ref::<i64>().copied().or_else(|| x.downcast_ref::<i32>().map(|&x| x.into()))
 }
 
 /// What an integer type holds: from its least number to the one after its largest, both of which double precision has.
@@ -99,10 +116,9 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// * Real numbers become integers without their fraction, towards zero: 2.7 is 2, and -2.7 is -2. `round`, `floor` and `ceil` do
     ///   otherwise, before.
     /// * Integers become the nearest real number. `f64` has all of `i32` and `u8`, and those of `i64` up to 2⁵³; `f32` has those up to 2²⁴.
-    /// * Integers become shorter integers by their last bits, so that they wrap around.
     ///
     /// # Errors
-    /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when a real number is NaN or none that the integer type `U` holds, and
+    /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when a number is NaN or outside of what the integer type `U` holds, and
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     ///
     /// ```
@@ -116,6 +132,7 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// assert_eq!(counts.cast::<i64>()?.as_slice(), [2, -2, 3_000_000_000]);
     /// let error = counts.cast::<i32>().unwrap_err();
     /// assert!(error.to_string().starts_with("element [2] is 3000000000, and `i32` holds whole numbers from -2147483648 to 2147483647"));
+    /// assert!(Tensor::<i32>::from_slice([2], &[-1, 300])?.cast::<u8>().is_err());
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     #[doc(alias("astype", "convert"))]

@@ -113,17 +113,16 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 impl<T: Stored, S: Extents> Tensor<T, S> {
-    /// The same elements in C order with other extents, and whether that required a copy. No copy is made if the layout can be
-    /// read with the new extents; otherwise the elements are copied in C order. The error of [`TensorRef::reshape`] says why.
+    /// The same elements in C order with other extents. No copy is made if the layout can be read with the new extents; otherwise the elements
+    /// are copied in C order. A reshaped view is never a copy: the error of [`TensorRef::reshape`] says why it would have to be.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::{Layout, Moved, Tensor};
+    /// use tensorwrapper::Tensor;
     /// let t = Tensor::<f64>::from_slice([2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-    /// let (t, moved) = t.reshape([3, 2])?;
-    /// assert_eq!((t[[1, 0]], moved), (3.0, Moved::Nothing));
-    /// let (t, _) = t.relayout(&Layout::column_major(2))?;
-    /// assert_eq!(t.reshape([6])?.1, Moved::Elements);
+    /// let memory = t.memory().as_ptr();
+    /// let t = t.reshape([3, 2])?;
+    /// assert_eq!((t[[1, 0]], t.memory().as_ptr()), (3.0, memory));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
@@ -131,22 +130,22 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S2` or need another number of elements, [`ErrorKind::Memory`] when the
     /// system has no memory for a copy.
     #[doc(alias("ravel", "flatten", "squeeze", "unsqueeze", "expand_dims", "newaxis", "vec"))]
-    pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<(Tensor<T, S2>, Moved), Error> {
+    pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<Tensor<T, S2>, Error> {
         let extents = checked_extents(shape)?;
         if self.is_plain() {
             let strided = select::reshape(&self.located.layout, &extents)?;
-            return Ok((Tensor::in_layout(self.located.with_layout(strided), None), Moved::Nothing));
+            return Ok(Tensor::in_layout(self.located.with_layout(strided), None));
         }
         // Of a layout that cannot be read like that, and of another number of elements, which is an error.
         if let Some(physical) = self.known_physical()
             && let Some(physical) = physical.align(&Logical::new(physical.logical().dtype(), &extents[..])?)?
         {
             let located = self.located.with_layout(strided(&physical));
-            return Ok((Tensor::in_layout(located, kept(physical.layout())), Moved::Nothing));
+            return Ok(Tensor::in_layout(located, kept(physical.layout())));
         }
         let strided = select::reshape(&Strided::row_major(self.extents())?, &extents)?;
         let copy = copy::in_c_order(&self.located.data, &self.located.layout)?;
-        Ok((Tensor::in_layout(self.located.with_both(copy, strided), None), Moved::Elements))
+        Ok(Tensor::in_layout(self.located.with_both(copy, strided), None))
     }
 
     /// Whether the elements are stored in C order without padding.

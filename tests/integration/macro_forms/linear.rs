@@ -38,7 +38,7 @@ fn svd_of_groups_of_axes() {
     assert_close(&tensor!([l, a, r] = u2[r, a, l]), &u);
     assert_close(&tensor!([r, b, q] = v2[q, r, b]), &v);
     assert_close(&wide(&s2), &s);
-    let m = t.clone().reshape::<Shape>([6, 8]).unwrap().0;
+    let m = t.clone().reshape::<Shape>([6, 8]).unwrap();
     let (u3, _, _) = tensor!(([l, a, r], [r], [r, b, q]) = svd(m[(l, a), (b, q)]) where l: 2, b: 4);
     assert_close(&u3, &u);
 }

@@ -2,6 +2,7 @@
 //!
 //! A box is a part of a block within which no operand is cut. Which boxes are zero is known before anything is computed.
 
+mod candidates;
 mod emitter;
 mod presence;
 
@@ -140,10 +141,9 @@ impl Elements {
 
 impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
-        let candidates = frame.stored()?;
         let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
         let mut ends = false;
-        for block in candidates.iter() {
+        for block in self.candidates(frame)? {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);
             let all = boxes.len();

@@ -222,7 +222,7 @@ impl Tree {
     }
 
     /// Whether a part of it, or itself, is so.
-    fn any(&self, is: &dyn Fn(&Tree) -> bool) -> bool {
+    pub(super) fn any(&self, is: &dyn Fn(&Tree) -> bool) -> bool {
         let mut found = false;
         self.visit(&mut |tree| found |= is(tree));
         found

@@ -1,0 +1,109 @@
+//! Functions of each element, by the kernels that equations have for them.
+
+use tensorwrapper_core::backend::function::Unary;
+use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
+
+use super::loops::device;
+use super::methods;
+use crate::tensor::{Tensor, TensorRef};
+
+/// The tensor of what an instruction makes of each element, which is of this type already.
+fn made<T: Element, U: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<U, S>, Error> {
+    let layout = Strided::row_major(view.extents())?;
+    let mut values = Owned::<U>::for_results(layout.len())?;
+    let (elements, strides) = view.parts();
+    let nest = LoopNest::new(view.extents(), view.rank());
+    let program = Program::new(vec![Instruction::Input(0), instruction]);
+    let output = Output::new(U::erase_mut(&mut values), &layout);
+    device().map(&nest, &program, Reduction::Sum, &[], &[Operand::new(elements, strides)], output)?;
+    Ok(Tensor::from_parts(values, layout))
+}
+
+fn abs<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::Real, S>, Error> {
+    let size = Instruction::Apply(Unary::Abs, 0);
+    if T::DTYPE.is_complex() { made::<T, T, S>(view, size)?.map(T::re) } else { made(view, size) }
+}
+
+fn powi<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Result<Tensor<T, S>, Error> {
+    made(view, Instruction::PowerInteger(0, exponent))
+}
+
+fn powf<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: f64) -> Result<Tensor<T, S>, Error> {
+    made(view, Instruction::PowerReal(0, exponent))
+}
+
+/// Methods that are functions of the language.
+macro_rules! functions {
+    ($($Function:ident, $name:ident, $what:literal, $of:literal = $is:literal, [$($alias:literal),*];)*) => {
+        $(fn $name<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+            made(view, Instruction::Apply(Unary::$Function, 0))
+        })*
+
+        methods!(impl[T: Element] { $(
+            #[doc = concat!($what, " of each element, as `", stringify!($name), "(X)` in equations.\n\n```\n",
+                "# use tensorwrapper_runtime as tensorwrapper;\nuse tensorwrapper::Tensor;\n",
+                "assert_eq!(Tensor::from_array([", $of, "])?.", stringify!($name), "()?.as_slice(), [", $is, "]);\n",
+                "# Ok::<(), tensorwrapper_runtime::Error>(())\n```\n\n",
+                "# Errors\n[`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.")]
+            #[doc(alias($($alias),*))]
+            fn $name() -> Result<Tensor<T, S>, Error> = $name;
+        )* });
+    };
+}
+functions! {
+    Exp, exp, "The exponential", "0.0, 1.0" = "1.0, 1f64.exp()", ["expm1"];
+    Ln, ln, "The natural logarithm", "1.0, 8.0" = "0.0, 8f64.ln()", ["log", "loge"];
+    Sqrt, sqrt, "The square root", "4.0, 2.25" = "2.0, 1.5", ["root"];
+    Sin, sin, "The sine", "0.0" = "0.0", ["sine"];
+    Cos, cos, "The cosine", "0.0" = "1.0", ["cosine"];
+    Tanh, tanh, "The hyperbolic tangent", "0.0, 40.0" = "0.0, 1.0", ["hyperbolic"];
+}
+
+methods!(impl[T: Element] {
+    /// The absolute value of each element, real.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Complex, Tensor};
+    /// assert_eq!(Tensor::from_array([-1.5, 2.0])?.abs()?.as_slice(), [1.5, 2.0]);
+    /// assert_eq!(Tensor::from_array([Complex::new(3.0, 4.0)])?.abs()?.as_slice(), [5.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("absolute", "fabs", "modulus"))]
+    fn abs() -> Result<Tensor<T::Real, S>, Error> = abs;
+
+    /// A whole power of each element, as `powi(X, n)` in equations.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::from_array([-2.0, 3.0])?.powi(2)?.as_slice(), [4.0, 9.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("pow", "power", "square"))]
+    fn powi(exponent: i32) -> Result<Tensor<T, S>, Error> = powi;
+
+    /// A real power of each element, as `powf(X, p)` in equations: NaN of negative real elements where the exponent is not whole.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::from_array([4.0, 9.0])?.powf(0.5)?.as_slice(), [2.0, 3.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    fn powf(exponent: f64) -> Result<Tensor<T, S>, Error> = powf;
+});

@@ -1,0 +1,98 @@
+//! Tests of functions of each element, of products of matrices and of norms.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::exec::einsum;
+use crate::tensor::Tensor;
+
+fn drawn(rng: &mut StdRng, extents: &[usize]) -> Tensor<f64> {
+    Tensor::from_fn(extents, |_| rng.random_range(0.1..2.0)).unwrap()
+}
+
+#[test]
+fn functions_are_those_of_numbers() {
+    let mut rng = StdRng::seed_from_u64(51);
+    let a = drawn(&mut rng, &[7, 9]);
+    let turned = a.t();
+    let close = |made: Tensor<f64>, function: &dyn Fn(f64) -> f64| {
+        let expected = a.map(function).unwrap();
+        assert!(made.allclose(&expected, 1e-14, 0.0).is_ok());
+    };
+    close(a.exp().unwrap(), &f64::exp);
+    close(a.ln().unwrap(), &f64::ln);
+    close(a.sqrt().unwrap(), &f64::sqrt);
+    close(a.sin().unwrap(), &f64::sin);
+    close(a.cos().unwrap(), &f64::cos);
+    close(a.tanh().unwrap(), &f64::tanh);
+    close(a.powi(-3).unwrap(), &|x| x.powi(-3));
+    close(a.powf(0.3).unwrap(), &|x| x.powf(0.3));
+    close((-&a).abs().unwrap(), &|x| x);
+    // Of a view in another order, and of nothing.
+    assert_eq!(turned.exp().unwrap(), a.exp().unwrap().t().to_tensor().unwrap());
+    assert_eq!(Tensor::<f64>::zeros([0, 3]).unwrap().exp().unwrap().extents(), [0, 3]);
+    assert!(Tensor::from_array([-1.0f64]).unwrap().ln().unwrap().as_slice()[0].is_nan());
+    let z = Tensor::from_array([Complex::new(-4.0, 0.0), Complex::new(0.0, 1.0)]).unwrap();
+    assert!((z.sqrt().unwrap().as_slice()[0] - Complex::new(0.0, 2.0)).norm() < 1e-15);
+    let sizes: Tensor<f32, _> = Tensor::from_array([Complex::new(3.0f32, -4.0), Complex::new(0.0, 0.0)]).unwrap().abs().unwrap();
+    assert_eq!(sizes.as_slice(), [5.0, 0.0]);
+}
+
+#[test]
+fn products_of_matrices_and_batches() {
+    let mut rng = StdRng::seed_from_u64(52);
+    let factors = [
+        (vec![3], vec![3], "k,k->"),
+        (vec![3], vec![3, 4], "k,kj->j"),
+        (vec![2, 3], vec![3], "ik,k->i"),
+        (vec![2, 3], vec![3, 4], "ik,kj->ij"),
+        (vec![5, 2, 3], vec![5, 3, 4], "zik,zkj->zij"),
+        (vec![5, 2, 3], vec![3, 4], "zik,kj->zij"),
+        (vec![2, 3], vec![5, 3, 4], "ik,zkj->zij"),
+        (vec![6, 5, 2, 3], vec![5, 3, 4], "yzik,zkj->yzij"),
+        (vec![5, 2, 3], vec![3], "zik,k->zi"),
+        (vec![3], vec![5, 3, 4], "k,zkj->zj"),
+    ];
+    for (left, right, equation) in factors {
+        let (a, b) = (drawn(&mut rng, &left), drawn(&mut rng, &right));
+        let product = a.matmul(&b).unwrap();
+        let expected = einsum(equation, &[&a, &b]).unwrap();
+        assert!(product.allclose(&expected, 1e-14, 0.0).is_ok(), "{equation}");
+    }
+    let refused = |left: &[usize], right: &[usize]| {
+        let zeros = |extents: &[usize]| Tensor::<f64>::zeros(extents).unwrap();
+        zeros(left).matmul(&zeros(right)).unwrap_err().to_string()
+    };
+    assert!(refused(&[2, 3], &[2, 3]).starts_with("`matmul` of extents [2, 3] and [2, 3]"));
+    assert!(refused(&[4, 2, 3], &[5, 3, 2]).contains("those before the matrices are equal"));
+    assert!(refused(&[], &[3]).contains("rank 0") && refused(&[3], &[]).contains("rank 0"));
+}
+
+#[test]
+fn norms_of_all_sizes() {
+    let mut rng = StdRng::seed_from_u64(53);
+    let a = drawn(&mut rng, &[6, 5]);
+    let expected = a.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for scale in [1.0, 1e-200, 1e200, 1e-310, 1e300] {
+        let scaled = (scale * &a).norm();
+        assert!((scaled / scale / expected - 1.0).abs() < 1e-10, "{scale}");
+    }
+    assert_eq!(Tensor::from_array([Complex::new(3e30f32, 0.0), Complex::new(0.0, 4e30)]).unwrap().norm(), 5e30);
+    assert_eq!(Tensor::<f64>::zeros([2, 0]).unwrap().norm(), 0.0);
+    assert_eq!(Tensor::from_array([1.0, f64::INFINITY]).unwrap().norm(), f64::INFINITY);
+    assert!(Tensor::<f64, _>::from_array([1.0, f64::NAN]).unwrap().norm().is_nan());
+    assert!(Tensor::from_array([1e200, f64::NAN]).unwrap().norm().is_nan());
+    assert!((a.view().t().norm() / a.norm() - 1.0).abs() < 1e-14);
+}
+
+#[test]
+fn variances_of_samples() {
+    let a = Tensor::from_array([[1.0f64, 2.0, 6.0], [4.0, 4.0, 4.0]]).unwrap();
+    assert_eq!(a.sample_var_along(1).unwrap().as_slice(), [7.0, 0.0]);
+    assert_eq!(a.sample_std_along(1).unwrap().as_slice(), [7.0_f64.sqrt(), 0.0]);
+    assert!((a.sample_var() - a.var() * 6.0 / 5.0).abs() < 1e-15);
+    let one = Tensor::from_array([2.0f64]).unwrap();
+    assert!(one.sample_std().is_nan() && one.std() == 0.0);
+    assert!(Tensor::<f64>::zeros([0]).unwrap().var().is_nan());
+}

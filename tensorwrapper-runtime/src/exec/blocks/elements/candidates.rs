@@ -1,0 +1,108 @@
+//! Which blocks of a result may have elements, from the blocks that its operands have: a grid of many tiles, few of which are there, is not
+//! visited tile by tile.
+
+use std::collections::HashSet;
+
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::super::tree::{Tree, keeps_zero};
+use super::Planner;
+
+/// Factors, by their numbers: wherever the expression has elements, one of these has.
+type Cover = Vec<usize>;
+
+impl Planner<'_> {
+    /// The blocks of a frame that may be there, one of each orbit.
+    ///
+    /// # Errors
+    /// As [`Structure::stored`] and [`Structure::with_blocks`].
+    pub(super) fn candidates(&self, frame: &Structure) -> Result<Vec<Vec<usize>>, Error> {
+        let all = frame.tilings().iter().fold(1, |all: usize, tiling| all.saturating_mul(tiling.len()));
+        let few = self.cover(self.tree, &mut 0).filter(|cover| self.blocks_of(cover) < all && frame.ties().is_none());
+        let Some(cover) = few else { return Ok(frame.stored()?.iter().collect()) };
+        let mut blocks = HashSet::new();
+        for factor in cover {
+            self.add_blocks(factor, frame, &mut blocks);
+        }
+        if let Some(flow) = frame.charge_flow() {
+            blocks.retain(|block| flow.allows(frame.tilings(), block));
+        }
+        Ok(frame.with_blocks(blocks)?.stored()?.iter().collect())
+    }
+
+    /// How many blocks the factors of a cover lead to, at most.
+    fn blocks_of(&self, cover: &Cover) -> usize {
+        let of = |&factor: &usize| {
+            let (labels, pieces) = &self.pieces[factor];
+            let others = self.left.iter().filter(|label| !labels.contains(label)).map(|&label| self.cuts.result(label).len());
+            others.fold(pieces.len(), usize::saturating_mul)
+        };
+        cover.iter().map(of).fold(0, usize::saturating_add)
+    }
+
+    /// Adds the blocks of the result in which a factor has elements: along labels that it does not have, those of all tiles.
+    fn add_blocks(&self, factor: usize, frame: &Structure, blocks: &mut HashSet<Vec<usize>>) {
+        let (labels, pieces) = &self.pieces[factor];
+        for parts in pieces.keys() {
+            let mut found = vec![Vec::with_capacity(self.left.len())];
+            for (label, tiling) in self.left.iter().zip(frame.tilings()) {
+                let own = labels.iter().position(|own| own == label);
+                let own = own.map(|own| self.cuts.in_result(*label, parts[own]).tile);
+                let tiles = own.map_or(0..tiling.len(), |tile| tile..tile + 1);
+                found =
+                    found.into_iter().flat_map(|block| tiles.clone().map(move |tile| [&block[..], &[tile]].concat())).collect();
+            }
+            blocks.extend(found);
+        }
+    }
+
+    /// The cover of an expression that leads to the fewest blocks, where it has one; `next` is the number of its first factor. Nothing where a
+    /// block without elements may divide: that is an error, wherever it is.
+    fn cover(&self, tree: &Tree, next: &mut usize) -> Option<Cover> {
+        match tree {
+            Tree::Factor(_) => {
+                *next += 1;
+                Some(vec![*next - 1])
+            }
+            Tree::Number(value) => (*value == num_complex::Complex::ZERO).then(Vec::new),
+            Tree::Negate(inner) | Tree::Sum(_, inner) | Tree::Fold(_, _, inner) => self.cover(inner, next),
+            Tree::Apply(function, inner) => self.cover(inner, next).filter(|_| keeps_zero(*function) == Some(true)),
+            Tree::PowerInteger(inner, exponent) => self.cover(inner, next).filter(|_| *exponent > 0),
+            Tree::PowerReal(inner, exponent) => self.cover(inner, next).filter(|_| *exponent > 0.0),
+            Tree::Binary(operator, left, right) => {
+                let covers = [self.cover(left, next), self.cover(right, next)];
+                let never_fails = |tree: &Tree| !divides(tree);
+                match (operator, covers) {
+                    (Operator::Add | Operator::Subtract, [Some(one), Some(other)]) => Some([one, other].concat()),
+                    (Operator::Multiply, covers) if never_fails(left) && never_fails(right) => {
+                        covers.into_iter().flatten().min_by_key(|cover| self.blocks_of(cover))
+                    }
+                    (Operator::Divide, [of_dividend, _]) if never_fails(right) => of_dividend,
+                    _ => None,
+                }
+            }
+            Tree::Select(condition, values) => {
+                let of_condition = condition.expressions();
+                *next += of_condition.iter().map(|side| side.factors().len()).sum::<usize>();
+                let covers = [self.cover(&values[0], next), self.cover(&values[1], next)];
+                match covers {
+                    [Some(one), Some(other)] if !of_condition.iter().any(|side| divides(side)) => Some([one, other].concat()),
+                    _ => None,
+                }
+            }
+        }
+    }
+}
+
+/// Whether there may be an error in a block that has no elements of some factors.
+fn divides(tree: &Tree) -> bool {
+    tree.any(&|part| match part {
+        Tree::Binary(Operator::Divide, ..) => true,
+        Tree::Apply(function, _) => keeps_zero(*function).is_none(),
+        Tree::PowerInteger(_, exponent) => *exponent < 0,
+        Tree::PowerReal(_, exponent) => *exponent < 0.0,
+        _ => false,
+    })
+}
