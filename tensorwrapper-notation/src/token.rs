@@ -74,6 +74,7 @@ impl Token {
 /// Tokens as a person would write them.
 pub fn text(tokens: &[Token]) -> String {
     let mut out = String::new();
+    let mut is_parameter = false;
     for (n, token) in tokens.iter().enumerate() {
         match &token.tree {
             Tree::Ident(word) | Tree::Literal(word) => {
@@ -84,6 +85,11 @@ pub fn text(tokens: &[Token]) -> String {
                     out.push(' ');
                 }
                 out.push_str(word);
+            }
+            // The parameters of a closure stand between two `|`, which are no operators.
+            Tree::Punct('|', joint) if is_parameter || !*joint && opens_closure(&tokens[..n]) => {
+                out.push_str(if is_parameter { "| " } else { "|" });
+                is_parameter = !is_parameter;
             }
             Tree::Punct(c, joint) => punct(&mut out, *c, *joint, n),
             Tree::Group(delimiter, inner) => {
@@ -100,6 +106,11 @@ pub fn text(tokens: &[Token]) -> String {
         }
     }
     out
+}
+
+/// Whether `|` begins the parameters of a closure behind these tokens.
+fn opens_closure(before: &[Token]) -> bool {
+    before.last().is_none_or(|token| token.is_punct(',') || token.is_punct(';') || token.is_ident("move"))
 }
 
 fn punct(out: &mut String, c: char, joint: bool, position: usize) {

@@ -60,7 +60,8 @@ impl Checker<'_> {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
                             None => unseparated(name, &free).unwrap_or_else(|| {
-                                format!("a result that is constant along `{name}` is written `1[{name}] * …`")
+                                let case = self.other_case(name);
+                                format!("{case}a result that is constant along `{name}` is written `1[{name}] * …`")
                             }),
                         },
                     ))

@@ -10,10 +10,11 @@ use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{
     Cast, CastId, Claimed, Equation, FunctionId, Index, Label, LabelId, Left, Mapped, Meaning, Operand, OperandId, ScalarId,
 };
-use crate::syntax::{self, Assignment, Declaration, Name, Scalar, Statement, Target};
+use crate::syntax::{self, Assignment, Declaration, Name, Right, Scalar, Statement, Target};
 
 pub(super) struct Checker<'s> {
     pub(super) target: &'s Target,
+    pub(super) right: &'s Right,
     /// The declaration of each label. If several `where` declare it, the innermost counts.
     pub(super) declarations: HashMap<&'s str, &'s Declaration>,
     pub(super) labels: Vec<Label>,
@@ -53,6 +54,7 @@ impl<'s> Checker<'s> {
         let declarations = all.flat_map(by_label).collect();
         Checker {
             target: &statement.target,
+            right: &statement.right,
             declarations,
             labels: Vec::new(),
             operands: Vec::new(),

@@ -231,6 +231,49 @@ fn helps_name_the_axes_or_the_sum() {
     assert_eq!(help("[] = det(a[i, j] - x)"), ["a term that is constant along `i`, `j` is spread over it: `1[i, j] * …`"]);
 }
 
+/// One slip is one message: the brackets that a `let` lacks, and a letter in another case.
+#[test]
+fn labels_of_one_slip() {
+    let once = |labels: &str, at: &str, help: &str| format!("{at}: {labels} so they are summed | {help}");
+    let both = once(
+        "indices `i`, `j` occur once and are not on the left,",
+        "i",
+        "if `w` has these indices, write `let w[i, j] = …`; if the sum is meant, say so: `sum(i, j; …)`",
+    );
+    assert_eq!(warnings("let w = a[i, k] * b[k, j]; w"), [both.as_str()]);
+    assert_eq!(warnings("let w = a[i, k] * b[k, j] - c[i, j]; w"), [both.as_str()]);
+    assert_eq!(
+        warnings("let w = v[i]; w"),
+        [
+            "i: index `i` occurs once and is not on the left, so it is summed | if `w` has this index, write `let w[i] = …`; if the variable `i` is meant, write `v[{ i }]`; if the sum is meant, say so: `sum(i; …)`"
+        ]
+    );
+    assert_eq!(
+        faults("let w = exp(a[p, q]); w"),
+        [
+            "p: indices `p`, `q` would be summed inside a function's argument, or outside: the equation does not say | if `w` has these indices, write `let w[p, q] = …`; if the sum, write `sum(p, q; …)` around what stands inside, or around the whole term"
+        ]
+    );
+    assert_eq!(
+        warnings("[i] = a[i, j] * b[J]"),
+        [
+            "j: index `j` occurs once and is not on the left, so it is summed | `J` is not `j`; if the variable `j` is meant, write `a[i, { j }]`; if the sum is meant, say so: `sum(j; …)`"
+        ]
+    );
+    assert_eq!(
+        faults("[i, j] = a[i, k] * b[k, J]"),
+        [
+            "j: index `j` is on the left, but no term on the right has it | `J` is not `j`; a result that is constant along `j` is written `1[j] * …`"
+        ]
+    );
+    assert_eq!(
+        faults("[i] = a[i] / exp(b[I])"),
+        [
+            "I: index `I` would be summed inside a function's argument, or outside: the equation does not say | `i` is not `I`; if the variable `I` is meant, write `b[{ I }]`; if the sum, write `sum(I; …)` around what stands inside, or around the whole term"
+        ]
+    );
+}
+
 /// A lone label may be the value of a variable.
 #[test]
 fn helps_offer_a_position_first() {

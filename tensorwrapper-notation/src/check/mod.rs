@@ -3,6 +3,7 @@
 //! `labels` finds where labels occur, `left` reads the left side, `resolve` turns implicit sums into explicit ones (rules 2, 4
 //! and 5), `factorise` and `roles` find the role of each axis of linear algebra. All faults of an equation are reported at once.
 
+mod bound;
 mod carry;
 mod cast;
 mod checker;
@@ -15,6 +16,7 @@ mod gradient;
 mod implicit;
 mod labels;
 mod left;
+mod lone;
 mod moments;
 mod once;
 mod position;

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use super::checker::Checker;
 use super::labels::{free_labels, free_names, term_labels};
-use super::position;
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Cast, CastId, LabelId, Node};
@@ -35,17 +34,20 @@ impl Checker<'_> {
     /// A term. Labels that belong to the term and are not in scope are summed over the whole term.
     fn term(&mut self, term: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         let mut inner = scope.clone();
-        let mut summed = Vec::new();
+        let (mut summed, mut lone, mut doubtful) = (Vec::new(), Vec::new(), Vec::new());
         for label in term_labels(term).into_iter().filter(|l| l.of_term && scope.get(&l.name.text).is_none()) {
-            if let Some(place) = nonlinear {
-                self.ambiguous_sum(label.name, place, (label.occurrences == 1).then_some(label.first));
-            } else if label.occurrences == 1 {
-                self.single_occurrence(label.name, label.first);
+            let factor = (label.occurrences == 1).then_some(label.first);
+            match (nonlinear, factor) {
+                (Some(_), factor) => doubtful.push((label.name, factor)),
+                (None, Some(factor)) => lone.push((label.name, factor)),
+                (None, None) => {}
             }
             let id = self.new_label(label.name);
             inner.push(&label.name.text, id);
             summed.push(id);
         }
+        self.ambiguous_sums(&doubtful, nonlinear.unwrap_or_default());
+        self.occur_once(&lone);
         let node = self.product(term, &inner, nonlinear)?;
         Some(reduce(Reduction::Sum, summed, node))
     }
@@ -188,15 +190,12 @@ impl Checker<'_> {
         let mut inner = scope.clone();
         let mut bound = Vec::new();
         let mut met: HashSet<&str> = HashSet::new();
+        let before = self.faults.len();
+        self.bound_outside(word, labels, body, scope);
+        let is_refused = self.faults.len() > before;
         for name in labels {
             let (label, before) = (&name.text, self.faults.len());
             if scope.get(label).is_some() {
-                let fault = Diagnostic::label(
-                    name.span,
-                    format!("index `{label}` is bound by `{word}` here, but also used outside of it"),
-                )
-                .help(format!("give the bound index another name than `{label}`"));
-                self.faults.push(fault);
                 self.misbound.push(label.clone());
             } else if !met.insert(label) {
                 let fault = Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice"));
@@ -212,7 +211,7 @@ impl Checker<'_> {
                 });
             }
             let id = self.new_label(name);
-            if self.faults.len() > before {
+            if self.faults.len() > before || is_refused && scope.get(label).is_some() {
                 self.refused.push(id);
             }
             inner.push(label, id);
@@ -253,35 +252,6 @@ impl Checker<'_> {
         let exchanged = if self.faults.len() > faults { None } else { self.sum(body, &swapped, nonlinear) };
         self.warnings.truncate(warnings);
         Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
-    }
-
-    /// `lone` is the factor that has the label, if it occurs once.
-    fn ambiguous_sum(&mut self, name: &Name, place: &str, lone: Option<&Expression>) {
-        let label = &name.text;
-        let around = format!("`sum({label}; …)` around what stands inside, or around the whole term");
-        let help = match lone {
-            Some(term) => position::once(term, label, format!("if the sum, write {around}")),
-            None => format!("write {around}"),
-        };
-        let fault = Diagnostic::label(
-            name.span,
-            format!("index `{label}` would be summed inside {place}, or outside: the equation does not say"),
-        )
-        .help(help)
-        .operators(format!("call `.sum(\"{label},\")` on what stands inside, or on the whole term"));
-        self.faults.push(fault);
-    }
-
-    fn single_occurrence(&mut self, name: &Name, term: &Expression) {
-        let label = &name.text;
-        let sum = format!("if the sum is meant, say so: `sum({label}; …)`");
-        // A word of MATLAB and Julia.
-        let sum =
-            if label == "end" { format!("the last position of an axis of extent `n` is `{{ n - 1 }}`; {sum}") } else { sum };
-        let warning =
-            Diagnostic::label(name.span, format!("index `{label}` occurs once and is not on the left, so it is summed"))
-                .help(position::once(term, label, sum));
-        self.warnings.push(warning);
     }
 }
 

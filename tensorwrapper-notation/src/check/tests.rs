@@ -138,7 +138,7 @@ fn labels_not_on_the_left_are_summed_over_their_term() {
 fn functions_and_casts_of_the_programs() {
     means(&[
         ("[i] = map(f; a[i], 2.0 * b[i])", "map(f; a[i], (2 * b[i]))"),
-        ("[i] = map({ |x| x }; map(self.g; a[i]))", "map({ |x | x }; map(self.g; a[i]))"),
+        ("[i] = map({ |x| x }; map(self.g; a[i]))", "map({ |x| x }; map(self.g; a[i]))"),
         ("[] = map(f; a[i]) * b[i]", "sum(i; (map(f; a[i]) * b[i]))"),
         ("[i, j] = asym(i, j; map(f; a[i, j]))", "(map(f; a[i,j]) - map(f; a[j,i]))"),
         ("[i] = a[i] * cast(b[i, k])", "(a[i] * cast(sum(k; b[i,k])))"),

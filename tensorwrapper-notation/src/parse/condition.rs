@@ -41,8 +41,25 @@ pub(super) fn clip(tokens: &[Token], at: Span, span: Span, read: Reader) -> Resu
         let fault = Diagnostic::syntax(at, format!("`clip` takes three arguments, X and its bounds, {}", given(parts.len())));
         return Err(fault.help("write `clip(X, 0.0, 1.0)`"));
     };
+    let written = [of, high, low].map(|part| text(part)).join(", ");
     let parts = Box::new([whole_by(of, span, read)?, whole_by(low, span, read)?, whole_by(high, span, read)?]);
+    if let (Some(low), Some(high)) = (literal(&parts[1]), literal(&parts[2]))
+        && low > high
+    {
+        let fault = Diagnostic::syntax(at, "the lower bound of `clip` comes first");
+        return Err(fault.help(format!("write `clip({written})`")));
+    }
     Expression::new(ExpressionKind::Clip(parts), span).bounded()
+}
+
+/// The value of a literal, which may have signs and parentheses.
+fn literal(expression: &Expression) -> Option<f64> {
+    match &expression.kind {
+        ExpressionKind::Scalar(Scalar::Literal(value, _)) => Some(*value),
+        ExpressionKind::Negate(inner) => literal(inner).map(|value| -value),
+        ExpressionKind::Parentheses(inner) => literal(inner),
+        _ => None,
+    }
 }
 
 fn condition(tokens: &[Token], at: Span, read: Reader) -> Result<Condition<Expression>, Diagnostic> {

@@ -1,5 +1,6 @@
 //! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, each of which is a whole right side.
 
+use super::algebra::without_indices;
 use super::cursor::{Cursor, hole, split};
 use super::expression::{stands_alone, whole};
 use super::index::{integer, labels};
@@ -17,11 +18,15 @@ pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposit
         return Ok(None);
     };
     let Some(kind) = Factorisation::from_name(name) else { return Ok(None) };
+    let left = cursor.read();
     cursor.next();
     let end = cursor.here();
     cursor.next();
     if Operator::ALL.iter().any(|operator| cursor.peek_punct(operator.symbol())) {
         return Err(stands_alone(name, *span));
+    }
+    if let Some(fault) = without_indices(kind, left, inner) {
+        return Err(fault);
     }
     read(kind, inner, *span, span.to(end)).map(Some)
 }

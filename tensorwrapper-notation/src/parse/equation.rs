@@ -6,8 +6,10 @@ use super::declaration::{Declared, declaration, declarations, header, is_declara
 use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
-use super::mistake::{is_keyword, no_equals, no_left_side, unexpected};
+use super::left::{no_equals, no_left_side, no_target};
+use super::mistake::unexpected;
 use super::within::within;
+use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Assignment, Block, BlockValue, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar, Statement, Target,
@@ -214,6 +216,9 @@ fn alone(tokens: &[Token]) -> Result<Statement, Diagnostic> {
 
 fn target(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     let first = cursor.here();
+    if let Some(fault) = no_target(cursor.rest()) {
+        return Err(fault);
+    }
     if cursor.take_ident("let") {
         let target = let_target(cursor)?;
         equals(cursor, true)?;
@@ -339,6 +344,9 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
         if cursor.take_pair(operator.symbol(), '=') {
             return Ok(Assignment::Update(operator));
         }
+    }
+    if cursor.peek_pair(':', '=') {
+        return Err(no_equals(cursor, false));
     }
     if cursor.peek_pair('=', '=') || !cursor.peek_punct('=') {
         unexpected(cursor)?;

@@ -6,9 +6,10 @@ use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::{function_in_brackets, given, is_keyword, is_name, refuse_call, refuse_factor, rust_expression, unknown};
+use super::mistake::{function_in_brackets, given, is_name, refuse_call, refuse_factor, rust_expression, unknown};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
 use super::reduction::{labels_first, not_labels, without_semicolon};
+use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Scalar};
@@ -144,7 +145,11 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
 
 /// The fault of `|A[i, j]|`.
 fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
-    let inside = cursor.rest()[1..].split(|token| token.is_punct('|')).next().unwrap_or_default();
+    let is_norm = cursor.peek_pair('|', '|');
+    let inside = cursor.rest()[1 + usize::from(is_norm)..].split(|token| token.is_punct('|')).next().unwrap_or_default();
+    if is_norm {
+        return cursor.expected("an operand").help(format!("a norm is `norm({})`, alone on the right side", text(inside)));
+    }
     cursor.expected("an operand").help(format!("an absolute value is `abs({})`", text(inside)))
 }
 

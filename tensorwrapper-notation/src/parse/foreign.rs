@@ -4,7 +4,7 @@
 
 use super::cursor::{Cursor, split};
 use super::synonyms::synonym;
-use super::unread::{is_condition, label_of, labels_in, valued};
+use super::unread::{first_term, is_condition, is_whole, label_of, labels_in, names, reduction_named, valued};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Factorisation};
@@ -35,9 +35,10 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
         }
         // `sum_{j} A[i, j]`
         Tree::Group(Delimiter::Brace, labels) => {
-            let name = previous.strip_suffix('_').filter(|name| Ending::from_name(name).is_some())?;
-            let body = if cursor.rest().len() > 1 { text(&cursor.rest()[1..]) } else { "X".into() };
-            Some(format!("the labels of a reduction stand in front of its body: `{name}({}; {body})`", text(labels)))
+            let name = reduction_named(previous.strip_suffix('_')?)?;
+            let body = if cursor.rest().len() > 1 { text(first_term(&cursor.rest()[1..])) } else { "X".into() };
+            let labels = names(labels).map_or_else(|| text(labels), |names| names.join(", "));
+            Some(format!("the labels of a reduction stand in front of its body: `{name}({labels}; {body})`"))
         }
         // `qr(A[i, j])[0]`
         Tree::Group(Delimiter::Bracket, _) => {
@@ -90,8 +91,8 @@ pub(super) fn in_a_module<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments
     }))
 }
 
-/// What `:` is here.
-const WHOLE: &str = "a whole axis has a label, `i`";
+/// What a whole axis is where nothing is known of the equation.
+pub(super) const WHOLE: &str = "a whole axis has a label of its own";
 
 /// The help for something that is not an index.
 pub(super) fn index(tokens: &[Token]) -> Option<String> {
@@ -100,7 +101,7 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
         return Some("the remaining axes are `..`, on the left side too: `[.., j] = A[.., j]`".into());
     }
     match tokens {
-        [sign] if sign.is_punct('*') || sign.is_punct(':') => Some(WHOLE.into()),
+        _ if is_whole(tokens) => Some(WHOLE.into()),
         [_, _, _, ..] if tokens.iter().all(|token| is_name(token) && !token.is_ident("as")) => {
             let names: Vec<String> = tokens.iter().map(|token| text(std::slice::from_ref(token))).collect();
             Some(format!("labels have `,` between them: `{}`", names.join(", ")))
@@ -181,7 +182,6 @@ fn part(tokens: &[Token]) -> Option<String> {
             },
         };
         let last = match end {
-            [_] if first.is_empty() => return Some(WHOLE.into()),
             [_] => String::new(),
             end => format!("{{ {} }}", text(end).replacen("end", extent, 1)),
         };

@@ -153,7 +153,7 @@ fn numbers() {
         (
             "[i] = 2.5j * a[i]",
             &[
-                "2.5j: `2.5j` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 2.5) }`",
+                "2.5j: `2.5j` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 2.5) }`, and real tensors beside it are converted, `cast(Complex<f64>; A[i, j])`",
             ],
         ),
         (
@@ -246,7 +246,7 @@ fn comparisons() {
     refused(&[
         (
             "[i] = a[i] * (b[i] == 0.0)",
-            &["=: expected an operator, found `==` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
+            &["(b[i] == 0.0): a comparison is not a number | write `select(b[i] == 0.0; a[i], 0.0)` in place of the product"],
         ),
         (
             "[] = sum(k; a[k] != 0.0)",
@@ -289,31 +289,31 @@ fn indices() {
         (
             "[i] = u[i - 1]",
             &[
-                "i - 1: `i - 1` is not an index | a label that is shifted is a slice, `i in ..n`, beside `i in 1..` where it is not, and `n` is the extent minus `1`",
+                "i - 1: `i - 1` is not an index | a label that is shifted is a slice, `i in ..{ n - 1 }`, beside `i in 1..` where it is not, and `n` is the extent",
             ],
         ),
         (
             "[i] = u[i + n] - u[i]",
             &[
-                "i + n: `i + n` is not an index | a label that is shifted is a slice, `i in n..`, beside `i in ..m` where it is not, and `m` is the extent minus `n`",
+                "i + n: `i + n` is not an index | a label that is shifted is a slice, `i in n..`, beside `i in ..{ m - n }` where it is not, and `m` is the extent",
             ],
         ),
         (
             "[i] = u[i + j] * w[j]",
             &[
-                "i + j: `i + j` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "i + j: `i + j` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[n - 1 - i]",
             &[
-                "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[2 * (i + 1)]",
             &[
-                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
@@ -325,7 +325,7 @@ fn indices() {
         (
             "[i] = u[(i + 1) % n]",
             &[
-                "(i + 1) % n: `(i + 1) % n` is not an index | an axis is shifted around its end before the equation: `let v = u.roll(0, 1)?;`",
+                "(i + 1) % n: `(i + 1) % n` is not an index | an axis is shifted around its end before the equation: `let v = u.roll(1, 0)?;`",
             ],
         ),
         (
@@ -336,7 +336,7 @@ fn indices() {
         (
             "[i] = a[i in 0:10:2]",
             &[
-                "0:10:2: `0:10:2` is not a range | write `0..10`; a step is a view of the tensor, made before the equation: `let b = a.view().step(0, 2)?;`",
+                "0:10:2: `0:10:2` is not a range | a slice has no step, and a view has one: `let b = a.view().slice(0, 0..10)?.step(0, 2)?;` before the equation, read as `b[i]`",
             ],
         ),
         ("[i] = a[i in 1:]", &["1:: `1:` is not a range | write `1..`"]),

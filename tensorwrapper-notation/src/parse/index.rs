@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
-use super::mistake::{is_keyword, keyword_as_label};
+use super::unread::{list, steps};
+use super::words::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -128,6 +129,18 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     }
     let opaque = hole(tokens);
     let span = opaque.span;
+    if let Some(list) = list(tokens) {
+        let help = format!(
+            "what an axis has at a list of places is taken before the equation, `let b = a.take(0, Tensor::from_array({list})?)?;`"
+        );
+        return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
+    }
+    if let Some([start, end, step]) = steps(tokens) {
+        let help = format!(
+            "a slice has no step: write `{start}..{end}`, and make a view with the step before, `let b = a.view().step(0, {step})?;`"
+        );
+        return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
+    }
     if let Some(help) = range_with_colons(tokens) {
         return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
     }
@@ -160,7 +173,7 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     Ok(Range::Literal(start, Some(stop), span))
 }
 
-/// What `0:10` and `0:10:2` are here.
+/// What `0:10` is here.
 fn range_with_colons(tokens: &[Token]) -> Option<String> {
     // Two colons that touch are a path of Rust's.
     let is_path = tokens.windows(2).any(|pair| matches!(pair[0].tree, Tree::Punct(':', true)) && pair[1].is_punct(':'));
@@ -169,9 +182,6 @@ fn range_with_colons(tokens: &[Token]) -> Option<String> {
         _ if is_path => None,
         [start, end] if end.is_empty() => Some(format!("write `{start}..`")),
         [start, end] => Some(format!("write `{start}..{end}`, which ends before the second number")),
-        [start, end, step] => Some(format!(
-            "write `{start}..{end}`; a step is a view of the tensor, made before the equation: `let b = a.view().step(0, {step})?;`"
-        )),
         _ => None,
     }
 }
@@ -226,7 +236,10 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return fault.help(help);
     }
     if tokens.iter().any(|token| token.is_punct('%')) {
-        return fault.help("an axis is shifted around its end before the equation: `let v = u.roll(0, 1)?;`");
+        return fault.help("an axis is shifted around its end before the equation: `let v = u.roll(1, 0)?;`");
+    }
+    if let Some(slice) = shifted_slice(tokens) {
+        return fault.help(format!("before `in` stands a label alone: `{slice}`"));
     }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
         return fault.help(format!("a slice has a label: `i in {written}`"));
@@ -237,10 +250,7 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return fault.help("an index is written without quotes");
     }
     if tokens.iter().any(|token| token.group(Delimiter::Bracket).is_some() || token.group(Delimiter::Parenthesis).is_some()) {
-        return fault.help(format!(
-            "a position is one number, in braces if it is a Rust expression: `{{ {written} }}`; one for each element chooses among \
-             the elements: `sum(k; select(iota[k] == {written}; A[k], 0.0))`"
-        ));
+        return fault.help(format!("a position is one number, in braces if it is a Rust expression: `{{ {written} }}`"));
     }
     if let [
         Token { tree: Tree::Ident(label), .. },
@@ -249,10 +259,37 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     ] = tokens
     {
         return fault.help(format!(
-            "a label that is shifted is a slice, `{label} in {by}..`, beside `{label} in ..n` where it is not; a position is `{{ {written} }}` in braces"
+            "a label that is shifted is a slice, `{label} in {by}..`, beside `{label} in ..{{ n - {by} }}` where it is not, and `n` is the extent; a \
+             position is `{{ {written} }}` in braces"
         ));
     }
     fault.help(format!(
         "an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{{ {written} }}`"
     ))
+}
+
+/// The slice that `i + 1 in ..2` means.
+fn shifted_slice(tokens: &[Token]) -> Option<String> {
+    let [Token { tree: Tree::Ident(label), .. }, sign, by, word, range @ ..] = tokens else { return None };
+    if !word.is_ident("in") || !(sign.is_punct('+') || sign.is_punct('-')) {
+        return None;
+    }
+    let dots = (0..range.len().saturating_sub(1)).find(|&n| range[n].is_punct('.') && range[n + 1].is_punct('.'))?;
+    let (start, end) = (text(&range[..dots]), text(&range[dots + 2..]));
+    let (sign, by) = (text(std::slice::from_ref(sign)), text(std::slice::from_ref(by)));
+    let shifted = |bound: &str| -> Option<String> {
+        let literals = bound.parse::<usize>().ok().zip(by.parse::<usize>().ok());
+        match literals {
+            Some((bound, by)) if sign.trim() == "+" => Some((bound + by).to_string()),
+            Some((bound, by)) => bound.checked_sub(by).map(|bound| bound.to_string()),
+            None => Some(format!("{{ {bound} {} {by} }}", sign.trim())),
+        }
+    };
+    let start = match start.as_str() {
+        "" if sign.trim() == "+" => by.clone(),
+        "" => return None,
+        start => shifted(start)?,
+    };
+    let end = if end.is_empty() { end } else { shifted(&end)? };
+    Some(format!("{label} in {start}..{end}"))
 }

@@ -4,8 +4,9 @@
 
 use super::cursor::Cursor;
 use super::foreign;
+use super::places::last_operand;
 use super::synonyms::synonym;
-use super::unread::labels_in;
+use super::unread::{first_term, labels_in, names, reduction_named};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::slipped;
@@ -13,30 +14,11 @@ use crate::sentence::quoted;
 use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Index, Name};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// The keywords of Rust.
-const KEYWORDS: [&str; 38] = [
-    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if",
-    "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
-    "super", "trait", "true", "type", "unsafe", "use", "where", "while",
-];
-
 /// What a choice for each element is written as.
 const CHOICE: &str = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
 
 /// Where a comparison belongs.
 const COMPARISON: &str = "a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere";
-
-/// Whether a word is a keyword of Rust.
-pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
-}
-
-/// The fault of a keyword where a label belongs.
-pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
-    let raw = if matches!(word, "self" | "Self" | "super" | "crate") { String::new() } else { format!(", or `r#{word}`") };
-    Diagnostic::syntax(span, format!("`{word}` is a word of Rust and cannot be an index"))
-        .help(format!("give the index another name{raw}"))
-}
 
 /// Refuses what follows an expression in parentheses. No equation is there, so that `==` compares.
 pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
@@ -59,6 +41,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let with_neighbours = |from: usize| text(&cursor.rest()[..from.min(cursor.rest().len())]);
     let before = cursor.previous().map_or(String::new(), |token| text(std::slice::from_ref(token)));
     if let Some(help) = foreign::behind(cursor) {
+        return Err(plain.help(help));
+    }
+    if let Some(help) = behind_operand(cursor) {
         return Err(plain.help(help));
     }
     Err(match &token.tree {
@@ -97,14 +82,6 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         }
         Tree::Ident(word) if word == "if" => plain.help(CHOICE),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
-        Tree::Ident(word) if word == "as" && before.starts_with('[') => {
-            let operand = text(&cursor.read()[cursor.read().len().saturating_sub(2)..]);
-            let named = next.map(|token| text(std::slice::from_ref(token))).filter(|name| matches!(name.as_str(), "f32" | "f64"));
-            plain.help(match named {
-                Some(name) => format!("an element of another type is `cast({name}; {operand})`"),
-                None => "whole tensors are converted to other types before the equation: `let b = a.cast::<i32>()?;`".into(),
-            })
-        }
         Tree::Ident(word) if word == "as" => {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
         }
@@ -138,12 +115,62 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
     if Ending::from_name(name).is_some() {
         return fault.help(format!("write `{name}(k; …)` around it, with the indices that it runs over"));
     }
+    if let "unwrap" | "expect" = name {
+        return Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an equation")).help(PANICS);
+    }
+    let operand = text(last_operand(cursor.read()));
+    if name == "map" && !arguments.is_empty() {
+        return fault.help(format!("write `map({arguments}; {operand})`"));
+    }
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
         return fault.help("leave it out: an equation only reads its operands");
     }
     match synonym(name) {
         Some(help) => fault.help(help),
         None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
+    }
+}
+
+/// What becomes of errors.
+const PANICS: &str = "leave it out: `tensor!` panics by itself, and `try_tensor!` gives a `Result`";
+
+/// The help for a token that belongs to the operand before it.
+fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
+    let token = cursor.peek()?;
+    let rest = cursor.rest();
+    let operand = last_operand(cursor.read());
+    match &token.tree {
+        Tree::Punct('?', _) if rest.len() == 1 || rest[1].is_ident("where") => Some(PANICS.into()),
+        // `[i] = v[i] += 1.0`
+        Tree::Punct('+' | '-' | '*' | '/', true) if rest.get(1).is_some_and(|next| next.is_punct('=')) => {
+            let update = text(&[operand, rest].concat());
+            Some(format!("an update of a tensor that exists is an equation of its own, `{update}`"))
+        }
+        Tree::Ident(word) if word == "as" && !labels_in(operand).is_empty() => Some(match rest.get(1).map(|token| &token.tree) {
+            Some(Tree::Ident(name)) if matches!(name.as_str(), "f32" | "f64") => {
+                let is_group = matches!(operand, [Token { tree: Tree::Group(Delimiter::Parenthesis, _), .. }]);
+                let inside = if is_group { operand[0].group(Delimiter::Parenthesis).unwrap_or_default() } else { operand };
+                format!("an element of another type is `cast({name}; {})`", text(inside))
+            }
+            _ => "whole tensors are converted to other types before the equation: `let b = a.cast::<i32>()?;`".into(),
+        }),
+        // `a{i, k}`, `a_{i k}`
+        Tree::Group(Delimiter::Brace, inner) => {
+            let Some(Token { tree: Tree::Ident(name), .. }) = cursor.previous() else { return None };
+            let name = name.strip_suffix('_').filter(|name| !name.is_empty()).unwrap_or(name);
+            let (names, known) = (names(inner)?, labels_in(cursor.read()));
+            // A single name may be a number, before which a `*` is missing.
+            let are_labels = names.len() > 1 || known.contains(&names[0]);
+            are_labels.then(|| format!("indices stand in brackets: `{name}[{}]`", names.join(", ")))
+        }
+        // `Σ_j a[i, j]`
+        Tree::Ident(_) => {
+            let Some(Token { tree: Tree::Ident(word), .. }) = cursor.previous() else { return None };
+            let (name, label) = word.split_once('_').filter(|(_, label)| !label.is_empty())?;
+            let (name, body) = (reduction_named(name)?, text(first_term(rest)));
+            Some(format!("the labels of a reduction stand in front of its body: `{name}({label}; {body})`"))
+        }
+        _ => None,
     }
 }
 
@@ -251,7 +278,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(help);
     }
     // `sum_k(X)`
-    if let Some((ending, label)) = name.split_once('_').filter(|(ending, _)| Ending::from_name(ending).is_some()) {
+    if let Some((ending, label)) = name.split_once('_').and_then(|(name, label)| Some((reduction_named(name)?, label))) {
         let label = label.trim_start_matches("over_");
         return plain
             .help(format!("the labels of a reduction stand in front of its body: `{ending}({label}; {})`", written.join(", ")));
@@ -284,22 +311,6 @@ pub(super) fn given(count: usize) -> String {
         1 => "but 1 is given".to_string(),
         n => format!("but {n} are given"),
     }
-}
-
-/// The fault of a right side without a left one. The help has the left side by Einstein's rule.
-pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[Token]>, at: Span) -> Diagnostic {
-    if let Some(labels) = arrow {
-        let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
-        return fault.help(format!("write `[{}] = {written}`", text(labels)));
-    }
-    let all = occurring(right);
-    let mut once: Vec<&str> = Vec::new();
-    for label in &all {
-        if !once.contains(label) && all.iter().filter(|other| *other == label).count() == 1 {
-            once.push(label);
-        }
-    }
-    Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
 }
 
 /// The labels of an expression that are visible outside of it, each as often as it occurs in a term.
@@ -349,26 +360,5 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
         | ExpressionKind::Exchange(_, _, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, found),
-    }
-}
-
-/// The fault of a left side that no `=` follows.
-pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
-    let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
-    let fault = |sentence: &str| Diagnostic::syntax(cursor.here(), sentence);
-    match (named, cursor.peek()) {
-        (true, Some(token)) if token.is_punct(':') => {
-            fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")
-        }
-        (true, _) if operator => fault("`let` makes something new, and `=` follows it")
-            .help("`+=` and its like need an existing tensor and no `let`: `C[i, j] += …`"),
-        (true, _) => fault("a `let` is followed by `=`").help("write `let W[i, j] = …;`"),
-        (false, Some(token)) if token.is_punct(',') => {
-            fault("several results stand in parentheses").help("write `([i], [i, j]) = …`")
-        }
-        (false, _) if operator => {
-            fault("the left side is followed by `=`").help("`+=` and its like need an existing tensor: `C[i, j] += …`")
-        }
-        (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
     }
 }

@@ -1,9 +1,12 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
 //! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `reduction`, `synonyms` and
-//! `foreign` have messages for faults where one can tell what the author may have meant; `within` adds what only the whole equation tells.
+//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
+//! `synonyms` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls of linear
+//! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, `truths` for comparisons. `unread` and
+//! `places` look at tokens before they are read.
 
+mod algebra;
 mod claim;
 mod condition;
 mod cursor;
@@ -11,24 +14,32 @@ mod declaration;
 mod decomposition;
 mod equation;
 mod expression;
+#[cfg(test)]
+mod followed;
 mod foreign;
 mod gradient;
 #[cfg(test)]
 mod habits;
 mod index;
+mod left;
 mod map;
 mod mistake;
 #[cfg(test)]
 mod newcomers;
 mod number;
+mod places;
 mod reduction;
 #[cfg(test)]
 mod slips;
 mod synonyms;
+mod taken;
 #[cfg(test)]
 mod tests;
+mod truths;
 mod unread;
+mod whole;
 mod within;
+mod words;
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Indices, Invocation, Statement};

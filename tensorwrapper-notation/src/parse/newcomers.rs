@@ -6,7 +6,12 @@ use crate::testing::{refused, warnings};
 #[test]
 fn indices() {
     refused(&[
-        ("[i] = A[i, :]", &[":: `:` is not an index | a whole axis has a label, `i`"]),
+        (
+            "[i] = A[i, :]",
+            &[
+                ":: `:` is not an index | a whole axis has a label of its own: `A[i, k]`, and `k` is summed unless the left side has it, too",
+            ],
+        ),
         (
             "[i] = A[i, 0:3]",
             &[
@@ -19,7 +24,12 @@ fn indices() {
                 ":n: `:n` is not an index | a part of an axis has a label, `k in ..n`: positions count from 0, the end is left out",
             ],
         ),
-        ("[i] = A[i, 1:end]", &["1:end: `1:end` is not an index | a whole axis has a label, `i`"]),
+        (
+            "[i] = A[i, 1:end]",
+            &[
+                "1:end: `1:end` is not an index | a whole axis has a label of its own: `A[i, k]`, and `k` is summed unless the left side has it, too",
+            ],
+        ),
         (
             "[i] = A[i, 2:end]",
             &["2:end: `2:end` is not an index | a part of an axis has a label, `k in 1..`: positions count from 0"],
@@ -66,7 +76,12 @@ fn indices() {
                 "i < n && i != j: `i < n && i != j` is not an index | a condition chooses among elements, `select(iota[i] < n && iota[i] != iota[j]; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of whole tensors, where `m` has the truth values",
             ],
         ),
-        ("[i] = A[i, *]", &["*: `*` is not an index | a whole axis has a label, `i`"]),
+        (
+            "[i] = A[i, *]",
+            &[
+                "*: `*` is not an index | a whole axis has a label of its own: `A[i, k]`, and `k` is summed unless the left side has it, too",
+            ],
+        ),
         ("[h w c] = A[c h w]", &["h w c: `h w c` is not an index | labels have `,` between them: `h, w, c`"]),
         (
             "[i, j] = A[[i, j]]",

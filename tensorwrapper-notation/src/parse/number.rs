@@ -126,7 +126,11 @@ fn no_number(literal: &str) -> String {
         && digits.parse::<f64>().is_ok_and(f64::is_finite);
     match letters {
         "i" | "j" | "im" if is_product => {
-            format!("a complex number is written in braces, `{{ Complex::new(0.0, {:?}) }}`", digits.parse().unwrap_or(1.0_f64))
+            format!(
+                "a complex number is written in braces, `{{ Complex::new(0.0, {:?}) }}`, and real tensors beside it are converted, \
+                 `cast(Complex<f64>; A[i, j])`",
+                digits.parse().unwrap_or(1.0_f64)
+            )
         }
         _ if is_product => format!("a product is written with `*`: `{digits} * {letters}`"),
         _ => "any Rust expression may stand in braces, `{ … }`".into(),

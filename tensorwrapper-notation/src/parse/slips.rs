@@ -74,13 +74,13 @@ fn syntax() {
         (
             "[i, j] = A[i + 1, j]",
             &[
-                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..n` where it is not, and `n` is the extent minus `1`",
+                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..{ n - 1 }` where it is not, and `n` is the extent",
             ],
         ),
         (
             "[i] = A[p[i]]",
             &[
-                "p[i]: `p[i]` is not an index | a position is one number, in braces if it is a Rust expression: `{ p[i] }`; one for each element chooses among the elements: `sum(k; select(iota[k] == p[i]; A[k], 0.0))`",
+                "p[i]: `p[i]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = A.take(0, &p)?;`, and read as `b[i]`; or it is chosen in it: `sum(k; select(iota[k] == p[i]; A[k], 0.0))`",
             ],
         ),
         (
@@ -172,7 +172,7 @@ fn syntax() {
             "[i] = exp(A[i] < B[i])",
             &["<: expected an operator, found `<` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
         ),
-        ("[i] = sum(; A[i])", &["sum: `sum` names its labels first | write `sum(k; A[i])`"]),
+        ("[i] = sum(; A[i])", &["sum: `sum` names its labels first | write `sum(k; A[k])`"]),
         ("[i] = sum(k; )", &[";: nothing follows the `;` of `sum` | write `sum(k; X)`"]),
         ("[i] = sum(k; A[i, k]; B[k])", &[";: expected an operator, found `;`"]),
         ("[i] = A[i] let y = 2", &["let: `;` is missing before this `let`"]),

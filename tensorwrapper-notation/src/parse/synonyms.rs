@@ -67,10 +67,7 @@ const SYNONYMS: [(&[&str], &str); 67] = [
     ),
     (&["tril"], "a lower triangle is `select(iota[i] >= iota[j]; X, 0.0)`"),
     (&["triu"], "an upper triangle is `select(iota[i] <= iota[j]; X, 0.0)`"),
-    (
-        &["shift", "diff"],
-        "neighbours are two slices of one axis, `u[i in 1..] - u[i in ..n]`, where `n` is one less than its extent",
-    ),
+    (&["shift", "diff"], "neighbours are two slices of one axis, `u[i in 1..] - u[i in ..{ n - 1 }]`, where `n` is its extent"),
     (&["count"], "elements for which a condition holds are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`"),
     (&["count_nonzero", "nnz"], "elements other than 0 are counted by `sum(k; select(X != 0.0; 1.0, 0.0))`"),
     (&["any"], "whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`"),
@@ -152,7 +149,7 @@ const OF_TENSORS: [(&[&str], &str); 7] = [
     (&["sort", "sorted"], "sort_along(0)?"),
     (&["argsort"], "argsort_along(0)?"),
     (&["unique"], "unique()?"),
-    (&["roll", "circshift"], "roll(0, 1)?"),
+    (&["roll", "circshift"], "roll(1, 0)?"),
     (&["tile"], "tile(&[2])?"),
 ];
 

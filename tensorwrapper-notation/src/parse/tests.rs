@@ -216,6 +216,18 @@ fn random_tokens_do_not_panic() {
         "where i: 3",
         "let x[i] =",
         "A[i] *",
+        "A[:, j]",
+        "A[p[i], j]",
+        "A[i in 0..6..2]",
+        "A[i + 1 in ..2]",
+        "(A[i] > x)",
+        "as",
+        "Σ_j",
+        "solve(A, b)",
+        "return",
+        "||",
+        "{i, j}",
+        ".map(|x| x)",
     ];
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut next = |end: usize| {

@@ -1,6 +1,7 @@
 //! What tokens that are not read yet have: labels, and signs that compare.
 
-use crate::token::{Delimiter, Token, Tree};
+use crate::syntax::Ending;
+use crate::token::{Delimiter, Token, Tree, text};
 
 /// The label that an index of one axis is, or names before `in`.
 pub(super) fn label_of(part: &[Token]) -> Option<&str> {
@@ -8,6 +9,44 @@ pub(super) fn label_of(part: &[Token]) -> Option<&str> {
         [Token { tree: Tree::Ident(label), .. }] => Some(label),
         [Token { tree: Tree::Ident(label), .. }, word, ..] if word.is_ident("in") => Some(label),
         _ => None,
+    }
+}
+
+/// Whether an index is `:`, `*` or `1:end`. Languages that have `end` count from 1.
+pub(super) fn is_whole(part: &[Token]) -> bool {
+    match part {
+        [sign] => sign.is_punct('*') || sign.is_punct(':'),
+        [start @ .., colon, end] => colon.is_punct(':') && end.is_ident("end") && matches!(text(start).as_str(), "" | "1"),
+        [] => false,
+    }
+}
+
+/// Names with `,` between them, or with nothing.
+pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
+    let found: Vec<&str> = tokens
+        .iter()
+        .filter(|token| !token.is_punct(','))
+        .map(|token| match &token.tree {
+            Tree::Ident(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    (!found.is_empty()).then_some(found)
+}
+
+/// The tokens up to the next term, or to a `where`.
+pub(super) fn first_term(tokens: &[Token]) -> &[Token] {
+    let ends = |token: &Token| token.is_punct('+') || token.is_punct('-') || token.is_ident("where");
+    let end = tokens.iter().skip(1).position(ends).map_or(tokens.len(), |n| n + 1);
+    &tokens[..end]
+}
+
+/// The reduction of a name, or of the letter by which it is written in formulas.
+pub(super) fn reduction_named(name: &str) -> Option<&str> {
+    match name {
+        "Σ" => Some("sum"),
+        "Π" => Some("prod"),
+        _ => Ending::from_name(name).map(|_| name),
     }
 }
 
@@ -37,6 +76,30 @@ fn collect<'t>(tokens: &'t [Token], found: &mut Vec<&'t str>) {
             _ => {}
         }
     }
+}
+
+/// The array that a list of positions is: `[0, 2]`, `&[0, 2]`, `vec![0, 2]`.
+pub(super) fn list(range: &[Token]) -> Option<String> {
+    let list = match range {
+        [list] => list,
+        [sign, list] if sign.is_punct('&') => list,
+        [word, sign, list] if word.is_ident("vec") && sign.is_punct('!') => list,
+        _ => return None,
+    };
+    list.group(Delimiter::Bracket).map(|inner| format!("[{}]", text(inner)))
+}
+
+/// The start, the end and the step of `0..6..2`, and of `0:6:2`. A path of Rust's has no number behind its colons.
+pub(super) fn steps(range: &[Token]) -> Option<[String; 3]> {
+    let colons: Vec<&[Token]> = range.split(|token| token.is_punct(':')).collect();
+    if let [start, end, step @ [Token { tree: Tree::Literal(_), .. }]] = colons[..] {
+        return Some([start, end, step].map(text));
+    }
+    let dots: Vec<usize> =
+        (0..range.len().saturating_sub(1)).filter(|&n| range[n].is_punct('.') && range[n + 1].is_punct('.')).collect();
+    let [first, second] = dots[..] else { return None };
+    (first + 2 <= second && second + 2 < range.len())
+        .then(|| [&range[..first], &range[first + 2..second], &range[second + 2..]].map(text))
 }
 
 /// Tokens in which some labels between brackets are written otherwise.

@@ -1,20 +1,37 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
 use super::cursor::split;
+use super::places::{Place, fresh, place, renamed};
 use super::reduction::{not_labels, without_semicolon};
-use super::unread::{labels_in, valued};
+use super::taken::taken;
+use super::truths::comparison_as_number;
+use super::unread::{label_of, labels_in, valued};
+use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Ending;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// A fault of a statement, with a help that knows the whole statement.
 pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
+    if let [first, rest @ ..] = statement
+        && first.is_ident("return")
+    {
+        let value = if rest.is_empty() { String::new() } else { format!(", `{}`", text(rest)) };
+        let fault = Diagnostic::syntax(first.span, "an equation has no `return`");
+        return fault.help(format!("the value of a block is its last line{value}, without a `;` behind it"));
+    }
     let end = statement.iter().position(|token| token.is_punct('=')).unwrap_or_default();
     let left = labels_in(&statement[..end]);
     if let Some((name, arguments)) = reduction(statement, fault.span) {
-        return labelled(name, arguments, &left, fault.span).unwrap_or(fault);
+        return labelled(name, arguments, (statement, &left), fault.span).unwrap_or(fault);
     }
-    match index(statement, fault.span).and_then(|part| arithmetic(part, &labels_in(statement))) {
+    if let Some(fault) = comparison_as_number(statement, fault.span) {
+        return fault;
+    }
+    let help = whole_axis(statement, fault.span)
+        .or_else(|| taken(statement, fault.span))
+        .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
+    match help {
         Some(help) => fault.help(help),
         None => fault,
     }
@@ -34,31 +51,48 @@ fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token])> {
 }
 
 /// The fault of a reduction without labels, with those labels that the left side lacks.
-fn labelled(name: &str, arguments: &[Token], left: &[&str], at: Span) -> Option<Diagnostic> {
+fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
     match arguments.iter().position(|token| token.is_punct(';')).filter(|&n| n > 0) {
         Some(n) => not_labels(name, (&arguments[..n], &arguments[n + 1..]), left, at),
         None => {
-            let summed: Vec<&str> = labels_in(arguments).into_iter().filter(|label| !left.contains(label)).collect();
-            let proposed = if summed.is_empty() { "k".to_string() } else { summed.join(", ") };
-            Some(without_semicolon(name, arguments, &proposed, at))
+            if let Some((arguments, labels)) = reduced(arguments, statement) {
+                let other =
+                    labels_in(&arguments).into_iter().filter(|label| !left.contains(label) && !labels.iter().any(|l| l == label));
+                let summed: Vec<&str> = other.chain(labels.iter().map(String::as_str)).collect();
+                return Some(without_semicolon(name, &arguments, &summed.join(", "), at));
+            }
+            let inside = labels_in(arguments);
+            let summed: Vec<&str> = inside.iter().copied().filter(|label| !left.contains(label)).collect();
+            if !summed.is_empty() {
+                return Some(without_semicolon(name, arguments, &summed.join(", "), at));
+            }
+            let is_element = |part: &&[Token]| !part.iter().any(|token| token.is_punct('='));
+            if matches!(name, "max" | "min") && split(arguments, ',').into_iter().filter(is_element).count() > 1 {
+                return Some(without_semicolon(name, arguments, "k", at));
+            }
+            // Labels of the left side are not summed: what runs over the same axes has labels of its own.
+            let inside = if let Some(label) = numbered(arguments) { vec![label] } else { inside };
+            let labels = fresh(statement, inside.len().max(1));
+            let names: Vec<(&str, String)> = inside.into_iter().zip(labels.iter().cloned()).collect();
+            Some(without_semicolon(name, &renamed(arguments, &names), &labels.join(", "), at))
         }
     }
 }
 
-/// The index at a place.
-fn index(tokens: &[Token], at: Span) -> Option<&[Token]> {
-    tokens.iter().find_map(|token| match &token.tree {
-        Tree::Group(Delimiter::Bracket, inner) => split(inner, ',').into_iter().find(|part| match part {
-            [first, .., last] => first.span.to(last.span) == at,
-            _ => false,
-        }),
-        Tree::Group(_, inner) => index(inner, at),
+/// The label of the axis that an option numbers: `mean(a[i, j], axis = 1)`.
+fn numbered(arguments: &[Token]) -> Option<&str> {
+    let options = split(arguments, ',');
+    let axis = options.iter().skip(1).find_map(|option| match option {
+        [name, sign, Token { tree: Tree::Literal(axis), .. }] if name.is_ident("axis") && sign.is_punct('=') => Some(axis),
         _ => None,
-    })
+    })?;
+    let indices = arguments.iter().find_map(|token| token.group(Delimiter::Bracket))?;
+    label_of(split(indices, ',').get(axis.parse::<usize>().ok()?)?)
 }
 
 /// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
-fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
+fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
+    let (part, labels) = (here.part(), labels_in(statement));
     let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
     if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
         return None;
@@ -69,18 +103,19 @@ fn arithmetic(part: &[Token], labels: &[&str]) -> Option<String> {
         && !sign.is_punct('*')
     {
         let (label, by) = (text(std::slice::from_ref(label)), text(std::slice::from_ref(by)));
-        let end = ["n", "m", "p"].into_iter().find(|name| *name != by && !labels.contains(name)).unwrap_or("n1");
-        let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{end}`")];
+        let extent = ["n", "m", "p"].into_iter().find(|name| *name != by && !labels.contains(name)).unwrap_or("n1");
+        let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{{ {extent} - {by} }}`")];
         let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
         return Some(format!(
-            "a label that is shifted is a slice, {here}, beside {there} where it is not, and `{end}` is the extent minus `{by}`"
+            "a label that is shifted is a slice, {here}, beside {there} where it is not, and `{extent}` is the extent"
         ));
     }
-    let place = text(&valued(part, &is_label));
-    let other = ["k", "l", "m", "p"].into_iter().find(|name| !labels.contains(name)).unwrap_or("k1");
+    let value = text(&valued(part, &is_label));
+    let other = fresh(statement, 1).remove(0);
     Some(format!(
-        "elements at computed places are chosen: `sum({other}; select(iota[{other}] == {place}; A[{other}], 0.0))`; `where {}: n` behind the \
+        "elements at computed places are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`; `where {}: n` behind the \
          equation gives a label the extent that nothing else gives it",
+        here.with(&other),
         labels.first().unwrap_or(&"i")
     ))
 }

@@ -56,8 +56,7 @@ pub trait IntoScalar<'r, 'x, T: Numeric> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar in an equation over `{T}`",
     label = "not a scalar of `{T}` equations",
-    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`, or `{{ T::from_complex(x.into()) }}` in code for any `T`",
-    note = "a complex number stands in a complex equation: one with a complex operand, or with `cast(Complex<f64>; A[i, j])` around a real one",
+    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`, or `{{ T::from_complex(x.into()) }}` in code for any `T`; real tensors beside a complex number are written `cast(Complex<f64>; A[i, j])`",
     note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
 )]
 pub trait PassedAsScalar<'r, 'x, T, M> {

@@ -1,0 +1,126 @@
+//! Labels that a reduction binds although they are also used outside of it.
+
+use super::checker::Checker;
+use super::scope::Scope;
+use crate::diagnostic::Diagnostic;
+use crate::lex::lex_written;
+use crate::sentence::quoted;
+use crate::spelling;
+use crate::syntax::{Expression, Name, Right};
+use crate::token::{Delimiter, Token, Tree, text};
+
+impl Checker<'_> {
+    /// One fault for all labels of a reduction that are in scope around it.
+    pub(super) fn bound_outside(&mut self, word: &str, labels: &[Name], body: &Expression, scope: &Scope) {
+        let is_outside = |name: &&Name| scope.get(&name.text).is_some();
+        let outside: Vec<&Name> = labels.iter().filter(is_outside).collect();
+        let Some(first) = outside.first() else { return };
+        let list = quoted(outside.iter().map(|name| &name.text));
+        let (what, other) = match outside.len() {
+            1 => (format!("index {list} is"), "the bound index another name"),
+            _ => (format!("indices {list} are"), "the bound indices other names"),
+        };
+        let names: Vec<(&str, String)> = outside.iter().map(|name| name.text.as_str()).zip(self.unused()).collect();
+        let renamed = |label: &str| names.iter().find(|(old, _)| *old == label).map(|(_, new)| new.clone());
+        let over: Vec<String> = labels.iter().map(|name| renamed(&name.text).unwrap_or_else(|| name.text.clone())).collect();
+        let body = with_labels(body, &renamed).unwrap_or_else(|| "…".to_string());
+        let fault = Diagnostic::label(first.span, format!("{what} bound by `{word}` here, but also used outside of it"));
+        let help = format!("give {other}: `{word}({}; {body})`", over.join(", "));
+        self.faults.push(fault.help(help).operators(format!("give {other} than {list}")));
+    }
+
+    /// Names that nothing on the right has, and that are no labels.
+    fn unused(&self) -> impl Iterator<Item = String> {
+        let expressions = match self.right {
+            Right::Expression(expression) => std::slice::from_ref(expression),
+            Right::Factorisation(call) => &call.arguments,
+        };
+        let written: String = expressions.iter().map(|one| spelling::expression(one) + " ").collect();
+        let words: Vec<String> = written.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect();
+        let is_free = move |name: &String| !self.names.contains(name.as_str()) && !words.contains(name);
+        let letters = ["k", "l", "m", "p", "q", "r", "s", "t"].map(str::to_string);
+        letters.into_iter().chain((1..).map(|n| format!("k{n}"))).filter(is_free)
+    }
+}
+
+/// An expression with other labels.
+fn with_labels(expression: &Expression, renamed: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let tokens = lex_written(&spelling::expression(expression)).ok()?;
+    Some(text(&in_brackets(&tokens, renamed)))
+}
+
+/// Tokens with other labels between brackets.
+fn in_brackets(tokens: &[Token], renamed: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
+    let one = |token: &Token| {
+        let tree = match &token.tree {
+            Tree::Group(Delimiter::Bracket, inner) => Tree::Group(Delimiter::Bracket, labels(inner, renamed)),
+            // Rust stands here in braces even where it was written without them.
+            Tree::Group(Delimiter::Brace, inner) if matches!(&inner[..], [Token { tree: Tree::Ident(_), .. }]) => {
+                inner[0].tree.clone()
+            }
+            Tree::Group(delimiter, inner) => Tree::Group(*delimiter, in_brackets(inner, renamed)),
+            tree => tree.clone(),
+        };
+        Token { tree, span: token.span }
+    };
+    tokens.iter().map(one).collect()
+}
+
+/// Indices with other labels. Behind `in` and in braces stand numbers.
+fn labels(tokens: &[Token], renamed: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
+    let begins = |n: usize| n.checked_sub(1).is_none_or(|before| matches!(tokens[before].tree, Tree::Punct(',' | ';', _)));
+    let one = |(n, token): (usize, &Token)| {
+        let tree = match &token.tree {
+            Tree::Ident(label) if begins(n) => Tree::Ident(renamed(label).unwrap_or_else(|| label.clone())),
+            Tree::Group(Delimiter::Parenthesis, inner) => Tree::Group(Delimiter::Parenthesis, labels(inner, renamed)),
+            Tree::Group(Delimiter::Brace, inner) => match &inner[..] {
+                [Token { tree: Tree::Ident(written), .. }] if written.starts_with('{') => inner[0].tree.clone(),
+                _ => token.tree.clone(),
+            },
+            tree => tree.clone(),
+        };
+        Token { tree, span: token.span }
+    };
+    tokens.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn labels_that_are_also_used_outside() {
+        refused(&[
+            (
+                "[i] = sum(k; A[i, k]) * B[k]",
+                &[
+                    "k: index `k` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(l; A[i, l])`",
+                ],
+            ),
+            (
+                "[i] = sum(i; A[i])",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k])`",
+                ],
+            ),
+            (
+                "C[i] += sum(i; A[i])",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k])`",
+                ],
+            ),
+            (
+                "[i] = A[i] * sum(j; B[j] * sum(j; A[j]))",
+                &[
+                    "j: index `j` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k])`",
+                ],
+            ),
+            (
+                "[i, j] = a[i, j] / mean(i, j; self.a[i, j in 1..k] * { x })",
+                &[
+                    "i: indices `i`, `j` are bound by `mean` here, but also used outside of it | give the bound indices other names: `mean(l, m; self.a[l, m in 1..k] * { x })`",
+                ],
+            ),
+        ]);
+    }
+}

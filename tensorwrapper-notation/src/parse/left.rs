@@ -1,0 +1,86 @@
+//! Faults of left sides: those that are missing, and those that are written as in other languages.
+
+use super::algebra::without_left;
+use super::cursor::{Cursor, split};
+use super::mistake::occurring;
+use super::unread::{labels_in, names};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Expression, Factorisation};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// The fault of a right side without a left one. The help has the left side by Einstein's rule.
+pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[Token]>, at: Span) -> Diagnostic {
+    if let Some(labels) = arrow {
+        let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
+        return fault.help(format!("write `[{}] = {written}`", text(labels)));
+    }
+    let all = occurring(right);
+    let mut once: Vec<&str> = Vec::new();
+    for label in &all {
+        if !once.contains(label) && all.iter().filter(|other| *other == label).count() == 1 {
+            once.push(label);
+        }
+    }
+    Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
+}
+
+/// The fault of what begins like no left side: an array, an operation of linear algebra alone, labels in other groups than brackets.
+pub(super) fn no_target(tokens: &[Token]) -> Option<Diagnostic> {
+    match tokens {
+        [Token { tree: Tree::Group(Delimiter::Bracket, inner), span }] if is_array(inner) => {
+            let fault = Diagnostic::syntax(*span, "an array is no equation");
+            Some(fault.help(format!(
+                "a tensor of numbers is made outside of equations: `let t = Tensor::from_array([{}])?;`",
+                text(inner)
+            )))
+        }
+        [Token { tree: Tree::Ident(name), span }, Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] => {
+            Some(without_left(Factorisation::from_name(name)?, inner, *span))
+        }
+        [Token { tree: Tree::Group(Delimiter::Brace | Delimiter::Parenthesis, inner), span }, equals, right @ ..]
+            if equals.is_punct('=') =>
+        {
+            // In parentheses names may be those of several results.
+            let (names, known) = (names(inner)?, labels_in(right));
+            if names.iter().any(|name| !known.contains(name)) {
+                return None;
+            }
+            let fault = Diagnostic::syntax(*span, "the labels of the left side stand in brackets");
+            Some(fault.help(format!("write `[{}] = {}`", names.join(", "), text(right))))
+        }
+        _ => None,
+    }
+}
+
+/// Whether there are numbers, or arrays of numbers, between brackets.
+fn is_array(inner: &[Token]) -> bool {
+    let parts = split(inner, ',');
+    !parts.is_empty()
+        && parts.iter().all(|part| match part {
+            [sign, number] if sign.is_punct('-') => matches!(number.tree, Tree::Literal(_)),
+            [Token { tree: Tree::Literal(_), .. }] => true,
+            [Token { tree: Tree::Group(Delimiter::Bracket, inner), .. }] => is_array(inner),
+            _ => false,
+        })
+}
+
+/// The fault of a left side that no `=` follows.
+pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
+    let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
+    let fault = |sentence: &str| Diagnostic::syntax(cursor.here(), sentence);
+    match (named, cursor.peek()) {
+        (true, Some(token)) if token.is_punct(':') => {
+            fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")
+        }
+        (true, _) if operator => fault("`let` makes something new, and `=` follows it")
+            .help("`+=` and its like need an existing tensor and no `let`: `C[i, j] += …`"),
+        (true, _) => fault("a `let` is followed by `=`").help("write `let W[i, j] = …;`"),
+        (false, Some(token)) if token.is_punct(',') => {
+            fault("several results stand in parentheses").help("write `([i], [i, j]) = …`")
+        }
+        (false, _) if operator => {
+            fault("the left side is followed by `=`").help("`+=` and its like need an existing tensor: `C[i, j] += …`")
+        }
+        (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
+    }
+}

@@ -1,0 +1,192 @@
+//! Operands among tokens that are not read yet: which of them has a place, and how it is written with other indices.
+
+use super::unread::label_of;
+use super::words::is_keyword;
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// One index of an operand.
+pub(super) struct Place<'t> {
+    /// The operand without its brackets. A left side may have no name.
+    operand: &'t [Token],
+    inside: &'t [Token],
+    /// Where the index begins and ends among the tokens between the brackets.
+    from: usize,
+    to: usize,
+}
+
+/// The index at a place, or around it.
+pub(super) fn place(tokens: &[Token], at: Span) -> Option<Place<'_>> {
+    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
+        Tree::Group(..) if !contains(token.span, at) => None,
+        Tree::Group(Delimiter::Bracket, inside) => {
+            let operand = operand_before(tokens, n);
+            let (from, to) = parts(inside).find(|&(from, to)| match &inside[from..to] {
+                [] => false,
+                part => contains(span_of(part), at),
+            })?;
+            Some(Place { operand, inside, from, to })
+        }
+        Tree::Group(_, inside) => place(inside, at),
+        _ => None,
+    })
+}
+
+impl<'t> Place<'t> {
+    /// The tokens of the index.
+    pub(super) fn part(&self) -> &'t [Token] {
+        &self.inside[self.from..self.to]
+    }
+
+    /// The tokens between the brackets.
+    pub(super) fn inside(&self) -> &'t [Token] {
+        self.inside
+    }
+
+    /// The number of its axis.
+    pub(super) fn axis(&self) -> usize {
+        parts(self.inside).take_while(|&(from, _)| from < self.from).count()
+    }
+
+    /// The other indices of the operand.
+    pub(super) fn others(&self) -> impl Iterator<Item = &'t [Token]> {
+        let inside = self.inside;
+        parts(inside).filter(|&(from, _)| from != self.from).map(|(from, to)| &inside[from..to])
+    }
+
+    /// The operand without its brackets.
+    pub(super) fn operand(&self) -> String {
+        text(self.operand)
+    }
+
+    /// The operand with another index in this place.
+    pub(super) fn with(&self, index: &str) -> String {
+        self.of(&self.operand(), index)
+    }
+
+    /// Another operand with these indices, but for this one.
+    pub(super) fn of(&self, operand: &str, index: &str) -> String {
+        let (before, after) = (&self.inside[..self.from], &self.inside[self.to..]);
+        let middle = Token { tree: Tree::Ident(index.to_string()), span: Span::default() };
+        format!("{operand}[{}]", text(&[before, &[middle], after].concat()))
+    }
+}
+
+pub(super) fn span_of(tokens: &[Token]) -> Span {
+    match tokens {
+        [] => Span::default(),
+        [first, ..] => first.span.to(tokens[tokens.len() - 1].span),
+    }
+}
+
+/// Whether a place is inside of another one.
+pub(super) fn contains(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Where the indices between two brackets begin and end.
+fn parts(inside: &[Token]) -> impl Iterator<Item = (usize, usize)> {
+    let mut from = 0;
+    inside.split(|token| token.is_punct(',') || token.is_punct(';')).map(move |part| {
+        let found = (from, from + part.len());
+        from = found.1 + 1;
+        found
+    })
+}
+
+/// The operand that ends before a token: a name or a call with the path and the fields before it.
+pub(super) fn operand_before(tokens: &[Token], end: usize) -> &[Token] {
+    let mut start = end;
+    loop {
+        let is_word = |n: usize| match &tokens[n].tree {
+            Tree::Ident(word) => !is_keyword(word) || matches!(word.as_str(), "self" | "super" | "crate"),
+            Tree::Literal(_) => true,
+            _ => false,
+        };
+        match start.checked_sub(1) {
+            Some(n) if is_word(n) => start = n,
+            Some(n) if matches!(tokens[n].tree, Tree::Group(Delimiter::Parenthesis | Delimiter::Bracket, _)) => {
+                start = n;
+                if n > 0 && is_word(n - 1) {
+                    start = n - 1;
+                }
+            }
+            _ => return &tokens[start..end],
+        }
+        match &tokens[..start] {
+            [.., dot] if dot.is_punct('.') => start -= 1,
+            [.., first, second] if first.is_punct(':') && second.is_punct(':') => start -= 2,
+            _ => return &tokens[start..end],
+        }
+    }
+}
+
+/// The operand at the end of tokens with its brackets, a call of a function, or a group in parentheses.
+pub(super) fn last_operand(tokens: &[Token]) -> &[Token] {
+    let end = tokens.len();
+    let is_indexed = tokens.last().is_some_and(|token| token.group(Delimiter::Bracket).is_some());
+    let start = end - operand_before(tokens, if is_indexed { end - 1 } else { end }).len() - usize::from(is_indexed);
+    &tokens[start..]
+}
+
+/// The two sides of a statement, without the `=` between them.
+pub(super) fn sides(statement: &[Token]) -> (&[Token], &[Token]) {
+    match statement.iter().position(|token| token.is_punct('=')) {
+        Some(n) => (&statement[..n], &statement[n + 1..]),
+        None => (&[], statement),
+    }
+}
+
+/// Names for labels that a statement does not have, nor a variable in it.
+pub(super) fn fresh(statement: &[Token], count: usize) -> Vec<String> {
+    let letters = ["k", "l", "m", "p", "q", "r", "s", "t"].map(str::to_string);
+    let numbered = (1..).map(|n| format!("k{n}"));
+    letters.into_iter().chain(numbered).filter(|name| !has_word(statement, name)).take(count).collect()
+}
+
+/// Whether a name is anywhere among tokens.
+pub(super) fn has_word(tokens: &[Token], name: &str) -> bool {
+    tokens.iter().any(|token| match &token.tree {
+        Tree::Ident(word) => word == name,
+        Tree::Group(_, inner) => has_word(inner, name),
+        _ => false,
+    })
+}
+
+/// Tokens with other indices between all brackets.
+pub(super) fn each_part(tokens: &[Token], other: &mut dyn FnMut(&[Token]) -> Option<Vec<Token>>) -> Vec<Token> {
+    let mut one = |token: &Token| {
+        let tree = match &token.tree {
+            Tree::Group(Delimiter::Bracket, inside) => {
+                let mut written = Vec::new();
+                for (from, to) in parts(inside) {
+                    written.extend(other(&inside[from..to]).unwrap_or_else(|| inside[from..to].to_vec()));
+                    written.extend(inside.get(to).cloned());
+                }
+                Tree::Group(Delimiter::Bracket, written)
+            }
+            Tree::Group(Delimiter::Parenthesis, inner) => Tree::Group(Delimiter::Parenthesis, each_part(inner, other)),
+            tree => tree.clone(),
+        };
+        Token { tree, span: token.span }
+    };
+    tokens.iter().map(&mut one).collect()
+}
+
+/// Tokens in which labels between brackets have other names: the first of each pair becomes the second.
+pub(super) fn renamed(tokens: &[Token], names: &[(&str, String)]) -> Vec<Token> {
+    let other = |label: &str| names.iter().find(|(old, _)| *old == label).map(|(_, new)| new.clone());
+    each_part(tokens, &mut |part| match part {
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => {
+            let inner = inner.iter().map(|token| match &token.tree {
+                Tree::Ident(label) => Token { tree: Tree::Ident(other(label).unwrap_or(label.clone())), span: token.span },
+                _ => token.clone(),
+            });
+            Some(vec![Token { tree: Tree::Group(Delimiter::Parenthesis, inner.collect()), span: *span }])
+        }
+        [first, rest @ ..] => {
+            let label = other(label_of(part)?)?;
+            Some([&[Token { tree: Tree::Ident(label), span: first.span }], rest].concat())
+        }
+        [] => None,
+    })
+}
