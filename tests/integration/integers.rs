@@ -389,7 +389,6 @@ fn numbers_are_cast_to_integers_that_hold_them() {
     }
     assert_eq!(Tensor::<f64>::filled([1], -2f64.powi(63)).unwrap().cast::<i64>().unwrap().as_slice(), [i64::MIN]);
     assert_eq!(Tensor::<f64>::zeros([0, 2]).unwrap().cast::<u8>().unwrap().extents(), [0, 2]);
-    // Integers wrap around, and become the nearest number.
     // Integers that a shorter type does not hold are refused, too.
     let n = Tensor::<i32>::from_slice([2, 2], &[0, 255, 300, -1]).unwrap();
     told(n.cast::<u8>().unwrap_err(), "element [1, 0] is 300, and `u8` holds whole numbers from 0 to 255");
@@ -399,5 +398,7 @@ fn numbers_are_cast_to_integers_that_hold_them() {
     assert_eq!(n.view().slice(0, ..2).unwrap().cast::<i32>().unwrap().as_slice(), [i32::MAX, i32::MIN]);
     let wide = Tensor::<i64>::from_slice([2], &[i64::MAX, i64::MIN]).unwrap();
     assert_eq!(wide.cast::<i64>().unwrap(), wide);
+    told(wide.cast::<i32>().unwrap_err(), "element [0] is 9223372036854775807, and");
+    // In double precision they become the nearest number.
     assert_eq!(Tensor::<i64>::filled([1], (1 << 53) + 1).unwrap().cast::<f64>().unwrap().as_slice(), [2f64.powi(53)]);
 }

@@ -74,7 +74,7 @@ impl Symmetry {
     /// Elements do not change when these axes are permuted in any way.
     ///
     /// # Errors
-    /// As [`generator`](Symmetry::generator).
+    /// As [`generator`](Symmetry::generator), and [`ErrorKind::Shape`] for a single axis.
     pub fn symmetric(&self, axes: impl AsRef<[usize]>) -> Result<Symmetry, Error> {
         self.all_of(axes.as_ref(), Sign::Plus)
     }
@@ -82,7 +82,7 @@ impl Symmetry {
     /// Elements change their sign with each exchange of two of these axes.
     ///
     /// # Errors
-    /// As [`generator`](Symmetry::generator).
+    /// As [`symmetric`](Symmetry::symmetric).
     pub fn antisymmetric(&self, axes: impl AsRef<[usize]>) -> Result<Symmetry, Error> {
         self.all_of(axes.as_ref(), Sign::Minus)
     }
@@ -119,7 +119,7 @@ impl Symmetry {
             return Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} among {}", self.rank))));
         }
         if let [axis] = axes {
-            let message = format!("a symmetry of axis {axis} alone: it is of two axes at least, which change places");
+            let message = format!("a symmetry of axis {axis} alone, which has nothing to change places with");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let exchanges = axes.windows(2).map(|pair| SignedPermutation::exchange(self.rank, &pair[..1], &pair[1..], sign));

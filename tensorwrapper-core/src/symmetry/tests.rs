@@ -60,6 +60,9 @@ fn the_canonical_index_is_the_same_for_all_that_follow_from_it() {
 
 #[test]
 fn mistakes_are_told() {
+    let alone = Symmetry::none(2).antisymmetric([1]).unwrap_err().to_string();
+    assert!(alone.starts_with("a symmetry of axis 1 alone"), "{alone}");
+    assert!(Symmetry::none(2).symmetric([]).is_ok_and(|none| none.is_none()));
     let told = |result: Result<Symmetry, crate::Error>| result.unwrap_err().to_string();
     let none = Symmetry::none(3);
     assert_eq!(told(none.symmetric([0, 3])), "there is no axis 3 among 3");

@@ -56,9 +56,9 @@ macro_rules! functions {
     };
 }
 functions! {
-    Exp, exp, "The exponential", "0.0, 1.0" = "1.0, 1f64.exp()", ["expm1"];
-    Ln, ln, "The natural logarithm", "1.0, 8.0" = "0.0, 8f64.ln()", ["log", "loge"];
-    Sqrt, sqrt, "The square root", "4.0, 2.25" = "2.0, 1.5", ["root"];
+    Exp, exp, "The exponential", "0.0, 1.0" = "1.0, 1f64.exp()", ["exponential"];
+    Ln, ln, "The natural logarithm, NaN where a real element is negative,", "1.0, 8.0" = "0.0, 8f64.ln()", ["log", "loge"];
+    Sqrt, sqrt, "The square root, NaN where a real element is negative,", "4.0, 2.25" = "2.0, 1.5", ["root"];
     Sin, sin, "The sine", "0.0" = "0.0", ["sine"];
     Cos, cos, "The cosine", "0.0" = "1.0", ["cosine"];
     Tanh, tanh, "The hyperbolic tangent", "0.0, 40.0" = "0.0, 1.0", ["hyperbolic"];

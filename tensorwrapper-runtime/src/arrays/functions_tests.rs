@@ -79,6 +79,9 @@ fn norms_of_all_sizes() {
         assert!((scaled / scale / expected - 1.0).abs() < 1e-10, "{scale}");
     }
     assert_eq!(Tensor::from_array([Complex::new(3e30f32, 0.0), Complex::new(0.0, 4e30)]).unwrap().norm(), 5e30);
+    // Squares of single precision that are not normal numbers, and many of them.
+    let small = Tensor::<f32>::filled([100_000], 1e-22).unwrap().norm();
+    assert!((f64::from(small) / (1e-22 * 1e5f64.sqrt()) - 1.0).abs() < 1e-6, "{small}");
     assert_eq!(Tensor::<f64>::zeros([2, 0]).unwrap().norm(), 0.0);
     assert_eq!(Tensor::from_array([1.0, f64::INFINITY]).unwrap().norm(), f64::INFINITY);
     assert!(Tensor::<f64, _>::from_array([1.0, f64::NAN]).unwrap().norm().is_nan());

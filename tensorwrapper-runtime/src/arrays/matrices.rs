@@ -252,7 +252,8 @@ methods!(impl[T: Element] {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the summed axes do not exist or differ, or those before the matrices differ,
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for more than 52 axes, and [`ErrorKind::Memory`](crate::ErrorKind::Memory)
+    /// when the system has no memory for the result.
     #[doc(alias("mm", "bmm", "mul"))]
     fn matmul(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = matmul;
 

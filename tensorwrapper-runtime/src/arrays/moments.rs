@@ -36,7 +36,7 @@ fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axe
     Ok(mean)
 }
 
-/// The sum of squared sizes of the inputs' first, or of its difference from the second, over the reduced axes.
+/// Σ|x|² of one input, or Σ|x − y|² of two, over the reduced axes.
 fn squares<T: Element>(nest: &LoopNest, inputs: &[Operand<'_>], layout: Strided) -> Result<Tensor<T>, Error> {
     let mut steps = vec![Instruction::Input(0)];
     if inputs.len() == 2 {
@@ -122,9 +122,14 @@ fn norm<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> T::Real {
     let (x, layout) = view.parts();
     let nest = LoopNest::new(view.extents(), 0);
     let sum = Strided::row_major(&[]).and_then(|one| squares::<T>(&nest, &[Operand::new(x, layout)], one));
+    // One element needs no memory that could be missing but a few bytes.
     let sum = sum.map_or(f64::NAN, |sum| sum.as_slice()[0].to_complex().re);
-    // Squares that are all normal numbers of single precision have lost nothing.
-    if (f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX)).contains(&sum) || sum.is_nan() {
+    let (least, most) = match size_of::<T::Real>() {
+        4 => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
+        _ => (f64::MIN_POSITIVE, f64::MAX),
+    };
+    // Squares below the normal numbers have lost digits; there may be as many of them as there are elements, and digits enough to lose.
+    if (least * 1e16 * view.len() as f64..=most).contains(&sum) || sum.is_nan() {
         return T::Real::from_complex(sum.sqrt().into());
     }
     let size = |x: &T| x.to_complex().norm();

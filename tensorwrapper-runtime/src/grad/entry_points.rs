@@ -1,4 +1,7 @@
 //! The methods of recorded results that record derivatives.
+//!
+//! The gradients' type is a parameter, `G`, instead of an associated type in the signature: rustc then reports variables that do not fit once,
+//! and not for the result again.
 
 use super::batched::batched;
 use super::build::{Labels, constant, reshaped, turned, whole as whole_of};

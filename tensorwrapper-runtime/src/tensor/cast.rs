@@ -1,7 +1,7 @@
 //! Converts elements to numbers of another type.
 
 use std::any::{Any, TypeId};
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use super::{Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::CastInto;
@@ -37,7 +37,7 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
     ///
     /// # Errors
     /// The first one that does not.
-    fn check_range(&self, name: &str, range: &Range<f64>) -> Result<(), Error> {
+    fn check_range(&self, name: &str, range: &RangeInclusive<i64>) -> Result<(), Error> {
         let outside = match self.numbers() {
             Some((SliceRef::F32(data), layout)) => first_outside(data, layout, range),
             Some((SliceRef::F64(data), layout)) => first_outside(data, layout, range),
@@ -48,21 +48,20 @@ impl<T: Stored, S: Extents> TensorRef<'_, T, S> {
         for (index, &extent) in index.iter_mut().zip(self.extents()).rev() {
             (*index, place) = (place % extent, place / extent);
         }
-        let (least, most) = (range.start, range.end as i128 - 1);
-        let message = format!("element {index:?} is {number}, and `{name}` holds whole numbers from {least} to {most}");
+        let message =
+            format!("element {index:?} is {number}, and `{name}` holds whole numbers from {} to {}", range.start(), range.end());
         let help = "limit the elements before, `a.clip(low, high)?`, and give those that are NaN a value";
         Err(Error::new(ErrorKind::Undefined(message)).with_help(help))
     }
 
-    /// The first element outside of a range, if the elements are integers, and its place in C order. Double precision has all bounds of ranges
-    /// that some integers are outside of, and orders integers on either side of them as they are.
-    fn first_integer_outside(&self, range: &Range<f64>) -> Option<(usize, f64)> {
-        let outside = |x: &T| integer(x).map(|x| x as f64).filter(|x| !range.contains(x));
+    /// The first element outside of a range, if the elements are integers, and its place in C order.
+    fn first_integer_outside(&self, range: &RangeInclusive<i64>) -> Option<(usize, String)> {
+        let outside = |x: &T| integer(x).filter(|x| !range.contains(x));
         let has_none = |slice: &[T]| slice.iter().all(|x| outside(x).is_none());
         if self.as_slice().is_some_and(has_none) {
             return None;
         }
-        self.elements().enumerate().find_map(|(place, x)| outside(x).map(|x| (place, x)))
+        self.elements().enumerate().find_map(|(place, x)| outside(x).map(|x| (place, x.to_string())))
     }
 }
 
@@ -72,28 +71,29 @@ fn integer<T: Stored>(x: &T) -> Option<i64> {
     x.downcast_ref::<i64>().copied().or_else(|| x.downcast_ref::<i32>().map(|&x| x.into()))
 }
 
-/// What an integer type holds: from its least number to the one after its largest, both of which double precision has.
-fn range<U: Stored>() -> Option<Range<f64>> {
-    let power = |bits: i32| 2f64.powi(bits);
+/// What an integer type holds.
+fn range<U: Stored>() -> Option<RangeInclusive<i64>> {
     let ranges = [
-        (TypeId::of::<i32>(), -power(31)..power(31)),
-        (TypeId::of::<i64>(), -power(63)..power(63)),
-        (TypeId::of::<u8>(), 0.0..power(8)),
+        (TypeId::of::<i32>(), i32::MIN.into()..=i32::MAX.into()),
+        (TypeId::of::<i64>(), i64::MIN..=i64::MAX),
+        (TypeId::of::<u8>(), 0..=u8::MAX.into()),
     ];
     ranges.into_iter().find_map(|(known, range)| (known == TypeId::of::<U>()).then_some(range))
 }
 
 /// The first number that is outside of a range once it has lost its fraction, and its place in C order. NaN is in none.
-fn first_outside<R: Copy + Into<f64>>(data: &[R], layout: &Strided, range: &Range<f64>) -> Option<(usize, f64)> {
+fn first_outside<R: Copy + Into<f64>>(data: &[R], layout: &Strided, range: &RangeInclusive<i64>) -> Option<(usize, String)> {
     if layout.is_empty() {
         return None;
     }
+    // Double precision has the least number and the one after the largest.
+    let range = *range.start() as f64..*range.end() as f64 + 1.0;
     let is_inside = |number: R| range.contains(&number.into().trunc());
     if layout.is_row_major() && data[layout.start()..][..layout.len()].iter().all(|&number| is_inside(number)) {
         return None;
     }
     let mut numbers = layout.positions().map(|place| data[place]).enumerate();
-    numbers.find(|&(_, number)| !is_inside(number)).map(|(place, number)| (place, number.into()))
+    numbers.find(|&(_, number)| !is_inside(number)).map(|(place, number)| (place, number.into().to_string()))
 }
 
 impl<T: Stored, S: Extents> TensorMut<'_, T, S> {

@@ -8,7 +8,11 @@ use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::super::tree::{Tree, keeps_zero};
+use super::super::zeros::of_zeros;
 use super::Planner;
+
+/// The most blocks that are collected.
+const MOST: usize = 1 << 24;
 
 /// Factors, by their numbers: wherever the expression has elements, one of these has.
 type Cover = Vec<usize>;
@@ -20,7 +24,9 @@ impl Planner<'_> {
     /// As [`Structure::stored`] and [`Structure::with_blocks`].
     pub(super) fn candidates(&self, frame: &Structure) -> Result<Vec<Vec<usize>>, Error> {
         let all = frame.tilings().iter().fold(1, |all: usize, tiling| all.saturating_mul(tiling.len()));
-        let few = self.cover(self.tree, &mut 0).filter(|cover| self.blocks_of(cover) < all && frame.ties().is_none());
+        // To collect a block costs more than to pass by it. The tiles of axes that are tied follow from each other.
+        let is_worth_it = |count: usize| count <= MOST && count.saturating_mul(8) < all && frame.ties().is_none();
+        let few = self.cover(self.tree, &mut 0).filter(|cover| is_worth_it(self.blocks_of(cover)));
         let Some(cover) = few else { return Ok(frame.stored()?.iter().collect()) };
         let mut blocks = HashSet::new();
         for factor in cover {
@@ -40,6 +46,11 @@ impl Planner<'_> {
             others.fold(pieces.len(), usize::saturating_mul)
         };
         cover.iter().map(of).fold(0, usize::saturating_add)
+    }
+
+    /// The cover that leads to the fewest blocks.
+    fn least(&self, covers: [Option<Cover>; 2]) -> Option<Cover> {
+        covers.into_iter().flatten().min_by_key(|cover| self.blocks_of(cover))
     }
 
     /// Adds the blocks of the result in which a factor has elements: along labels that it does not have, those of all tiles.
@@ -76,21 +87,21 @@ impl Planner<'_> {
                 let never_fails = |tree: &Tree| !divides(tree);
                 match (operator, covers) {
                     (Operator::Add | Operator::Subtract, [Some(one), Some(other)]) => Some([one, other].concat()),
-                    (Operator::Multiply, covers) if never_fails(left) && never_fails(right) => {
-                        covers.into_iter().flatten().min_by_key(|cover| self.blocks_of(cover))
-                    }
+                    (Operator::Multiply, covers) if never_fails(left) && never_fails(right) => self.least(covers),
                     (Operator::Divide, [of_dividend, _]) if never_fails(right) => of_dividend,
                     _ => None,
                 }
             }
             Tree::Select(condition, values) => {
-                let of_condition = condition.expressions();
-                *next += of_condition.iter().map(|side| side.factors().len()).sum::<usize>();
-                let covers = [self.cover(&values[0], next), self.cover(&values[1], next)];
-                match covers {
-                    [Some(one), Some(other)] if !of_condition.iter().any(|side| divides(side)) => Some([one, other].concat()),
-                    _ => None,
-                }
+                let first = *next;
+                *next += condition.expressions().iter().map(|side| side.factors().len()).sum::<usize>();
+                let of_condition: Cover = (first..*next).collect();
+                let [one, other] = [self.cover(&values[0], next), self.cover(&values[1], next)];
+                // Where the condition has nothing of its factors, it may be known which value is chosen.
+                let decided = of_zeros(condition, self.presence.dtype).map(|holds| if holds { &one } else { &other });
+                let chosen = decided.and_then(|value| Some([&of_condition[..], &value.as_ref()?[..]].concat()));
+                let either = one.as_ref().zip(other.as_ref()).map(|(one, other)| [&one[..], &other[..]].concat());
+                self.least([chosen, either])
             }
         }
     }
@@ -99,7 +110,7 @@ impl Planner<'_> {
 /// Whether there may be an error in a block that has no elements of some factors.
 fn divides(tree: &Tree) -> bool {
     tree.any(&|part| match part {
-        Tree::Binary(Operator::Divide, ..) => true,
+        Tree::Binary(Operator::Divide, _, divisor) => divisor.number().is_none_or(|number| number == num_complex::Complex::ZERO),
         Tree::Apply(function, _) => keeps_zero(*function).is_none(),
         Tree::PowerInteger(_, exponent) => *exponent < 0,
         Tree::PowerReal(_, exponent) => *exponent < 0.0,
