@@ -23,6 +23,7 @@ mod nearest;
 mod parse;
 mod parts;
 mod product;
+mod relabel;
 pub mod sentence;
 mod spelling;
 pub mod syntax;

@@ -4,6 +4,7 @@ use super::checker::Checker;
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::lex::lex_written;
+use crate::relabel::{renamed, unused};
 use crate::sentence::quoted;
 use crate::spelling;
 use crate::syntax::{Expression, Name, Right};
@@ -23,7 +24,7 @@ impl Checker<'_> {
         let names: Vec<(&str, String)> = outside.iter().map(|name| name.text.as_str()).zip(self.unused()).collect();
         let renamed = |label: &str| names.iter().find(|(old, _)| *old == label).map(|(_, new)| new.clone());
         let over: Vec<String> = labels.iter().map(|name| renamed(&name.text).unwrap_or_else(|| name.text.clone())).collect();
-        let body = with_labels(body, &renamed).unwrap_or_else(|| "…".to_string());
+        let body = with_labels(body, &names).unwrap_or_else(|| "…".to_string());
         let fault = Diagnostic::label(first.span, format!("{what} bound by `{word}` here, but also used outside of it"));
         let help = format!("give {other}: `{word}({}; {body})`", over.join(", "));
         self.faults.push(fault.help(help).operators(format!("give {other} than {list}")));
@@ -37,51 +38,32 @@ impl Checker<'_> {
         };
         let written: String = expressions.iter().map(|one| spelling::expression(one) + " ").collect();
         let words: Vec<String> = written.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect();
-        let is_free = move |name: &String| !self.names.contains(name.as_str()) && !words.contains(name);
-        let letters = ["k", "l", "m", "p", "q", "r", "s", "t"].map(str::to_string);
-        letters.into_iter().chain((1..).map(|n| format!("k{n}"))).filter(is_free)
+        unused(move |name| !self.names.contains(name) && !words.iter().any(|word| word == name))
     }
 }
 
-/// An expression with other labels.
-fn with_labels(expression: &Expression, renamed: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+/// An expression with other labels: the first of each pair becomes the second.
+fn with_labels(expression: &Expression, names: &[(&str, String)]) -> Option<String> {
     let tokens = lex_written(&spelling::expression(expression)).ok()?;
-    Some(text(&in_brackets(&tokens, renamed)))
+    Some(text(&renamed(&unbraced(&tokens, false), names)))
 }
 
-/// Tokens with other labels between brackets.
-fn in_brackets(tokens: &[Token], renamed: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
+/// Tokens as they were written: a Rust fragment stands here in braces even where it had none. As an index, a name needs them.
+fn unbraced(tokens: &[Token], are_indices: bool) -> Vec<Token> {
     let one = |token: &Token| {
         let tree = match &token.tree {
-            Tree::Group(Delimiter::Bracket, inner) => Tree::Group(Delimiter::Bracket, labels(inner, renamed)),
-            // Rust stands here in braces even where it was written without them.
-            Tree::Group(Delimiter::Brace, inner) if matches!(&inner[..], [Token { tree: Tree::Ident(_), .. }]) => {
-                inner[0].tree.clone()
+            Tree::Group(Delimiter::Brace, inner) => match &inner[..] {
+                [Token { tree: Tree::Ident(written), .. }] if !are_indices || written.starts_with('{') => inner[0].tree.clone(),
+                _ => token.tree.clone(),
+            },
+            Tree::Group(delimiter, inner) => {
+                Tree::Group(*delimiter, unbraced(inner, are_indices || *delimiter == Delimiter::Bracket))
             }
-            Tree::Group(delimiter, inner) => Tree::Group(*delimiter, in_brackets(inner, renamed)),
             tree => tree.clone(),
         };
         Token { tree, span: token.span }
     };
     tokens.iter().map(one).collect()
-}
-
-/// Indices with other labels. Behind `in` and in braces stand numbers.
-fn labels(tokens: &[Token], renamed: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
-    let begins = |n: usize| n.checked_sub(1).is_none_or(|before| matches!(tokens[before].tree, Tree::Punct(',' | ';', _)));
-    let one = |(n, token): (usize, &Token)| {
-        let tree = match &token.tree {
-            Tree::Ident(label) if begins(n) => Tree::Ident(renamed(label).unwrap_or_else(|| label.clone())),
-            Tree::Group(Delimiter::Parenthesis, inner) => Tree::Group(Delimiter::Parenthesis, labels(inner, renamed)),
-            Tree::Group(Delimiter::Brace, inner) => match &inner[..] {
-                [Token { tree: Tree::Ident(written), .. }] if written.starts_with('{') => inner[0].tree.clone(),
-                _ => token.tree.clone(),
-            },
-            tree => tree.clone(),
-        };
-        Token { tree, span: token.span }
-    };
-    tokens.iter().enumerate().map(one).collect()
 }
 
 #[cfg(test)]
@@ -101,6 +83,37 @@ mod tests {
                 "[i] = sum(i; A[i])",
                 &[
                     "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k])`",
+                ],
+            ),
+            (
+                "[i] = sum(i; A[i] * sum(i; B[i]))",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k] * sum(i; B[i]))`",
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; B[k])`",
+                ],
+            ),
+            (
+                "[i, j] = a[i, j] * sum(i, j; asym(i, j; a[i, j] + b[j, i]))",
+                &[
+                    "i: indices `i`, `j` are bound by `sum` here, but also used outside of it | give the bound indices other names: `sum(k, l; asym(k, l; a[k, l] + b[l, k]))`",
+                ],
+            ),
+            (
+                "[a, i] = sum(a, i; sym((a, i), (b, j); T[a, i, b, j])) * u[a, i] * 1[b, j]",
+                &[
+                    "a: indices `a`, `i` are bound by `sum` here, but also used outside of it | give the bound indices other names: `sum(k, l; sym((k, l), (b, j); T[k, l, b, j]))`",
+                ],
+            ),
+            (
+                "[i] = sum(i; A[i, { i }] * n * 1[i] * iota[i])",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k, { i }] * n * 1[k] * iota[k])`",
+                ],
+            ),
+            (
+                "[i] = map(|x| x + t[0]; A[i]) * sum(i; map(|x| x + t[0]; A[i]))",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; map(|x| x + t[0]; A[k]))`",
                 ],
             ),
             (

@@ -2,17 +2,18 @@
 //! the names and labels that are already there.
 
 use super::cursor::split;
-use super::places::{fresh, operand_before, sides, span_of};
+use super::places::{has_word, operand_before, sides, span_of};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
+use crate::relabel::unused;
 use crate::syntax::Factorisation;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The fault of `svd(a[i, j])` alone.
-pub(super) fn without_left(kind: Factorisation, inner: &[Token], at: Span) -> Diagnostic {
+pub(super) fn without_left(kind: Factorisation, call: &[Token], inner: &[Token], at: Span) -> Diagnostic {
     let form = kind.form(false, false);
     let fault = Diagnostic::syntax(at, format!("`{}` names its results on the left", form.name));
-    let written = Example::new(kind, inner).and_then(|example| {
+    let written = Example::new(kind, call, inner).and_then(|example| {
         let (known, dropped) = example.labels_of_arguments()?;
         let names = example.names(&known, &dropped);
         Some(format!("{} = {}", text(&named(&example.left, &names)), example.call(&names)))
@@ -21,13 +22,13 @@ pub(super) fn without_left(kind: Factorisation, inner: &[Token], at: Span) -> Di
 }
 
 /// The fault of `solve(a, v)`, whose tensors lack their indices.
-pub(super) fn without_indices(kind: Factorisation, left: &[Token], inner: &[Token]) -> Option<Diagnostic> {
-    let example = Example::new(kind, inner)?;
+pub(super) fn without_indices(kind: Factorisation, statement: &[Token], inner: &[Token]) -> Option<Diagnostic> {
+    let example = Example::new(kind, statement, inner)?;
     let is_tensor = |argument: &[Token]| argument.iter().any(|token| token.group(Delimiter::Bracket).is_some());
     // The exponent of a power is a number.
     let mut tensors = example.arguments.iter().zip(&example.written).filter(|(argument, _)| is_tensor(argument));
     let (_, bare) = tensors.find(|(_, written)| is_bare(written))?;
-    let (given, mut dropped) = example.labels_of_results(left).unwrap_or_default();
+    let (given, mut dropped) = example.labels_of_results(sides(statement).0).unwrap_or_default();
     let (mut names, others) = example.labels_of_arguments()?;
     dropped.extend(others);
     for (old, new) in given {
@@ -53,6 +54,8 @@ type Pair<'l> = (&'l str, String);
 /// The example equation of an operation beside a call of it.
 struct Example<'t> {
     name: &'static str,
+    /// The statement with the call.
+    statement: &'t [Token],
     left: Vec<Token>,
     arguments: Vec<Vec<Token>>,
     /// The arguments as they are written.
@@ -63,7 +66,7 @@ struct Example<'t> {
 
 impl<'t> Example<'t> {
     /// The example for a call, unless the call names rows and columns or has another number of arguments.
-    fn new(kind: Factorisation, inner: &'t [Token]) -> Option<Example<'t>> {
+    fn new(kind: Factorisation, statement: &'t [Token], inner: &'t [Token]) -> Option<Example<'t>> {
         let end = inner.iter().position(|token| token.is_punct(';')).unwrap_or(inner.len());
         let written = split(&inner[..end], ',');
         let options = if end < inner.len() { text(&inner[end..]) } else { String::new() };
@@ -73,7 +76,7 @@ impl<'t> Example<'t> {
         let call = right.get(1)?.group(Delimiter::Parenthesis)?;
         let arguments: Vec<Vec<Token>> = split(call, ',').into_iter().map(<[Token]>::to_vec).collect();
         let is_whole = arguments.len() == written.len() && !options.contains('[') && written.iter().all(|part| !part.is_empty());
-        is_whole.then(|| Example { name: form.name, left: left.to_vec(), arguments, written, options })
+        is_whole.then(|| Example { name: form.name, statement, left: left.to_vec(), arguments, written, options })
     }
 
     /// What the written arguments call the labels of the example, and those labels that they lack: a vector is one right side. `None` if
@@ -107,18 +110,22 @@ impl<'t> Example<'t> {
         Some((found, dropped))
     }
 
-    /// The names of all labels of the example: those that are known, and others that are not among them.
+    /// The names of all labels of the example: those that are known, and others that nothing else in the statement has, except a label
+    /// on its left.
     fn names<'l>(&'l self, known: &[Pair<'l>], dropped: &[&str]) -> Vec<Pair<'l>> {
         let mut names = known.to_vec();
+        let (left, right) = sides(self.statement);
+        let on_left = labels_in(left);
+        let is_word = |name: &str| has_word(right, name) || has_word(left, name) && !on_left.contains(&name);
         let all = labels_in(&self.left).into_iter().chain(self.arguments.iter().flat_map(|argument| labels_in(argument)));
         for label in all.filter(|label| !dropped.contains(label)) {
             if names.iter().any(|(old, _)| *old == label) {
                 continue;
             }
-            let is_taken = |name: &str| names.iter().any(|(_, new)| new == name);
-            let others = fresh(&[], names.len() + 1);
-            let name = if is_taken(label) { others.iter().find(|name| !is_taken(name)).cloned() } else { None };
-            names.push((label, name.unwrap_or_else(|| label.to_string())));
+            let is_known = |name: &str| names.iter().any(|(_, new)| new == name);
+            let is_free = |name: &str| !is_known(name) && !has_word(self.statement, name);
+            let other = if is_known(label) || is_word(label) { unused(is_free).next() } else { None };
+            names.push((label, other.unwrap_or_else(|| label.to_string())));
         }
         names
     }
@@ -205,6 +212,16 @@ mod tests {
                 "svd(t[x, y]; max = 3)",
                 &["svd: `svd` names its results on the left | write `([x, r], [r], [r, y]) = svd(t[x, y]; max = 3)`"],
             ),
+            (
+                "svd(a[x, y]; max = r)",
+                &["svd: `svd` names its results on the left | write `([x, k], [k], [k, y]) = svd(a[x, y]; max = r)`"],
+            ),
+            ("i[j] = solve(a, v)", &["a: `a` has no indices | a tensor is written with its indices: `solve(a[k, j], v[k])`"]),
+            (
+                "[i] = solve(a, v) where k: 3",
+                &["a: `a` has no indices | a tensor is written with its indices: `solve(a[l, i], v[l])`"],
+            ),
+            ("([n], [p, n]) = eigh(q)", &["q: `q` has no indices | a tensor is written with its indices: `eigh(q[p, k])`"]),
             ("eigh(f[i, j])", &["eigh: `eigh` names its results on the left | write `([n], [i, n]) = eigh(f[i, j])`"]),
             (
                 "solve(a[r, s], b[r, t])",

@@ -36,6 +36,11 @@ impl<'a> Cursor<'a> {
         &self.tokens[self.position..]
     }
 
+    /// The tokens before and after this position.
+    pub(super) fn all(&self) -> &'a [Token] {
+        self.tokens
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rest().is_empty()
     }

@@ -18,14 +18,13 @@ pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposit
         return Ok(None);
     };
     let Some(kind) = Factorisation::from_name(name) else { return Ok(None) };
-    let left = cursor.read();
     cursor.next();
     let end = cursor.here();
     cursor.next();
     if Operator::ALL.iter().any(|operator| cursor.peek_punct(operator.symbol())) {
         return Err(stands_alone(name, *span));
     }
-    if let Some(fault) = without_indices(kind, left, inner) {
+    if let Some(fault) = without_indices(kind, cursor.all(), inner) {
         return Err(fault);
     }
     read(kind, inner, *span, span.to(end)).map(Some)

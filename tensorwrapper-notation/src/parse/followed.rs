@@ -71,121 +71,24 @@ fn whole_axes() {
 }
 
 #[test]
-fn places_that_a_tensor_names() {
-    refused(&[
-        (
-            "[k, j] = a[idx[k], j]",
-            &[
-                "idx[k]: `idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = a.take(0, &idx)?;`, and read as `b[k, j]`; or it is chosen in it: `sum(l; select(iota[l] == idx[k]; a[l, j], 0.0))`",
-            ],
-        ),
-        (
-            "[k, j] = p.a[k, q.idx[j]] * c[k]",
-            &[
-                "q.idx[j]: `q.idx[j]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = p.a.take(1, &q.idx)?;`, and read as `b[k, j]`; or it is chosen in it: `sum(l; select(iota[l] == q.idx[j]; p.a[k, l], 0.0))`",
-            ],
-        ),
-        (
-            "[k, m] = b[idx[k], jdx[m]]",
-            &[
-                "idx[k]: `idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let taken = b.take(0, &idx)?.take(1, &jdx)?;`, and read as `taken[k, m]`",
-            ],
-        ),
-        (
-            "[k] = a[idx[k] + 1]",
-            &[
-                "idx[k] + 1: `idx[k] + 1` is not an index | elements at computed places are chosen: `sum(l; select(iota[l] == idx[k] + 1; a[l], 0.0))`",
-            ],
-        ),
-        (
-            "[k] = a[idx[2]]",
-            &["idx[2]: `idx[2]` is not an index | a position is one number, in braces if it is a Rust expression: `{ idx[2] }`"],
-        ),
-        (
-            "[k] = a[&idx[k]]",
-            &[
-                "&idx[k]: `&idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = a.take(0, &idx)?;`, and read as `b[k]`; or it is chosen in it: `sum(l; select(iota[l] == idx[k]; a[l], 0.0))`",
-            ],
-        ),
-        (
-            "c[idx[k]] += v[k]",
-            &[
-                "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `c[l] += sum(k; select(iota[l] == idx[k]; v[k], 0.0))`",
-            ],
-        ),
-        (
-            "c[1, idx[p]] = a[p, q] * b[q]",
-            &[
-                "idx[p]: `idx[p]` is not an index | elements are put at computed places by a choice: `c[1, k] = sum(p, q; select(iota[k] == idx[p]; a[p, q] * b[q], 0.0))`, which is 0 at all other places",
-            ],
-        ),
-        (
-            "let w[idx[k]] = v[k]; w",
-            &[
-                "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `let w[l] = sum(k; select(iota[l] == idx[k]; v[k], 0.0)) where l: n;`, which is 0 at all other places",
-            ],
-        ),
-    ]);
-}
-
-#[test]
-fn steps_and_lists() {
-    refused(&[
-        (
-            "[k, j] = a[k in [0, 1], j]",
-            &[
-                "[0, 1]: `[0, 1]` is not a range | what an axis has at a list of places is taken before the equation, `let b = a.take(0, Tensor::from_array([0, 1])?)?;`, and read as `b[k, j]`",
-            ],
-        ),
-        (
-            "[i, j] = b[i, j in vec![0, 2]]",
-            &[
-                "vec![0, 2]: `vec![0, 2]` is not a range | what an axis has at a list of places is taken before the equation, `let taken = b.take(1, Tensor::from_array([0, 2])?)?;`, and read as `taken[i, j]`",
-            ],
-        ),
-        (
-            "[i, j] = a[i, j in 0..3..2]",
-            &[
-                "0..3..2: `0..3..2` is not a range | a slice has no step, and a view has one: `let b = a.view().slice(1, 0..3)?.step(1, 2)?;` before the equation, read as `b[i, j]`",
-            ],
-        ),
-        (
-            "[i] = v[::2]",
-            &[
-                "::2: `::2` is not an index | a slice has no step, and a view has one: `let b = v.view().step(0, 2)?;` before the equation, read as `b[i]`",
-            ],
-        ),
-        (
-            "[i] = v[::-1]",
-            &[
-                "::-1: `:: - 1` is not an index | an axis is reversed before the equation, `let b = v.view().reverse(0)?;`, and read as `b[i]`",
-            ],
-        ),
-        (
-            "[i, j] = a[i, 1:6:2] * b[j]",
-            &[
-                "1:6:2: `1:6:2` is not an index | a slice has no step, and a view has one: `let taken = a.view().slice(1, 1..6)?.step(1, 2)?;` before the equation, read as `taken[i, k]`",
-            ],
-        ),
-        (
-            "[i] = v[i in ..n..2]",
-            &[
-                "..n..2: `..n..2` is not a range | a slice has no step, and a view has one: `let b = v.view().slice(0, ..n)?.step(0, 2)?;` before the equation, read as `b[i]`",
-            ],
-        ),
-        ("[i] = v[i+1 in ..2]", &["i+1 in ..2: `i + 1 in..2` is not an index | before `in` stands a label alone: `i in 1..3`"]),
-        (
-            "[i] = v[i - 1 in 1..n]",
-            &["i - 1 in 1..n: `i - 1 in 1..n` is not an index | before `in` stands a label alone: `i in 0..{ n - 1 }`"],
-        ),
-        ("[i] = v[i + m in ..]", &["i + m in ..: `i + m in..` is not an index | before `in` stands a label alone: `i in m..`"]),
-    ]);
-}
-
-#[test]
 fn reductions_over_axes_of_the_left_side() {
     refused(&[
         ("[i, j] = a[i, j] / sum(a[i, j])", &["sum: `sum` names its labels first | write `sum(k, l; a[k, l])`"]),
+        ("[i, j] = a[i, j] / sum(max(j; a[i, j]))", &["sum: `sum` names its labels first | write `sum(k; max(j; a[k, j]))`"]),
+        (
+            "[i, j] = a[i, j] / sum(asym(i, j; a[i, j]))",
+            &["sum: `sum` names its labels first | write `sum(k, l; asym(k, l; a[k, l]))`"],
+        ),
+        (
+            "[.., p, q] = a[.., p, q] - mean(a[.., p, q], axis = 1)",
+            &["mean: `mean` names its labels first | write `mean(k; a[.., p, q])`"],
+        ),
+        (
+            "[] = sum(k in 0..2; a[k] * sum(k; b[k]))",
+            &[
+                "sum: `sum` runs over all indices of its labels | a part of an axis is a slice: `sum(k; a[k in 0..2] * sum(k; b[k]))`",
+            ],
+        ),
         ("[i] = k[i] / max(abs(k[i in 1..3]))", &["max: `max` names its labels first | write `max(l; abs(k[l in 1..3]))`"]),
         ("[p, q] = a[p, q] - mean(a[p, q], axis = 1)", &["mean: `mean` names its labels first | write `mean(k; a[p, k])`"]),
         (
@@ -274,6 +177,24 @@ fn left_sides_and_values() {
             &["(p, q): the labels of the left side stand in brackets | write `[p, q] = a[p, k] * b[k, q]`"],
         ),
         (
+            "[i] = a[i].unwrap() * b[i]",
+            &[
+                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`",
+            ],
+        ),
+        (
+            "[i] = sum(k; a[i, k].unwrap())",
+            &[
+                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`",
+            ],
+        ),
+        (
+            "[i] = a[i].unwrap() where i: 3",
+            &[
+                ".unwrap: `.unwrap` cannot follow an equation | leave it out: `tensor!` panics by itself, and `try_tensor!` gives a `Result`",
+            ],
+        ),
+        (
             "[i] = v[i].expect(m)",
             &[
                 ".expect: `.expect` cannot follow an equation | leave it out: `tensor!` panics by itself, and `try_tensor!` gives a `Result`",
@@ -325,6 +246,11 @@ fn what_helps_lead_to() {
         "[k, j] = sum(l; select(iota[l] == idx[k]; a[l, j], 0.0))",
         "[i, j] = a[i, j] / sum(k, l; a[k, l])",
         "[i, j] = a[i, j] / mean(k, l; a[k, l])",
+        "[i, j] = a[i, j] / sum(k; max(l; a[k, l]))",
+        "[.., k] = sum(l; select(iota[l] == idx[k]; a[.., l], 0.0))",
+        "c[l] *= prod(k; select(iota[l] == idx[k]; v[k], 1.0))",
+        "([x, k], [k], [k, y]) = svd(a[x, y]; max = r)",
+        "[i] = (a.unwrap())[i] * b[i]",
         "[p, q] = a[p, q] - mean(k; a[p, k]) * 1[q]",
         "[i, j] = u[i, j in 1..] - u[i, j in ..{ n - 1 }]",
         "[i] = select(v[i] > 0.0; v[i], 0.0)",

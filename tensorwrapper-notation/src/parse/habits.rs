@@ -336,7 +336,7 @@ fn indices() {
         (
             "[i] = a[i in 0:10:2]",
             &[
-                "0:10:2: `0:10:2` is not a range | a slice has no step, and a view has one: `let b = a.view().slice(0, 0..10)?.step(0, 2)?;` before the equation, read as `b[i]`",
+                "0:10:2: `0:10:2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(0, 0..10)?.step(0, 2)?;`, and read as `b[i]`",
             ],
         ),
         ("[i] = a[i in 1:]", &["1:: `1:` is not a range | write `1..`"]),

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
-use super::unread::{list, steps};
+use super::taken::list_or_step;
 use super::words::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
@@ -129,19 +129,7 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     }
     let opaque = hole(tokens);
     let span = opaque.span;
-    if let Some(list) = list(tokens) {
-        let help = format!(
-            "what an axis has at a list of places is taken before the equation, `let b = a.take(0, Tensor::from_array({list})?)?;`"
-        );
-        return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
-    }
-    if let Some([start, end, step]) = steps(tokens) {
-        let help = format!(
-            "a slice has no step: write `{start}..{end}`, and make a view with the step before, `let b = a.view().step(0, {step})?;`"
-        );
-        return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
-    }
-    if let Some(help) = range_with_colons(tokens) {
+    if let Some(help) = list_or_step(tokens).or_else(|| range_with_colons(tokens)) {
         return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
     }
     let mut cursor = Cursor::new(tokens, end);
@@ -241,6 +229,9 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     if let Some(slice) = shifted_slice(tokens) {
         return fault.help(format!("before `in` stands a label alone: `{slice}`"));
     }
+    if tokens.iter().any(|token| token.is_ident("in")) {
+        return fault.help("before `in` stands a label alone, as in `i in 1..3`");
+    }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
         return fault.help(format!("a slice has a label: `i in {written}`"));
     }
@@ -275,21 +266,31 @@ fn shifted_slice(tokens: &[Token]) -> Option<String> {
         return None;
     }
     let dots = (0..range.len().saturating_sub(1)).find(|&n| range[n].is_punct('.') && range[n + 1].is_punct('.'))?;
-    let (start, end) = (text(&range[..dots]), text(&range[dots + 2..]));
-    let (sign, by) = (text(std::slice::from_ref(sign)), text(std::slice::from_ref(by)));
-    let shifted = |bound: &str| -> Option<String> {
-        let literals = bound.parse::<usize>().ok().zip(by.parse::<usize>().ok());
-        match literals {
-            Some((bound, by)) if sign.trim() == "+" => Some((bound + by).to_string()),
-            Some((bound, by)) => bound.checked_sub(by).map(|bound| bound.to_string()),
-            None => Some(format!("{{ {bound} {} {by} }}", sign.trim())),
-        }
+    let (start, end) = (&range[..dots], &range[dots + 2..]);
+    let (equals, end) = match end {
+        [first, end @ ..] if first.is_punct('=') => ("=", end),
+        end => ("", end),
     };
-    let start = match start.as_str() {
-        "" if sign.trim() == "+" => by.clone(),
-        "" => return None,
-        start => shifted(start)?,
+    let by = text(std::slice::from_ref(by));
+    let is_plus = sign.is_punct('+');
+    let start = match start {
+        [] if is_plus => by.clone(),
+        [] => return None,
+        start => shifted(start, is_plus, &by)?,
     };
-    let end = if end.is_empty() { end } else { shifted(&end)? };
-    Some(format!("{label} in {start}..{end}"))
+    let end = if end.is_empty() { String::new() } else { shifted(end, is_plus, &by)? };
+    Some(format!("{label} in {start}..{equals}{end}"))
+}
+
+/// The bound of a slice with a number added to it or subtracted from it. `None` if it is no position.
+fn shifted(bound: &[Token], is_plus: bool, by: &str) -> Option<String> {
+    let written = match bound {
+        [Token { tree: Tree::Group(Delimiter::Brace, inner), .. }] => text(inner),
+        bound => text(bound),
+    };
+    match (written.parse::<usize>(), by.parse::<usize>()) {
+        (Ok(bound), Ok(by)) if is_plus => bound.checked_add(by).map(|bound| bound.to_string()),
+        (Ok(bound), Ok(by)) => bound.checked_sub(by).map(|bound| bound.to_string()),
+        _ => Some(format!("{{ {written} {} {by} }}", if is_plus { '+' } else { '-' })),
+    }
 }

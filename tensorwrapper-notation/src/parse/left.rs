@@ -35,7 +35,7 @@ pub(super) fn no_target(tokens: &[Token]) -> Option<Diagnostic> {
             )))
         }
         [Token { tree: Tree::Ident(name), span }, Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] => {
-            Some(without_left(Factorisation::from_name(name)?, inner, *span))
+            Some(without_left(Factorisation::from_name(name)?, tokens, inner, *span))
         }
         [Token { tree: Tree::Group(Delimiter::Brace | Delimiter::Parenthesis, inner), span }, equals, right @ ..]
             if equals.is_punct('=') =>

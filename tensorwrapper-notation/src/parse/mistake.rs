@@ -22,6 +22,9 @@ const COMPARISON: &str = "a comparison stands in `select(C; X, Y)`: X where C ho
 
 /// Refuses what follows an expression in parentheses. No equation is there, so that `==` compares.
 pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
+    if let Some(fault) = unwrapped(cursor, false) {
+        return Err(fault);
+    }
     let signs = [['=', '='], ['!', '='], ['&', '&'], ['|', '|']];
     match signs.into_iter().find(|[first, second]| cursor.peek_pair(*first, *second)) {
         Some([first, second]) => {
@@ -115,8 +118,10 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
     if Ending::from_name(name).is_some() {
         return fault.help(format!("write `{name}(k; …)` around it, with the indices that it runs over"));
     }
-    if let "unwrap" | "expect" = name {
-        return Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an equation")).help(PANICS);
+    // An equation ends before its `where`.
+    let is_whole = cursor.peek_at(3).is_none_or(|next| next.is_ident("where"));
+    if let Some(fault) = unwrapped(cursor, is_whole) {
+        return fault;
     }
     let operand = text(last_operand(cursor.read()));
     if name == "map" && !arguments.is_empty() {
@@ -130,6 +135,20 @@ fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
         None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
     }
 }
+
+/// The fault of `.unwrap()` behind an equation as a whole, or behind an operand in it.
+fn unwrapped(cursor: &Cursor<'_>, is_whole: bool) -> Option<Diagnostic> {
+    let [dot, Token { tree: Tree::Ident(name), span }, ..] = cursor.rest() else { return None };
+    if !dot.is_punct('.') || !matches!(name.as_str(), "unwrap" | "expect") {
+        return None;
+    }
+    let (what, help) = if is_whole { ("an equation", PANICS) } else { ("an index", UNWRAPPED) };
+    Some(Diagnostic::syntax(dot.span.to(*span), format!("`.{name}` cannot follow {what}")).help(help))
+}
+
+/// Why elements are not unwrapped.
+const UNWRAPPED: &str =
+    "leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`";
 
 /// What becomes of errors.
 const PANICS: &str = "leave it out: `tensor!` panics by itself, and `try_tensor!` gives a `Result`";

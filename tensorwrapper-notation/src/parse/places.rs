@@ -1,7 +1,8 @@
 //! Operands among tokens that are not read yet: which of them has a place, and how it is written with other indices.
 
-use super::unread::label_of;
+use super::unread::is_rest;
 use super::words::is_keyword;
+use crate::relabel::{parts, unused};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// One index of an operand.
@@ -42,9 +43,10 @@ impl<'t> Place<'t> {
         self.inside
     }
 
-    /// The number of its axis.
-    pub(super) fn axis(&self) -> usize {
-        parts(self.inside).take_while(|&(from, _)| from < self.from).count()
+    /// The number of its axis, unless a `..` before it stands for any number of axes.
+    pub(super) fn axis(&self) -> Option<usize> {
+        let before: Vec<(usize, usize)> = parts(self.inside).take_while(|&(from, _)| from < self.from).collect();
+        before.iter().all(|&(from, to)| !is_rest(&self.inside[from..to])).then_some(before.len())
     }
 
     /// The other indices of the operand.
@@ -81,16 +83,6 @@ pub(super) fn span_of(tokens: &[Token]) -> Span {
 /// Whether a place is inside of another one.
 pub(super) fn contains(outer: Span, inner: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
-}
-
-/// Where the indices between two brackets begin and end.
-fn parts(inside: &[Token]) -> impl Iterator<Item = (usize, usize)> {
-    let mut from = 0;
-    inside.split(|token| token.is_punct(',') || token.is_punct(';')).map(move |part| {
-        let found = (from, from + part.len());
-        from = found.1 + 1;
-        found
-    })
 }
 
 /// The operand that ends before a token: a name or a call with the path and the fields before it.
@@ -138,9 +130,7 @@ pub(super) fn sides(statement: &[Token]) -> (&[Token], &[Token]) {
 
 /// Names for labels that a statement does not have, nor a variable in it.
 pub(super) fn fresh(statement: &[Token], count: usize) -> Vec<String> {
-    let letters = ["k", "l", "m", "p", "q", "r", "s", "t"].map(str::to_string);
-    let numbered = (1..).map(|n| format!("k{n}"));
-    letters.into_iter().chain(numbered).filter(|name| !has_word(statement, name)).take(count).collect()
+    unused(|name| !has_word(statement, name)).take(count).collect()
 }
 
 /// Whether a name is anywhere among tokens.
@@ -149,44 +139,5 @@ pub(super) fn has_word(tokens: &[Token], name: &str) -> bool {
         Tree::Ident(word) => word == name,
         Tree::Group(_, inner) => has_word(inner, name),
         _ => false,
-    })
-}
-
-/// Tokens with other indices between all brackets.
-pub(super) fn each_part(tokens: &[Token], other: &mut dyn FnMut(&[Token]) -> Option<Vec<Token>>) -> Vec<Token> {
-    let mut one = |token: &Token| {
-        let tree = match &token.tree {
-            Tree::Group(Delimiter::Bracket, inside) => {
-                let mut written = Vec::new();
-                for (from, to) in parts(inside) {
-                    written.extend(other(&inside[from..to]).unwrap_or_else(|| inside[from..to].to_vec()));
-                    written.extend(inside.get(to).cloned());
-                }
-                Tree::Group(Delimiter::Bracket, written)
-            }
-            Tree::Group(Delimiter::Parenthesis, inner) => Tree::Group(Delimiter::Parenthesis, each_part(inner, other)),
-            tree => tree.clone(),
-        };
-        Token { tree, span: token.span }
-    };
-    tokens.iter().map(&mut one).collect()
-}
-
-/// Tokens in which labels between brackets have other names: the first of each pair becomes the second.
-pub(super) fn renamed(tokens: &[Token], names: &[(&str, String)]) -> Vec<Token> {
-    let other = |label: &str| names.iter().find(|(old, _)| *old == label).map(|(_, new)| new.clone());
-    each_part(tokens, &mut |part| match part {
-        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => {
-            let inner = inner.iter().map(|token| match &token.tree {
-                Tree::Ident(label) => Token { tree: Tree::Ident(other(label).unwrap_or(label.clone())), span: token.span },
-                _ => token.clone(),
-            });
-            Some(vec![Token { tree: Tree::Group(Delimiter::Parenthesis, inner.collect()), span: *span }])
-        }
-        [first, rest @ ..] => {
-            let label = other(label_of(part)?)?;
-            Some([&[Token { tree: Tree::Ident(label), span: first.span }], rest].concat())
-        }
-        [] => None,
     })
 }

@@ -2,8 +2,9 @@
 
 use super::cursor::split;
 use super::mistake::is_name;
-use super::unread::{each_index, is_condition, label_of, labels_in, valued};
+use super::unread::{is_condition, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
+use crate::relabel::each_part;
 use crate::token::{Span, Token, Tree, text};
 
 /// `sum(A[i, k])`, `sum(k, A[i, k])`, `sum(k: A[i, k])`. The proposed labels are for a reduction that names none.
@@ -56,9 +57,7 @@ fn generated(name: &str, body: &[Token], at: Span) -> Option<Diagnostic> {
     }
     let slices: Vec<(&str, String)> =
         loops.iter().zip(&labels).filter_map(|(part, label)| Some((*label, partial(part.get(2..)?)?))).collect();
-    let slice =
-        |found: &str| slices.iter().find(|(label, _)| *label == found).map(|(label, range)| format!("{label} in {range}"));
-    let sliced = each_index(body, &slice);
+    let sliced = sliced(body, &slices);
     let all = labels.join(", ");
     let fault = Diagnostic::syntax(at, format!("`{name}` names its labels first"));
     let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if labels.contains(&word.as_str()));
@@ -76,6 +75,17 @@ fn generated(name: &str, body: &[Token], at: Span) -> Option<Diagnostic> {
             "write `{name}({all}; X)`; a condition chooses among elements, `select(iota[i] < iota[j]; X, 0.0)`, and a part of an axis is a \
              slice, `A[k in 1..3]`"
         )),
+    })
+}
+
+/// Tokens with slices in the place of free labels: each pair is a label and its range.
+fn sliced(body: &[Token], slices: &[(&str, String)]) -> Vec<Token> {
+    each_part(body, &mut |part, bound| match part {
+        [Token { tree: Tree::Ident(label), span }] if !bound.contains(&label.as_str()) => {
+            let (_, range) = slices.iter().find(|(known, _)| known == label)?;
+            Some(vec![Token { tree: Tree::Ident(format!("{label} in {range}")), span: *span }])
+        }
+        _ => None,
     })
 }
 
@@ -144,11 +154,9 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
     if !ranges.is_empty() {
         let labels: Option<Vec<&str>> =
             parts.iter().map(|part| ranged(part).map(|(label, _)| label).or_else(|| label_of(part))).collect();
-        let slice = |found: &str| {
-            ranges.iter().find(|(label, _)| *label == found).map(|(label, range)| format!("{label} in {}", text(range)))
-        };
+        let slices: Vec<(&str, String)> = ranges.iter().map(|(label, range)| (*label, text(range))).collect();
         let is_range = ranges.iter().all(|(_, range)| range.windows(2).any(|two| two.iter().all(|token| token.is_punct('.'))));
-        let body = text(&each_index(body, &slice));
+        let body = text(&sliced(body, &slices));
         let fault = Diagnostic::syntax(at, format!("`{name}` runs over all indices of its labels"));
         return Some(fault.help(match labels.filter(|_| is_range) {
             Some(labels) => format!("a part of an axis is a slice: `{name}({}; {body})`", labels.join(", ")),

@@ -1,16 +1,8 @@
 //! What tokens that are not read yet have: labels, and signs that compare.
 
+pub(super) use crate::relabel::{label_of, labels_in};
 use crate::syntax::Ending;
 use crate::token::{Delimiter, Token, Tree, text};
-
-/// The label that an index of one axis is, or names before `in`.
-pub(super) fn label_of(part: &[Token]) -> Option<&str> {
-    match part {
-        [Token { tree: Tree::Ident(label), .. }] => Some(label),
-        [Token { tree: Tree::Ident(label), .. }, word, ..] if word.is_ident("in") => Some(label),
-        _ => None,
-    }
-}
 
 /// Whether an index is `:`, `*` or `1:end`. Languages that have `end` count from 1.
 pub(super) fn is_whole(part: &[Token]) -> bool {
@@ -50,43 +42,27 @@ pub(super) fn reduction_named(name: &str) -> Option<&str> {
     }
 }
 
-/// The labels between all brackets of tokens, each once.
-pub(super) fn labels_in(tokens: &[Token]) -> Vec<&str> {
-    let mut found = Vec::new();
-    collect(tokens, &mut found);
-    found
-}
-
-fn collect<'t>(tokens: &'t [Token], found: &mut Vec<&'t str>) {
-    for token in tokens {
-        match &token.tree {
-            Tree::Group(Delimiter::Bracket, inner) => {
-                for part in inner.split(|token| token.is_punct(',') || token.is_punct(';')) {
-                    // A fused axis, or an index that is no label.
-                    let fused = part.iter().find_map(|token| token.group(Delimiter::Parenthesis)).unwrap_or_default();
-                    let labels = label_of(part).into_iter().chain(fused.split(|token| token.is_punct(',')).filter_map(label_of));
-                    for label in labels {
-                        if !found.contains(&label) {
-                            found.push(label);
-                        }
-                    }
-                }
-            }
-            Tree::Group(Delimiter::Parenthesis | Delimiter::Invisible, inner) => collect(inner, found),
-            _ => {}
-        }
-    }
-}
-
 /// The array that a list of positions is: `[0, 2]`, `&[0, 2]`, `vec![0, 2]`.
 pub(super) fn list(range: &[Token]) -> Option<String> {
-    let list = match range {
+    let list = match without_reference(range) {
         [list] => list,
-        [sign, list] if sign.is_punct('&') => list,
         [word, sign, list] if word.is_ident("vec") && sign.is_punct('!') => list,
         _ => return None,
     };
     list.group(Delimiter::Bracket).map(|inner| format!("[{}]", text(inner)))
+}
+
+/// What a `&` before it refers to.
+pub(super) fn without_reference(part: &[Token]) -> &[Token] {
+    match part {
+        [sign, part @ ..] if sign.is_punct('&') => part,
+        part => part,
+    }
+}
+
+/// Whether an index is `..`, which stands for any number of axes.
+pub(super) fn is_rest(part: &[Token]) -> bool {
+    matches!(part, [first, second, ..] if first.is_punct('.') && second.is_punct('.'))
 }
 
 /// The start, the end and the step of `0..6..2`, and of `0:6:2`. A path of Rust's has no number behind its colons.
@@ -100,28 +76,6 @@ pub(super) fn steps(range: &[Token]) -> Option<[String; 3]> {
     let [first, second] = dots[..] else { return None };
     (first + 2 <= second && second + 2 < range.len())
         .then(|| [&range[..first], &range[first + 2..second], &range[second + 2..]].map(text))
-}
-
-/// Tokens in which some labels between brackets are written otherwise.
-pub(super) fn each_index(tokens: &[Token], other: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
-    let inside = |inner: &[Token]| -> Vec<Token> {
-        let is_end = |token: Option<&Token>| token.is_none_or(|token| token.is_punct(',') || token.is_punct(';'));
-        let one = |n: usize| match &inner[n].tree {
-            Tree::Ident(label) if is_end(n.checked_sub(1).map(|n| &inner[n])) && is_end(inner.get(n + 1)) => {
-                other(label).map(|text| Token { tree: Tree::Ident(text), span: inner[n].span })
-            }
-            _ => None,
-        };
-        (0..inner.len()).map(|n| one(n).unwrap_or_else(|| inner[n].clone())).collect()
-    };
-    let one = |token: &Token| match &token.tree {
-        Tree::Group(Delimiter::Bracket, inner) => {
-            Token { tree: Tree::Group(Delimiter::Bracket, inside(inner)), span: token.span }
-        }
-        Tree::Group(delimiter, inner) => Token { tree: Tree::Group(*delimiter, each_index(inner, other)), span: token.span },
-        _ => token.clone(),
-    };
-    tokens.iter().map(one).collect()
 }
 
 /// Tokens with the values of the labels among them.

@@ -2,8 +2,9 @@
 
 use super::foreign::WHOLE;
 use super::index::indices;
-use super::places::{Place, each_part, fresh, place, sides};
+use super::places::{Place, fresh, place, sides};
 use super::unread::{is_whole, labels_in};
+use crate::relabel::each_part;
 use crate::syntax::Factorisation;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -115,7 +116,7 @@ fn written(statement: &[Token], labels: &[String]) -> Option<String> {
 fn with_labels(tokens: &[Token], labels: &[String]) -> Vec<Token> {
     let one = |token: &Token| {
         let mut next = labels.iter();
-        each_part(std::slice::from_ref(token), &mut |part| {
+        each_part(std::slice::from_ref(token), &mut |part, _| {
             let label = if is_whole(part) { next.next()? } else { return None };
             Some(vec![Token { tree: Tree::Ident(label.clone()), span: Span::default() }])
         })

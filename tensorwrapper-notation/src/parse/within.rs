@@ -1,13 +1,14 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
 use super::cursor::split;
-use super::places::{Place, fresh, place, renamed};
+use super::places::{Place, fresh, place};
 use super::reduction::{not_labels, without_semicolon};
 use super::taken::taken;
 use super::truths::comparison_as_number;
-use super::unread::{label_of, labels_in, valued};
+use super::unread::{is_rest, label_of, labels_in, valued};
 use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
+use crate::relabel::{free_labels_in, renamed};
 use crate::syntax::Ending;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -61,7 +62,7 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
                 let summed: Vec<&str> = other.chain(labels.iter().map(String::as_str)).collect();
                 return Some(without_semicolon(name, &arguments, &summed.join(", "), at));
             }
-            let inside = labels_in(arguments);
+            let inside = free_labels_in(arguments);
             let summed: Vec<&str> = inside.iter().copied().filter(|label| !left.contains(label)).collect();
             if !summed.is_empty() {
                 return Some(without_semicolon(name, arguments, &summed.join(", "), at));
@@ -71,7 +72,10 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
                 return Some(without_semicolon(name, arguments, "k", at));
             }
             // Labels of the left side are not summed: what runs over the same axes has labels of its own.
-            let inside = if let Some(label) = numbered(arguments) { vec![label] } else { inside };
+            let inside = match numbered(arguments) {
+                Some(label) => vec![label?],
+                None => inside,
+            };
             let labels = fresh(statement, inside.len().max(1));
             let names: Vec<(&str, String)> = inside.into_iter().zip(labels.iter().cloned()).collect();
             Some(without_semicolon(name, &renamed(arguments, &names), &labels.join(", "), at))
@@ -79,15 +83,18 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
     }
 }
 
-/// The label of the axis that an option numbers: `mean(a[i, j], axis = 1)`.
-fn numbered(arguments: &[Token]) -> Option<&str> {
+/// The label of the axis that an option numbers, `mean(a[i, j], axis = 1)`: `None` without such an option, and `Some(None)` if there is
+/// no such label, or if a `..` before it stands for any number of axes.
+fn numbered(arguments: &[Token]) -> Option<Option<&str>> {
     let options = split(arguments, ',');
     let axis = options.iter().skip(1).find_map(|option| match option {
         [name, sign, Token { tree: Tree::Literal(axis), .. }] if name.is_ident("axis") && sign.is_punct('=') => Some(axis),
         _ => None,
     })?;
     let indices = arguments.iter().find_map(|token| token.group(Delimiter::Bracket))?;
-    label_of(split(indices, ',').get(axis.parse::<usize>().ok()?)?)
+    let parts = split(indices, ',');
+    let found = axis.parse().ok().and_then(|axis| parts.split_at_checked(axis));
+    Some(found.filter(|(before, _)| !before.iter().any(|part| is_rest(part))).and_then(|(_, rest)| label_of(rest.first()?)))
 }
 
 /// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
