@@ -12,15 +12,31 @@ use super::loops::device;
 use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
+/// Elements that are computed at a time. A device writes results of many megabytes past the caches, where what reads them next does not find
+/// them.
+const PIECE: usize = 1 << 17;
+
 /// The tensor of what an instruction makes of each element, which is of this type already.
 fn made<T: Element, U: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<U, S>, Error> {
     let layout = Strided::row_major(view.extents())?;
     let mut values = Owned::<U>::for_results(layout.len())?;
-    let (elements, strides) = view.parts();
-    let nest = LoopNest::new(view.extents(), view.rank());
     let program = Program::new(vec![Instruction::Input(0), instruction]);
-    let output = Output::new(U::erase_mut(&mut values), &layout);
-    device().map(&nest, &program, Reduction::Sum, &[], &[Operand::new(elements, strides)], output)?;
+    let run = |extents: &[usize], input: Operand<'_>, (values, layout): (&mut [U], &Strided)| {
+        let nest = LoopNest::new(extents, extents.len());
+        device().map(&nest, &program, Reduction::Sum, &[], &[input], Output::new(U::erase_mut(values), layout))
+    };
+    match view.as_slice() {
+        Some(elements) if elements.len() > PIECE => {
+            for (from, to) in elements.chunks(PIECE).zip(values.chunks_mut(PIECE)) {
+                let piece = Strided::row_major(&[from.len()])?;
+                run(&[from.len()], Operand::new(T::erase(from), &piece), (to, &piece))?;
+            }
+        }
+        _ => {
+            let (elements, strides) = view.parts();
+            run(view.extents(), Operand::new(elements, strides), (&mut values, &layout))?;
+        }
+    }
     Ok(Tensor::from_parts(values, layout))
 }
 
