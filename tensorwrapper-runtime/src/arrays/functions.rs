@@ -8,6 +8,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 
+use super::iteration::each;
 use super::loops::device;
 use super::methods;
 use crate::tensor::{Tensor, TensorRef};
@@ -41,12 +42,15 @@ fn made<T: Element, U: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruct
 }
 
 fn abs<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::Real, S>, Error> {
-    let size = Instruction::Apply(Unary::Abs, 0);
-    if T::DTYPE.is_complex() { made::<T, T, S>(view, size)?.map(T::re) } else { made(view, size) }
+    if T::DTYPE.is_complex() {
+        return made::<T, T, S>(view, Instruction::Apply(Unary::Abs, 0))?.map(T::re);
+    }
+    // Of −0, too, the size is 0.
+    each(view, |x| if x.re() <= T::Real::ZERO { T::Real::ZERO - x.re() } else { x.re() })
 }
 
 fn powi<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Result<Tensor<T, S>, Error> {
-    made(view, Instruction::PowerInteger(0, exponent))
+    if exponent == 2 { each(view, |x| x * x) } else { made(view, Instruction::PowerInteger(0, exponent)) }
 }
 
 fn powf<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: f64) -> Result<Tensor<T, S>, Error> {

@@ -29,6 +29,9 @@ fn functions_are_those_of_numbers() {
     close(a.powi(-3).unwrap(), &|x| x.powi(-3));
     close(a.powf(0.3).unwrap(), &|x| x.powf(0.3));
     close((-&a).abs().unwrap(), &|x| x);
+    let signs = Tensor::from_array([-0.0f64, f64::NAN, f64::NEG_INFINITY]).unwrap().abs().unwrap();
+    assert!(signs.as_slice()[0].is_sign_positive() && signs.as_slice()[1].is_nan() && signs.as_slice()[2] == f64::INFINITY);
+    close(a.powi(2).unwrap(), &|x| x * x);
     // Of a view in another order, and of nothing.
     assert_eq!(turned.exp().unwrap(), a.exp().unwrap().t().to_tensor().unwrap());
     assert_eq!(Tensor::<f64>::zeros([0, 3]).unwrap().exp().unwrap().extents(), [0, 3]);
@@ -62,7 +65,7 @@ fn products_of_matrices_and_batches() {
     }
     let refused = |left: &[usize], right: &[usize]| {
         let zeros = |extents: &[usize]| Tensor::<f64>::zeros(extents).unwrap();
-        zeros(left).matmul(&zeros(right)).unwrap_err().to_string()
+        zeros(left).matmul(zeros(right)).unwrap_err().to_string()
     };
     assert!(refused(&[2, 3], &[2, 3]).starts_with("`matmul` of extents [2, 3] and [2, 3]"));
     assert!(refused(&[4, 2, 3], &[5, 3, 2]).contains("those before the matrices are equal"));

@@ -123,7 +123,7 @@ fn norm<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> T::Real {
     let (x, layout) = view.parts();
     let sum = match view.as_slice().filter(|_| !T::DTYPE.is_complex()) {
         // Products with themselves are read faster than they are squared.
-        Some(x) => TensorRef::<T>::strided(&[x.len()], &[1], 0, x).and_then(|x| einsum("i,i->", &[&x, &x])),
+        Some(x) => TensorRef::<T>::strided([x.len()], &[1], 0, x).and_then(|x| einsum("i,i->", &[&x, &x])),
         None => {
             let nest = LoopNest::new(view.extents(), 0);
             Strided::row_major(&[]).and_then(|one| squares::<T>(&nest, &[Operand::new(x, layout)], one))
