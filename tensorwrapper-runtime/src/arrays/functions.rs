@@ -1,4 +1,4 @@
-//! Functions of each element, by the kernels that equations have for them.
+//! Functions of each element, by the kernels that equations have for them, and sizes and squares by plain loops.
 
 use tensorwrapper_core::backend::function::Unary;
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
@@ -17,14 +17,14 @@ use crate::tensor::{Tensor, TensorRef};
 /// them.
 const PIECE: usize = 1 << 17;
 
-/// The tensor of what an instruction makes of each element, which is of this type already.
-fn made<T: Element, U: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<U, S>, Error> {
+/// The tensor of what an instruction makes of each element.
+fn made<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<T, S>, Error> {
     let layout = Strided::row_major(view.extents())?;
-    let mut values = Owned::<U>::for_results(layout.len())?;
+    let mut values = Owned::<T>::for_results(layout.len())?;
     let program = Program::new(vec![Instruction::Input(0), instruction]);
-    let run = |extents: &[usize], input: Operand<'_>, (values, layout): (&mut [U], &Strided)| {
+    let run = |extents: &[usize], input: Operand<'_>, (values, layout): (&mut [T], &Strided)| {
         let nest = LoopNest::new(extents, extents.len());
-        device().map(&nest, &program, Reduction::Sum, &[], &[input], Output::new(U::erase_mut(values), layout))
+        device().map(&nest, &program, Reduction::Sum, &[], &[input], Output::new(T::erase_mut(values), layout))
     };
     match view.as_slice() {
         Some(elements) if elements.len() > PIECE => {
@@ -43,7 +43,7 @@ fn made<T: Element, U: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruct
 
 fn abs<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::Real, S>, Error> {
     if T::DTYPE.is_complex() {
-        return made::<T, T, S>(view, Instruction::Apply(Unary::Abs, 0))?.map(T::re);
+        return made(view, Instruction::Apply(Unary::Abs, 0))?.map(T::re);
     }
     // Of −0, too, the size is 0.
     each(view, |x| if x.re() <= T::Real::ZERO { T::Real::ZERO - x.re() } else { x.re() })

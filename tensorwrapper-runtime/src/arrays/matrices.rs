@@ -111,8 +111,8 @@ fn matmul<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeO
     let of_both = batches[0].iter().rev().zip(batches[1].iter().rev());
     if summed != first || of_both.clone().any(|(l, r)| l != r) {
         return Err(Error::new(ErrorKind::Shape(format!(
-            "`matmul` of extents {left:?} and {right:?}: the last axis of the first and the last but one of the second are summed together, \
-             and those before the matrices are equal"
+            "`matmul` of extents {left:?} and {right:?}: the last axis of the first and the last but one of the second (the only one of a \
+             vector) must have the same extent, and so must the axes before the matrices; axes of extent 1 are not repeated"
         ))));
     }
     let names = letters(0, batches[0].len().max(batches[1].len()) + 3)?;

@@ -193,7 +193,7 @@ methods!(impl[T: Element] {
     #[doc(alias("variance"))]
     fn var() -> T::Real = var;
 
-    /// The variance that a sample has, Σ|x − mean|² / (n − 1). NaN where there are fewer than two elements.
+    /// The sample variance, Σ|x − mean|² / (n − 1). NaN where there are fewer than two elements.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -217,7 +217,7 @@ methods!(impl[T: Element] {
     #[doc(alias("stddev", "standard_deviation"))]
     fn std() -> T::Real = std;
 
-    /// The standard deviation that a sample has: the root of [`sample_var`](Tensor::sample_var).
+    /// The sample standard deviation: the root of [`sample_var`](Tensor::sample_var).
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -241,7 +241,7 @@ methods!(impl[T: Element] {
     /// As [`sum_along`](Tensor::sum_along).
     fn var_along(axes: impl Axes) -> Result<Tensor<T::Real>, Error> = var_along;
 
-    /// The variances that samples along axes have; see [`sample_var`](Tensor::sample_var).
+    /// The sample variances along axes, which disappear; see [`sample_var`](Tensor::sample_var).
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -269,7 +269,7 @@ methods!(impl[T: Element] {
     /// As [`sum_along`](Tensor::sum_along).
     fn std_along(axes: impl Axes) -> Result<Tensor<T::Real>, Error> = std_along;
 
-    /// The standard deviations that samples along axes have; see [`sample_std`](Tensor::sample_std).
+    /// The sample standard deviations along axes, which disappear; see [`sample_std`](Tensor::sample_std).
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -283,8 +283,8 @@ methods!(impl[T: Element] {
     /// As [`sum_along`](Tensor::sum_along).
     fn sample_std_along(axes: impl Axes) -> Result<Tensor<T::Real>, Error> = sample_std_along;
 
-    /// The root of the sum of all squares, √Σ|x|², without overflow and underflow on the way: of a vector its length, of a matrix the norm of
-    /// Frobenius. [`linalg::norm`](crate::linalg::norm) is that of each matrix of a batch.
+    /// The root of the sum of all squares, √Σ|x|², without overflow and underflow on the way: of a vector its length, of a matrix the
+    /// Frobenius norm. [`linalg::norm`](crate::linalg::norm) is that of each matrix of a batch.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
