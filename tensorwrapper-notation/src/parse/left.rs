@@ -75,6 +75,10 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
         (true, _) if operator => fault("`let` makes something new, and `=` follows it")
             .help("`+=` and its like need an existing tensor and no `let`: `C[i, j] += …`"),
         (true, _) => fault("a `let` is followed by `=`").help("write `let W[i, j] = …;`"),
+        (false, Some(_)) if cursor.peek_pair(':', '=') => {
+            let (left, right) = (text(cursor.read()), text(&cursor.rest()[2..]));
+            fault("the left side is followed by `=`").help(format!("assignment is `=`: `{left} = {right}`"))
+        }
         (false, Some(token)) if token.is_punct(',') => {
             fault("several results stand in parentheses").help("write `([i], [i, j]) = …`")
         }
