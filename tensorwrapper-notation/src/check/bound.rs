@@ -14,7 +14,7 @@ impl Checker<'_> {
     /// One fault for all labels of a reduction that are in scope around it.
     pub(super) fn bound_outside(&mut self, word: &str, labels: &[Name], body: &Expression, scope: &Scope) {
         let is_outside = |name: &&Name| scope.get(&name.text).is_some();
-        // A label that a list names twice is another fault.
+        // A list may name a label twice, and the help names it once.
         let is_first = |n: usize| !labels[..n].iter().any(|known| known.text == labels[n].text);
         let labels: Vec<&Name> = (0..labels.len()).filter(|&n| is_first(n)).map(|n| &labels[n]).collect();
         let outside: Vec<&Name> = labels.iter().copied().filter(is_outside).collect();

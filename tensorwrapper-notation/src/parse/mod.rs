@@ -4,7 +4,7 @@
 //! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
 //! `synonyms` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls of linear
 //! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, with `put`, `stepped`,
-//! `rolled` and their `source`, `truths` for comparisons. `unread` and
+//! `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
 //! `places` look at tokens before they are read, and find their labels by the crate's `relabel`, as the check does.
 
 mod algebra;
@@ -34,6 +34,7 @@ mod proposals;
 mod put;
 mod reduction;
 mod rolled;
+mod shifted;
 #[cfg(test)]
 mod slips;
 mod source;

@@ -45,6 +45,42 @@ fn shifts_around_an_end() {
 }
 
 #[test]
+fn shifts_of_labels() {
+    refused(&[
+        (
+            "[i] = u[i + 1] - 2.0 * u[i] + u[i - 1]",
+            &[
+                "i + 1: `i + 1` is not an index | slices of the same length are in the place of shifts: `i - 1` is `i in ..{ n - 2 }`, `i` is `i in 1..{ n - 1 }`, `i + 1` is `i in 2..`; `n` is the extent",
+            ],
+        ),
+        (
+            "d[i] = (u[i + 1] - u[i - 1]) / n",
+            &[
+                "i + 1: `i + 1` is not an index | slices of the same length are in the place of shifts: `i - 1` is `i in ..{ m - 2 }`, `i` is `i in 1..{ m - 1 }`, `i + 1` is `i in 2..`; `m` is the extent",
+            ],
+        ),
+        (
+            "let d[i] = u[i + 1] - u[i - 1]; d",
+            &[
+                "i + 1: `i + 1` is not an index | slices of the same length are in the place of shifts: `i - 1` is `i in ..{ n - 2 }`, `i + 1` is `i in 2..`; `n` is the extent",
+            ],
+        ),
+        (
+            "d[i + 1] = u[i]",
+            &[
+                "i + 1: `i + 1` is not an index | write the shifted operand with the slice `i in 1..`, and all others with `i in ..{ n - 1 }`; `n` is the extent",
+            ],
+        ),
+        (
+            "[i] = u[i + m] - u[i - m]",
+            &[
+                "i + m: `i + m` is not an index | slices of the same length are in the place of shifts, as `i in 1..` and `i in ..{ n - 1 }`; `n` is the extent",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn axes_by_their_numbers() {
     refused(&[
         ("[p, q] = a[p, q] - sum(a[p, q], axis = -1)", &["sum: `sum` names its labels first | write `sum(k; a[p, k])`"]),
@@ -117,6 +153,12 @@ fn left_sides() {
             "c[idx[k]] += 1.0",
             &[
                 "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `c[l] += sum(k; select(iota[l] == cast(idx[k]); 1.0, 0.0))`; a position from Rust stands in braces, `{ idx[k] }`",
+            ],
+        ),
+        (
+            "let c[idx[k], j] = v[k] where j: 3; c",
+            &[
+                "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `let c[l, j] = sum(k; select(iota[l] == cast(idx[k]); v[k], 0.0)) where j: 3, l: n;`, which is 0 at all other positions",
             ],
         ),
         (
@@ -231,6 +273,8 @@ fn what_helps_lead_to() {
         "c[l] += sum(k; select(iota[l] == cast(idx[k]); 1.0, 0.0))",
         "c[k, l] += select(iota[l] == cast(idx[k]); v[k], 0.0)",
         "[i] = v[i] * cast(f64; a[0])",
+        "[i] = u[i in 2..] - 2.0 * u[i in 1..{ n - 1 }] + u[i in ..{ n - 2 }]",
+        "d[i in 1..{ m - 1 }] = (u[i in 2..] - u[i in ..{ m - 2 }]) / n",
         "[p, q] = a[p, q] - mean(k; a[p, k]) * 1[q]",
     ] {
         assert_eq!(checked(text).map(|_| ()), Ok(()), "`{text}`");

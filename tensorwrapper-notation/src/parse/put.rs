@@ -1,5 +1,6 @@
 //! Helps for elements that are put at positions of a tensor or of a list, `c[idx[k]] += v[k]` and `c[k in [0, 2]] = v[k]`.
 
+use super::cursor::split;
 use super::places::{Place, fresh, has_word, sides};
 use super::unread::label_of;
 use crate::relabel::free_labels_in;
@@ -21,6 +22,7 @@ pub(super) fn put_at_list(statement: &[Token], here: &Place<'_>, label: &str, li
 /// The equation that puts elements by a choice. It sums over all labels but those that the left side has beside the index.
 fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> Option<String> {
     let (left, right) = sides(statement);
+    let (right, clause) = right.split_at(right.iter().position(|token| token.is_ident("where")).unwrap_or(right.len()));
     let on_left: Vec<&str> = here.others().filter_map(label_of).collect();
     let mut summed: Vec<&str> = Vec::new();
     for label in free_labels_in(right).into_iter().chain(read.iter().copied()) {
@@ -29,9 +31,6 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
         }
     }
     let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
-    if right.iter().any(|token| token.is_ident("where")) {
-        return None;
-    }
     let sign = update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string());
     let zero = if sign.is_empty() { ", which is 0 at all other positions" } else { "" };
     // Where nothing is put, the update changes nothing.
@@ -42,11 +41,14 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
     };
     let other = fresh(statement, 1).remove(0);
     // A new tensor has an axis whose extent nothing else gives.
-    let (before, behind) = match left.first() {
-        Some(first) if first.is_ident("let") => ("let ", format!(" where {other}: n;")),
-        Some(first) if first.group(Delimiter::Bracket).is_some() => ("", format!(" where {other}: n")),
-        _ => ("", String::new()),
-    };
+    let (before, end) = if left.first().is_some_and(|first| first.is_ident("let")) { ("let ", ";") } else { ("", "") };
+    let is_new = !before.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
+    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(|one| match one {
+        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
+        one => text(one),
+    });
+    let extents: Vec<String> = given.chain(is_new.then(|| format!("{other}: n"))).collect();
+    let behind = if extents.is_empty() { end.to_string() } else { format!(" where {}{end}", extents.join(", ")) };
     let choice = format!("select(iota[{other}] == {value}; {}, {elsewhere})", text(right));
     let choice = if summed.is_empty() { choice } else { format!("{reduction}({}; {choice})", summed.join(", ")) };
     Some(format!("`{before}{} {sign}= {choice}{behind}`{zero}", here.with(&other)))

@@ -1,8 +1,9 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
 use super::cursor::split;
-use super::places::{Place, extent, fresh, place};
+use super::places::{Place, fresh, place};
 use super::reduction::{AXES, axis_numbers, not_labels, of_an_axis, without_semicolon};
+use super::shifted::shifted;
 use super::taken::taken;
 use super::truths::comparison_as_number;
 use super::unread::{is_rest, label_of, labels_in, valued};
@@ -140,18 +141,8 @@ fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
     if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
         return None;
     }
-    if let [label, sign, by] = part
-        && is_label(label)
-        && !is_label(by)
-        && !sign.is_punct('*')
-    {
-        let (label, by) = (text(std::slice::from_ref(label)), text(std::slice::from_ref(by)));
-        let extent = extent(statement);
-        let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{{ {extent} - {by} }}`")];
-        let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
-        return Some(format!(
-            "write the shifted operand with the slice {here}, and all others with {there}; `{extent}` is the extent"
-        ));
+    if let Some(help) = shifted(here, statement) {
+        return Some(help);
     }
     let value = text(&valued(part, &is_label));
     let other = fresh(statement, 1).remove(0);
