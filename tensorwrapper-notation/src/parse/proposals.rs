@@ -108,6 +108,10 @@ fn axes_by_their_numbers() {
             &["mean: `mean` names its labels first | write `mean(k; …)` with a new label `k` in the place of that axis"],
         ),
         (
+            "[p, q] = a[p, q] - sum(sum(a[p, q], axis = 0), axis = 1)",
+            &["sum: `sum` names its labels first | write `sum(k; …)` with a new label `k` in the place of that axis"],
+        ),
+        (
             "[p, q] = a[p, q] - mean(a[p, q], axis = (0, 2))",
             &["mean: `mean` names its labels first | write `mean(k, l; …)` with new labels `k`, `l` in the place of these axes"],
         ),
@@ -149,6 +153,7 @@ fn left_sides() {
             "let c[i in 0..6..2] = v[i]; c",
             &["0..6..2: `0..6..2` is not a range | an axis of a new tensor is whole: its index is a label alone"],
         ),
+        ("let C[i] := a[i]; C", &[":: the left side is followed by `=` | assignment is `=`: `let C[i] = a[i];`"]),
         (
             "c[idx[k]] += 1.0",
             &[

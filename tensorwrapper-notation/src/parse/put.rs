@@ -30,6 +30,10 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
             summed.push(label);
         }
     }
+    // One of several results is no tensor that elements are put into.
+    if left.first().is_some_and(|first| first.group(Delimiter::Parenthesis).is_some()) {
+        return None;
+    }
     let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
     let sign = update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string());
     let zero = if sign.is_empty() { ", which is 0 at all other positions" } else { "" };

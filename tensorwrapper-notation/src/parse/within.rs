@@ -127,7 +127,8 @@ fn brackets<'t>(tokens: &'t [Token], found: &mut Vec<&'t [Token]>) -> Option<()>
         match &token.tree {
             Tree::Group(Delimiter::Bracket, inner) => found.push(inner),
             Tree::Group(Delimiter::Parenthesis, inner) => brackets(inner, found)?,
-            Tree::Punct(';', _) => return None,
+            // So does another reduction over an axis by its number.
+            Tree::Punct(';' | '=', _) => return None,
             _ => {}
         }
     }
