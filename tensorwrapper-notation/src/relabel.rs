@@ -38,6 +38,10 @@ fn call<'t>(name: &str, inner: &'t [Token], bound: &[&'t str], other: Other<'_, 
     if Exchange::from_name(name).is_some() {
         return [indices(list, bound, other), inside(rest, bound, other)].concat();
     }
+    if let "map" | "cast" = name {
+        // A function or a type of Rust's, whose names are no labels.
+        return [list.to_vec(), inside(rest, bound, other)].concat();
+    }
     let mut all = bound.to_vec();
     if Ending::from_name(name).is_some() {
         all.extend(list.split(|token| token.is_punct(',')).filter_map(label_of));

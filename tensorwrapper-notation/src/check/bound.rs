@@ -14,7 +14,10 @@ impl Checker<'_> {
     /// One fault for all labels of a reduction that are in scope around it.
     pub(super) fn bound_outside(&mut self, word: &str, labels: &[Name], body: &Expression, scope: &Scope) {
         let is_outside = |name: &&Name| scope.get(&name.text).is_some();
-        let outside: Vec<&Name> = labels.iter().filter(is_outside).collect();
+        // A list may name a label twice, and the help names it once.
+        let is_first = |n: usize| !labels[..n].iter().any(|known| known.text == labels[n].text);
+        let labels: Vec<&Name> = (0..labels.len()).filter(|&n| is_first(n)).map(|n| &labels[n]).collect();
+        let outside: Vec<&Name> = labels.iter().copied().filter(is_outside).collect();
         let Some(first) = outside.first() else { return };
         let list = quoted(outside.iter().map(|name| &name.text));
         let (what, other) = match outside.len() {
@@ -83,6 +86,12 @@ mod tests {
                 "[i] = sum(i; A[i])",
                 &[
                     "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k])`",
+                ],
+            ),
+            (
+                "[i] = sum(i, i; A[i, i])",
+                &[
+                    "i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name: `sum(k; A[k, k])`",
                 ],
             ),
             (

@@ -145,12 +145,17 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
 
 /// The fault of `|A[i, j]|`.
 fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
-    let is_norm = cursor.peek_pair('|', '|');
-    let inside = cursor.rest()[1 + usize::from(is_norm)..].split(|token| token.is_punct('|')).next().unwrap_or_default();
-    if is_norm {
-        return cursor.expected("an operand").help(format!("a norm is `norm({})`, alone on the right side", text(inside)));
+    let opens_twice = cursor.peek_pair('|', '|');
+    let rest = &cursor.rest()[1 + usize::from(opens_twice)..];
+    let (inside, behind) = rest.split_at(rest.iter().position(|token| token.is_punct('|')).unwrap_or(rest.len()));
+    let closes_twice = behind.len() > 1 && behind[..2].iter().all(|token| token.is_punct('|'));
+    let fault = cursor.expected("an operand");
+    match opens_twice {
+        true if closes_twice => fault.help(format!("a norm is `norm({})`, alone on the right side", text(inside))),
+        // `||a[i]| - b[i]|`
+        true => fault.help("an absolute value is `abs(A[i])`, and one in another `abs(abs(A[i]) - B[i])`"),
+        false => fault.help(format!("an absolute value is `abs({})`", text(inside))),
     }
-    cursor.expected("an operand").help(format!("an absolute value is `abs({})`", text(inside)))
 }
 
 /// The fault of brackets where an operand belongs.

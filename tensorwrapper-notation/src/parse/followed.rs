@@ -81,7 +81,7 @@ fn reductions_over_axes_of_the_left_side() {
         ),
         (
             "[.., p, q] = a[.., p, q] - mean(a[.., p, q], axis = 1)",
-            &["mean: `mean` names its labels first | write `mean(k; a[.., p, q])`"],
+            &["mean: `mean` names its labels first | write `mean(k; …)` with a new label `k` in the place of that axis"],
         ),
         (
             "[] = sum(k in 0..2; a[k] * sum(k; b[k]))",
@@ -113,7 +113,7 @@ fn numbers_and_bounds() {
         (
             "[i, j] = a[i, j] + 2.0 * 1i * b[i, j]",
             &[
-                "1i: `1i` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 1.0) }`, and real tensors beside it are converted, `cast(Complex<f64>; A[i, j])`",
+                "1i: `1i` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 1.0) }`; where all tensors are real, convert them, `cast(Complex<f64>; A[i, j])`",
             ],
         ),
         ("[i] = clip(v[i], 1.0, 0.0)", &["clip: the lower bound of `clip` comes first | write `clip(v[i], 0.0, 1.0)`"]),
@@ -170,7 +170,10 @@ fn left_sides_and_values() {
                 "-: expected an operator, found `-` | an update of a tensor that exists is an equation of its own, `a[i] -= 2.0 * b[i]`",
             ],
         ),
-        ("C[i, j] := a[i, k] * b[k, j]", &[":: the left side is followed by `=` | write `[i, j] = A[i, k] * B[k, j]`"]),
+        (
+            "C[i, j] := a[i, k] * b[k, j]",
+            &[":: the left side is followed by `=` | assignment is `=`: `C[i, j] = a[i, k] * b[k, j]`"],
+        ),
         ("{i, j} = a[i, j]", &["{i, j}: the labels of the left side stand in brackets | write `[i, j] = a[i, j]`"]),
         (
             "(p, q) = a[p, k] * b[k, q]",
@@ -179,13 +182,13 @@ fn left_sides_and_values() {
         (
             "[i] = a[i].unwrap() * b[i]",
             &[
-                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`",
+                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; a call that returns a `Result` is unwrapped before the indices, `(A.unwrap())[i, j]`",
             ],
         ),
         (
             "[i] = sum(k; a[i, k].unwrap())",
             &[
-                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`",
+                ".unwrap: `.unwrap` cannot follow an index | leave it out: elements are numbers; a call that returns a `Result` is unwrapped before the indices, `(A.unwrap())[i, j]`",
             ],
         ),
         (
@@ -243,12 +246,12 @@ fn what_helps_lead_to() {
         "[i, j] = a[i, k] * b[k, j]",
         "t.c[1, p, q] = a[p, k] * b[k, q]",
         "[i] = sum(k; a[i, k])",
-        "[k, j] = sum(l; select(iota[l] == idx[k]; a[l, j], 0.0))",
+        "[k, j] = sum(l; select(iota[l] == cast(idx[k]); a[l, j], 0.0))",
         "[i, j] = a[i, j] / sum(k, l; a[k, l])",
         "[i, j] = a[i, j] / mean(k, l; a[k, l])",
         "[i, j] = a[i, j] / sum(k; max(l; a[k, l]))",
-        "[.., k] = sum(l; select(iota[l] == idx[k]; a[.., l], 0.0))",
-        "c[l] *= prod(k; select(iota[l] == idx[k]; v[k], 1.0))",
+        "[.., k] = sum(l; select(iota[l] == cast(idx[k]); a[.., l], 0.0))",
+        "c[l] *= prod(k; select(iota[l] == cast(idx[k]); v[k], 1.0))",
         "([x, k], [k], [k, y]) = svd(a[x, y]; max = r)",
         "[i] = (a.unwrap())[i] * b[i]",
         "[p, q] = a[p, q] - mean(k; a[p, k]) * 1[q]",

@@ -153,7 +153,7 @@ fn numbers() {
         (
             "[i] = 2.5j * a[i]",
             &[
-                "2.5j: `2.5j` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 2.5) }`, and real tensors beside it are converted, `cast(Complex<f64>; A[i, j])`",
+                "2.5j: `2.5j` is not a number that an equation can hold | a complex number is written in braces, `{ Complex::new(0.0, 2.5) }`; where all tensors are real, convert them, `cast(Complex<f64>; A[i, j])`",
             ],
         ),
         (
@@ -289,31 +289,31 @@ fn indices() {
         (
             "[i] = u[i - 1]",
             &[
-                "i - 1: `i - 1` is not an index | a label that is shifted is a slice, `i in ..{ n - 1 }`, beside `i in 1..` where it is not, and `n` is the extent",
+                "i - 1: `i - 1` is not an index | write the shifted operand with the slice `i in ..{ n - 1 }`, and all others with `i in 1..`; `n` is the extent",
             ],
         ),
         (
             "[i] = u[i + n] - u[i]",
             &[
-                "i + n: `i + n` is not an index | a label that is shifted is a slice, `i in n..`, beside `i in ..{ m - n }` where it is not, and `m` is the extent",
+                "i + n: `i + n` is not an index | write the shifted operand with the slice `i in n..`, and all others with `i in ..{ m - n }`; `m` is the extent",
             ],
         ),
         (
             "[i] = u[i + j] * w[j]",
             &[
-                "i + j: `i + j` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "i + j: `i + j` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == iota[i] + iota[j]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[n - 1 - i]",
             &[
-                "n - 1 - i: `n - 1 - i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "n - 1 - i: `n - 1 - i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
             "[i] = u[2 * (i + 1)]",
             &[
-                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "2 * (i + 1): `2 * (i + 1)` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == 2 * (iota[i] + 1); u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (
@@ -325,7 +325,7 @@ fn indices() {
         (
             "[i] = u[(i + 1) % n]",
             &[
-                "(i + 1) % n: `(i + 1) % n` is not an index | an axis is shifted around its end before the equation: `let v = u.roll(1, 0)?;`",
+                "(i + 1) % n: `(i + 1) % n` is not an index | an axis is shifted around its end before the equation, `let b = u.roll(-1, 0)?;`, and the equation reads `b[i]`",
             ],
         ),
         (
@@ -336,7 +336,7 @@ fn indices() {
         (
             "[i] = a[i in 0:10:2]",
             &[
-                "0:10:2: `0:10:2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(0, 0..10)?.step(0, 2)?;`, and read as `b[i]`",
+                "0:10:2: `0:10:2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(0, 0..10)?.step(0, 2)?;`, and the equation reads `b[i]`; `0:10:2` is read as start, end and step",
             ],
         ),
         ("[i] = a[i in 1:]", &["1:: `1:` is not a range | write `1..`"]),

@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
+use super::synonyms::ROLLED;
 use super::taken::list_or_step;
 use super::words::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
@@ -224,7 +225,7 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return fault.help(help);
     }
     if tokens.iter().any(|token| token.is_punct('%')) {
-        return fault.help("an axis is shifted around its end before the equation: `let v = u.roll(1, 0)?;`");
+        return fault.help(ROLLED);
     }
     if let Some(slice) = shifted_slice(tokens) {
         return fault.help(format!("before `in` stands a label alone: `{slice}`"));
@@ -250,8 +251,8 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     ] = tokens
     {
         return fault.help(format!(
-            "a label that is shifted is a slice, `{label} in {by}..`, beside `{label} in ..{{ n - {by} }}` where it is not, and `n` is the extent; a \
-             position is `{{ {written} }}` in braces"
+            "write the shifted operand with the slice `{label} in {by}..`, and all others with `{label} in ..{{ n - {by} }}`; `n` is the \
+             extent; a position is `{{ {written} }}` in braces"
         ));
     }
     fault.help(format!(

@@ -69,6 +69,11 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
     let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
     let fault = |sentence: &str| Diagnostic::syntax(cursor.here(), sentence);
     match (named, cursor.peek()) {
+        (_, Some(_)) if cursor.peek_pair(':', '=') => {
+            let (left, right) = (text(cursor.read()), text(&cursor.rest()[2..]));
+            let (right, end) = (if right.is_empty() { "…" } else { &right }, if named { ";" } else { "" });
+            fault("the left side is followed by `=`").help(format!("assignment is `=`: `{left} = {right}{end}`"))
+        }
         (true, Some(token)) if token.is_punct(':') => {
             fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")
         }

@@ -6,7 +6,7 @@ use super::cursor::Cursor;
 use super::foreign;
 use super::places::last_operand;
 use super::synonyms::synonym;
-use super::unread::{first_term, labels_in, names, reduction_named};
+use super::unread::{first_term, labels_in, names, subscripted};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::slipped;
@@ -142,13 +142,17 @@ fn unwrapped(cursor: &Cursor<'_>, is_whole: bool) -> Option<Diagnostic> {
     if !dot.is_punct('.') || !matches!(name.as_str(), "unwrap" | "expect") {
         return None;
     }
-    let (what, help) = if is_whole { ("an equation", PANICS) } else { ("an index", UNWRAPPED) };
+    let (what, help) = match is_whole {
+        true => ("an equation", PANICS),
+        false if cursor.previous().is_some_and(is_parenthesis) => ("an operand", UNWRAPPED),
+        false => ("an index", UNWRAPPED),
+    };
     Some(Diagnostic::syntax(dot.span.to(*span), format!("`.{name}` cannot follow {what}")).help(help))
 }
 
 /// Why elements are not unwrapped.
 const UNWRAPPED: &str =
-    "leave it out: elements are numbers; what makes a tensor is unwrapped before its indices, `(A.unwrap())[i, j]`";
+    "leave it out: elements are numbers; a call that returns a `Result` is unwrapped before the indices, `(A.unwrap())[i, j]`";
 
 /// What becomes of errors.
 const PANICS: &str = "leave it out: `tensor!` panics by itself, and `try_tensor!` gives a `Result`";
@@ -165,14 +169,9 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
             let update = text(&[operand, rest].concat());
             Some(format!("an update of a tensor that exists is an equation of its own, `{update}`"))
         }
-        Tree::Ident(word) if word == "as" && !labels_in(operand).is_empty() => Some(match rest.get(1).map(|token| &token.tree) {
-            Some(Tree::Ident(name)) if matches!(name.as_str(), "f32" | "f64") => {
-                let is_group = matches!(operand, [Token { tree: Tree::Group(Delimiter::Parenthesis, _), .. }]);
-                let inside = if is_group { operand[0].group(Delimiter::Parenthesis).unwrap_or_default() } else { operand };
-                format!("an element of another type is `cast({name}; {})`", text(inside))
-            }
-            _ => "whole tensors are converted to other types before the equation: `let b = a.cast::<i32>()?;`".into(),
-        }),
+        Tree::Ident(word) if word == "as" && (!labels_in(operand).is_empty() || operand.last().is_some_and(is_bracket)) => {
+            Some(conversion(operand, rest.get(1)))
+        }
         // `a{i, k}`, `a_{i k}`
         Tree::Group(Delimiter::Brace, inner) => {
             let Some(Token { tree: Tree::Ident(name), .. }) = cursor.previous() else { return None };
@@ -185,12 +184,39 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
         // `Σ_j a[i, j]`
         Tree::Ident(_) => {
             let Some(Token { tree: Tree::Ident(word), .. }) = cursor.previous() else { return None };
-            let (name, label) = word.split_once('_').filter(|(_, label)| !label.is_empty())?;
-            let (name, body) = (reduction_named(name)?, text(first_term(rest)));
-            Some(format!("the labels of a reduction stand in front of its body: `{name}({label}; {body})`"))
+            let body = first_term(rest);
+            let (name, labels) = subscripted(word, &labels_in(body))?;
+            Some(format!("the labels of a reduction stand in front of its body: `{name}({labels}; {})`", text(body)))
         }
         _ => None,
     }
+}
+
+/// What converts an operand to the type behind `as`.
+fn conversion(operand: &[Token], named: Option<&Token>) -> String {
+    let named = match named.map(|token| &token.tree) {
+        Some(Tree::Ident(name)) => name.as_str(),
+        _ => "",
+    };
+    if let "f32" | "f64" = named {
+        let inside = match operand {
+            [group] => group.group(Delimiter::Parenthesis).unwrap_or(operand),
+            operand => operand,
+        };
+        return format!("an element of another type is `cast({named}; {})`", text(inside));
+    }
+    // Tensors have no other integers.
+    let named = if let "i32" | "u8" | "bool" = named { named } else { "i64" };
+    let tensor = match operand {
+        [tensor @ .., last] if is_bracket(last) => text(tensor),
+        _ => "a".into(),
+    };
+    let result = if tensor == "b" { "c" } else { "b" };
+    format!("whole tensors are converted to other types before the equation: `let {result} = {tensor}.cast::<{named}>()?;`")
+}
+
+fn is_bracket(token: &Token) -> bool {
+    token.group(Delimiter::Bracket).is_some()
 }
 
 /// What stands from the token before on.
@@ -297,10 +323,9 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(help);
     }
     // `sum_k(X)`
-    if let Some((ending, label)) = name.split_once('_').and_then(|(name, label)| Some((reduction_named(name)?, label))) {
-        let label = label.trim_start_matches("over_");
+    if let Some((ending, labels)) = subscripted(name, &labels_in(&arguments.concat())) {
         return plain
-            .help(format!("the labels of a reduction stand in front of its body: `{ending}({label}; {})`", written.join(", ")));
+            .help(format!("the labels of a reduction stand in front of its body: `{ending}({labels}; {})`", written.join(", ")));
     }
     let functions = Function::ALL.iter().map(|f| f.name());
     let reductions = Ending::names();

@@ -3,7 +3,8 @@
 //! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
 //! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
 //! `synonyms` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls of linear
-//! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, `truths` for comparisons. `unread` and
+//! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, with `put`, `stepped`,
+//! `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
 //! `places` look at tokens before they are read, and find their labels by the crate's `relabel`, as the check does.
 
 mod algebra;
@@ -28,9 +29,16 @@ mod mistake;
 mod newcomers;
 mod number;
 mod places;
+#[cfg(test)]
+mod proposals;
+mod put;
 mod reduction;
+mod rolled;
+mod shifted;
 #[cfg(test)]
 mod slips;
+mod source;
+mod stepped;
 mod synonyms;
 mod taken;
 #[cfg(test)]

@@ -127,7 +127,7 @@ fn no_number(literal: &str) -> String {
     match letters {
         "i" | "j" | "im" if is_product => {
             format!(
-                "a complex number is written in braces, `{{ Complex::new(0.0, {:?}) }}`, and real tensors beside it are converted, \
+                "a complex number is written in braces, `{{ Complex::new(0.0, {:?}) }}`; where all tensors are real, convert them, \
                  `cast(Complex<f64>; A[i, j])`",
                 digits.parse().unwrap_or(1.0_f64)
             )

@@ -133,6 +133,39 @@ pub(super) fn fresh(statement: &[Token], count: usize) -> Vec<String> {
     unused(|name| !has_word(statement, name)).take(count).collect()
 }
 
+/// A name for an extent that no word of a statement is.
+pub(super) fn extent(statement: &[Token]) -> String {
+    let names = ["n", "m", "p"].map(str::to_string);
+    let mut all = names.into_iter().chain((1..).map(|n| format!("n{n}")));
+    all.find(|name| !has_word(statement, name)).unwrap_or_default()
+}
+
+/// Whether tokens of a statement stand on its left side.
+pub(super) fn is_on_left(statement: &[Token], part: &[Token]) -> bool {
+    place(sides(statement).0, span_of(part)).is_some()
+}
+
+/// Tokens with conversions of what is indexed among them: a tensor of positions has integers, and an equation other numbers.
+pub(super) fn as_numbers(tokens: &[Token]) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        let is_converted = n > 0 && tokens[n - 1].is_ident("cast");
+        match &token.tree {
+            Tree::Group(Delimiter::Bracket, _) if n > 0 => {
+                let mut inside = found.split_off(found.len().saturating_sub(operand_before(tokens, n).len()));
+                inside.push(token.clone());
+                found.push(Token { tree: Tree::Ident("cast".into()), span: token.span });
+                found.push(Token { tree: Tree::Group(Delimiter::Parenthesis, inside), span: token.span });
+            }
+            Tree::Group(Delimiter::Parenthesis, inner) if !is_converted => {
+                found.push(Token { tree: Tree::Group(Delimiter::Parenthesis, as_numbers(inner)), span: token.span });
+            }
+            _ => found.push(token.clone()),
+        }
+    }
+    found
+}
+
 /// Whether a name is anywhere among tokens.
 pub(super) fn has_word(tokens: &[Token], name: &str) -> bool {
     tokens.iter().any(|token| match &token.tree {

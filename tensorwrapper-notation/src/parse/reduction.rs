@@ -5,7 +5,8 @@ use super::mistake::is_name;
 use super::unread::{is_condition, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::each_part;
-use crate::token::{Span, Token, Tree, text};
+use crate::sentence::quoted;
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// `sum(A[i, k])`, `sum(k, A[i, k])`, `sum(k: A[i, k])`. The proposed labels are for a reduction that names none.
 pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str, at: Span) -> Diagnostic {
@@ -24,9 +25,9 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
         return fault;
     }
     // `argmax(A[i, k], 1)`: the number of an axis. A maximum of two elements is no reduction.
-    let is_axis = |part: &[Token]| matches!(part, [Token { tree: Tree::Literal(digits), .. }] if digits.parse::<usize>().is_ok());
     if !matches!(name, "max" | "min") && parts.len() > 1 {
-        parts.retain(|part| !is_axis(part));
+        let axes = parts.split_off(1);
+        parts.extend(axes.into_iter().filter(|part| axis_numbers(part).is_none()));
     }
     let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
     match (&parts[..], written.split_last()) {
@@ -124,8 +125,40 @@ pub(super) fn labels_first(name: &str, labels: &str, body: &str, at: Span) -> Di
     // A tensor without its indices.
     let bare = body.chars().all(|c| c.is_alphanumeric() || c == '_') && body.starts_with(char::is_alphabetic);
     let body = if bare { format!("{body}[{labels}]") } else { body.to_string() };
+    names_first(name, at).help(format!("write `{name}({labels}; {body})`"))
+}
+
+/// The words before the number of an axis.
+pub(super) const AXES: [&str; 4] = ["axis", "axes", "dim", "dims"];
+
+/// The numbers of axes in an argument behind the body: `axis = 1`, `dim = -1`, `1`, `(0, 1)`.
+pub(super) fn axis_numbers(argument: &[Token]) -> Option<Vec<isize>> {
+    match argument {
+        [name, sign, numbers @ ..] if sign.is_punct('=') && AXES.iter().any(|word| name.is_ident(word)) => axis_numbers(numbers),
+        [Token { tree: Tree::Literal(digits), .. }] => Some(vec![digits.parse().ok()?]),
+        [sign, Token { tree: Tree::Literal(digits), .. }] if sign.is_punct('-') => Some(vec![-digits.parse::<isize>().ok()?]),
+        [Token { tree: Tree::Group(Delimiter::Parenthesis | Delimiter::Bracket, inner), .. }] => {
+            let numbers: Option<Vec<Vec<isize>>> = split(inner, ',').into_iter().map(axis_numbers).collect();
+            numbers.map(|numbers| numbers.concat()).filter(|numbers| !numbers.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// The fault of a reduction over axes by their numbers, where it is unknown which indices they have.
+pub(super) fn of_an_axis(name: &str, labels: &[String], at: Span) -> Diagnostic {
+    let (list, quoted) = (labels.join(", "), quoted(labels));
+    let what = match labels.len() {
+        1 => format!("a new label {quoted} in the place of that axis"),
+        _ => format!("new labels {quoted} in the place of these axes"),
+    };
+    names_first(name, at).help(format!("write `{name}({list}; …)` with {what}"))
+}
+
+/// The fault of a reduction whose labels are missing or misplaced.
+fn names_first(name: &str, at: Span) -> Diagnostic {
     let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
-    Diagnostic::syntax(at, format!("`{name}` names its {what} first")).help(format!("write `{name}({labels}; {body})`"))
+    Diagnostic::syntax(at, format!("`{name}` names its {what} first"))
 }
 
 /// The inside of the `select` that gives the larger or the smaller of elements.

@@ -74,19 +74,19 @@ fn syntax() {
         (
             "[i, j] = A[i + 1, j]",
             &[
-                "i + 1: `i + 1` is not an index | a label that is shifted is a slice, `i in 1..`, beside `i in ..{ n - 1 }` where it is not, and `n` is the extent",
+                "i + 1: `i + 1` is not an index | write the shifted operand with the slice `i in 1..`, and all others with `i in ..{ n - 1 }`; `n` is the extent",
             ],
         ),
         (
             "[i] = A[p[i]]",
             &[
-                "p[i]: `p[i]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = A.take(0, &p)?;`, and read as `b[i]`; or it is chosen in it: `sum(k; select(iota[k] == p[i]; A[k], 0.0))`",
+                "p[i]: `p[i]` is not an index | the elements at the positions in `p` are taken before the equation, `let b = A.take(0, &p)?;`, and the equation reads `b[i]`; or the equation itself chooses them: `sum(k; select(iota[k] == cast(p[i]); A[k], 0.0))`",
             ],
         ),
         (
             "[i] = A[2 * i]",
             &[
-                "2 * i: `2 * i` is not an index | elements at computed places are chosen: `sum(k; select(iota[k] == 2 * iota[i]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "2 * i: `2 * i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == 2 * iota[i]; A[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         ("[i, j] = A[_, j]", &["_: `_` is not a label | a label that is summed has a name, as in `sum(k; A[i, k])`"]),

@@ -1,7 +1,12 @@
 //! Functions that have other names, or other forms, in other languages.
 
+/// What shifts an axis around its end. The sign is easily mistaken.
+pub(super) const ROLLED: &str = "an axis is shifted around its end before the equation: `u.roll(-1, 0)?` has at `i` what `u` has at \
+    `i + 1`, and `u.roll(1, 0)?` what it has at `i - 1`";
+
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 67] = [
+const SYNONYMS: [(&[&str], &str); 68] = [
+    (&["roll", "circshift"], ROLLED),
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -143,13 +148,12 @@ const OF_NUMBERS: [(&[&str], &str); 21] = [
 ];
 
 /// Methods of whole tensors for what depends on the order of elements, by their names in other languages.
-const OF_TENSORS: [(&[&str], &str); 7] = [
+const OF_TENSORS: [(&[&str], &str); 6] = [
     (&["cumsum"], "cumsum_along(0)?"),
     (&["cumprod"], "cumprod_along(0)?"),
     (&["sort", "sorted"], "sort_along(0)?"),
     (&["argsort"], "argsort_along(0)?"),
     (&["unique"], "unique()?"),
-    (&["roll", "circshift"], "roll(1, 0)?"),
     (&["tile"], "tile(&[2])?"),
 ];
 

@@ -1,92 +1,45 @@
-//! Helps for indices that are read from a tensor or from a list, `a[idx[k], j]` and `a[k in [0, 2], j]`, and for parts of an axis with a
-//! step: methods of whole tensors give these elements, before the equation.
+//! Helps for indices that are read from a tensor or from a list, `a[idx[k], j]` and `a[k in [0, 2], j]`: methods of whole tensors give
+//! these elements, before the equation.
 
 use super::cursor::split;
-use super::places::{Place, fresh, has_word, operand_before, place, sides};
-use super::unread::{is_condition, is_rest, label_of, labels_in, list, steps, valued, without_reference};
+use super::places::{Place, as_numbers, fresh, is_on_left, operand_before, place};
+use super::put::{put, put_at_list};
+use super::rolled::rolled;
+use super::source::{Source, result_of};
+use super::stepped::{stepped, with_colons};
+use super::unread::{is_condition, is_rest, labels_in, list, valued, without_reference};
+use crate::relabel::free_labels_in;
+use crate::sentence::quoted;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// The help for such an index, which knows the statement.
+/// The help for such an index, and for parts of an axis that are no slices. It knows the statement.
 pub(super) fn taken(statement: &[Token], at: Span) -> Option<String> {
     let here = place(statement, at)?;
     let name = result_of(statement);
+    let is_left = is_on_left(statement, here.part());
     match here.part() {
-        [Token { tree: Tree::Ident(label), .. }, word, range @ ..] if word.is_ident("in") => {
-            listed_or_stepped(range, &Source::of(&here, label, name))
-        }
-        part => with_colons(statement, &here, part, name).or_else(|| indexed(statement, &here, without_reference(part), name)),
+        [Token { tree: Tree::Ident(label), .. }, word, range @ ..] if word.is_ident("in") => match list(range) {
+            Some(list) if is_left => put_at_list(statement, &here, label, &list),
+            _ => listed_or_stepped(range, statement, &Source::of(&here, label, name), is_left),
+        },
+        part => with_colons(statement, &here, name)
+            .or_else(|| rolled(statement, &here, name))
+            .or_else(|| indexed(statement, &here, without_reference(part), name)),
     }
 }
 
 /// The help for a list or a step behind `in`, where nothing is known of the operand.
 pub(super) fn list_or_step(range: &[Token]) -> Option<String> {
-    listed_or_stepped(range, &Source { operand: "a".into(), axis: None, name: "b", read: None })
-}
-
-/// What a result before the statement is called.
-fn result_of(statement: &[Token]) -> &'static str {
-    if has_word(statement, "b") { "taken" } else { "b" }
-}
-
-/// What a method before the equation takes elements from, as far as it is known.
-struct Source {
-    operand: String,
-    axis: Option<usize>,
-    /// What the result is called.
-    name: &'static str,
-    /// How it is read in the equation.
-    read: Option<String>,
-}
-
-impl Source {
-    fn of(here: &Place<'_>, label: &str, name: &'static str) -> Source {
-        Source { operand: here.operand(), axis: here.axis(), name, read: Some(here.of(name, label)) }
-    }
-
-    /// The axis as an argument.
-    fn axis(&self) -> String {
-        self.axis.map_or("axis".into(), |axis| axis.to_string())
-    }
-
-    /// The help, whose sentence begins with what the methods do.
-    fn told(&self, what: &str, methods: &str) -> String {
-        let read = self.read.as_ref().map_or(String::new(), |read| format!(", and read as `{read}`"));
-        let number = if self.axis.is_none() { "; `axis` is the number of the axis" } else { "" };
-        format!("{what} before the equation, `let {} = {}{methods};`{read}{number}", self.name, self.operand)
-    }
+    listed_or_stepped(range, range, &Source::unknown(), false)
 }
 
 /// The help for `[0, 2]`, and for `0..6..2` or `0:6:2`.
-fn listed_or_stepped(range: &[Token], source: &Source) -> Option<String> {
+fn listed_or_stepped(range: &[Token], statement: &[Token], source: &Source, is_left: bool) -> Option<String> {
     if let Some(list) = list(range) {
         let methods = format!(".take({}, Tensor::from_array({list})?)?", source.axis());
-        return Some(source.told("what an axis has at a list of places is taken", &methods));
+        return Some(source.told("the elements at a list of positions are taken", &methods));
     }
-    stepped(range, source)
-}
-
-fn stepped(range: &[Token], source: &Source) -> Option<String> {
-    let ([start, end, step], axis) = (steps(range)?, source.axis());
-    let is_whole = matches!(start.as_str(), "" | "0") && end.is_empty();
-    let slice = if is_whole { String::new() } else { format!(".slice({axis}, {start}..{end})?") };
-    Some(source.told("a slice has no step: a view with one is made", &format!(".view(){slice}.step({axis}, {step})?")))
-}
-
-/// `::2`, `1:6:2`, `::-1`
-fn with_colons(statement: &[Token], here: &Place<'_>, part: &[Token], name: &'static str) -> Option<String> {
-    let (left, right) = sides(statement);
-    let known = labels_in(right);
-    let lacking: Vec<&str> = labels_in(left).into_iter().filter(|label| !known.contains(label)).collect();
-    let label = if let [one] = lacking[..] { one.to_string() } else { fresh(statement, 1).remove(0) };
-    let source = Source::of(here, &label, name);
-    if let [first, second, sign, Token { tree: Tree::Literal(one), .. }] = part
-        && [first, second].iter().all(|token| token.is_punct(':'))
-        && sign.is_punct('-')
-        && one == "1"
-    {
-        return Some(source.told("an axis is reversed", &format!(".view().reverse({})?", source.axis())));
-    }
-    stepped(part, &source)
+    stepped(range, statement, source, is_left)
 }
 
 /// `a[idx[k], j]`, where `k` is a label of the equation.
@@ -94,60 +47,43 @@ fn indexed(statement: &[Token], here: &Place<'_>, part: &[Token], name: &'static
     let labels = labels_in(statement);
     let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
     let bracket = part.iter().position(|token| token.group(Delimiter::Bracket).is_some()).filter(|&n| n > 0)?;
-    let inner = part[bracket].group(Delimiter::Bracket)?;
-    let reads_a_label = inner.split(|token| token.is_punct(',')).any(|one| label_of(one).is_some_and(|l| labels.contains(&l)));
-    if !reads_a_label || is_condition(part) || part.iter().any(|token| token.is_punct('=')) {
+    let read = free_labels_in(&part[..=bracket]);
+    let has_label = read.iter().any(|label| labels.contains(label));
+    let is_left = is_on_left(statement, part);
+    if read.is_empty() || !has_label && !is_left || is_condition(part) || part.iter().any(|token| token.is_punct('=')) {
         return None;
+    }
+    // Positions are integers beside other numbers.
+    let value = text(&as_numbers(&valued(part, &is_label)));
+    if is_left {
+        let help = put(statement, here, &value, &free_labels_in(part))?;
+        // What no other index has may be a variable of the program.
+        let number = format!("; a position from Rust stands in braces, `{{ {} }}`", text(part));
+        return Some(if has_label { help } else { help + &number });
     }
     let other = fresh(statement, 1).remove(0);
-    if place(sides(statement).0, part.first()?.span).is_some() {
-        return put(statement, here, &text(&valued(part, &is_label)), &other);
-    }
-    let chosen =
-        format!("`sum({other}; select(iota[{other}] == {}; {}, 0.0))`", text(&valued(part, &is_label)), here.with(&other));
+    let chosen = format!("`sum({other}; select(iota[{other}] == {value}; {}, 0.0))`", here.with(&other));
     let is_alone = here.others().all(|part| !part.iter().any(|token| token.group(Delimiter::Bracket).is_some()));
-    let Some((methods, read)) = methods(here.inside()) else {
-        return is_alone.then(|| format!("elements at computed places are chosen: {chosen}"));
+    let Some(Methods { written, tensors, read }) = methods(here.inside()) else {
+        return is_alone.then(|| format!("elements at computed positions are chosen: {chosen}"));
     };
-    let source = Source { read: Some(format!("{name}[{read}]")), ..Source::of(here, &other, name) };
-    let taken = source.told("what an axis has at the places that a tensor names is taken", &methods);
-    Some(if is_alone { format!("{taken}; or it is chosen in it: {chosen}") } else { taken })
+    let source = Source::of(here, &other, name).read_as(&read);
+    let taken = source.told(&format!("the elements at the positions in {} are taken", quoted(&tensors)), &written);
+    Some(if is_alone { format!("{taken}; or the equation itself chooses them: {chosen}") } else { taken })
 }
 
-/// `c[idx[k]] += v[k]`
-fn put(statement: &[Token], here: &Place<'_>, value: &str, other: &str) -> Option<String> {
-    let (left, right) = sides(statement);
-    let on_left = labels_in(left);
-    let summed: Vec<&str> = labels_in(right).into_iter().filter(|label| !on_left.contains(label)).collect();
-    let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
-    if summed.is_empty() || right.iter().any(|token| token.is_ident("where")) {
-        return None;
-    }
-    let sign = update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string());
-    let zero = if sign.is_empty() { ", which is 0 at all other places" } else { "" };
-    // Where nothing is put, the update changes nothing.
-    let (reduction, other_places) = match sign.as_str() {
-        "" | "+" | "-" => ("sum", "0.0"),
-        "*" | "/" => ("prod", "1.0"),
-        _ => return None,
-    };
-    // A new tensor has an axis whose extent nothing else gives.
-    let (before, behind) = match left.first() {
-        Some(first) if first.is_ident("let") => ("let ", format!(" where {other}: n;")),
-        Some(first) if first.group(Delimiter::Bracket).is_some() => ("", format!(" where {other}: n")),
-        _ => ("", String::new()),
-    };
-    let (place, summed, right) = (here.with(other), summed.join(", "), text(right));
-    Some(format!(
-        "elements are put at computed places by a choice: \
-         `{before}{place} {sign}= {reduction}({summed}; select(iota[{other}] == {value}; {right}, {other_places})){behind}`{zero}"
-    ))
+/// The methods that take what tensors name along each axis.
+#[derive(Default)]
+struct Methods {
+    written: String,
+    tensors: Vec<String>,
+    /// The indices of the result.
+    read: String,
 }
 
-/// The methods that take what tensors name along each axis, and the indices of the result. `None` if an index is computed otherwise,
-/// or if the number of its axis is unknown.
-fn methods(inside: &[Token]) -> Option<(String, String)> {
-    let (mut methods, mut read, mut axis) = (String::new(), Vec::new(), Some(0));
+/// The methods for all indices of an operand. `None` if an index is computed otherwise, or if the number of its axis is unknown.
+fn methods(inside: &[Token]) -> Option<Methods> {
+    let (mut found, mut read, mut axis) = (Methods::default(), Vec::new(), Some(0));
     for part in split(inside, ',').into_iter().map(without_reference) {
         let Some(n) = part.iter().position(|token| token.group(Delimiter::Bracket).is_some()) else {
             read.push(text(part));
@@ -159,11 +95,16 @@ fn methods(inside: &[Token]) -> Option<(String, String)> {
         if n + 1 != part.len() || operand_before(part, n).len() != n {
             return None;
         }
-        methods += &format!(".take({}, &{})?", axis?, text(&part[..n]));
+        let tensor = text(&part[..n]);
+        found.written += &format!(".take({}, &{tensor})?", axis?);
+        if !found.tensors.contains(&tensor) {
+            found.tensors.push(tensor);
+        }
         read.push(text(inner));
         axis = axis.map(|axis| axis + split(inner, ',').len());
     }
-    Some((methods, read.join(", ")))
+    found.read = read.join(", ");
+    Some(found)
 }
 
 #[cfg(test)]
@@ -176,25 +117,25 @@ mod tests {
             (
                 "[k, j] = a[idx[k], j]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = a.take(0, &idx)?;`, and read as `b[k, j]`; or it is chosen in it: `sum(l; select(iota[l] == idx[k]; a[l, j], 0.0))`",
+                    "idx[k]: `idx[k]` is not an index | the elements at the positions in `idx` are taken before the equation, `let b = a.take(0, &idx)?;`, and the equation reads `b[k, j]`; or the equation itself chooses them: `sum(l; select(iota[l] == cast(idx[k]); a[l, j], 0.0))`",
                 ],
             ),
             (
                 "[k, j] = p.a[k, q.idx[j]] * c[k]",
                 &[
-                    "q.idx[j]: `q.idx[j]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = p.a.take(1, &q.idx)?;`, and read as `b[k, j]`; or it is chosen in it: `sum(l; select(iota[l] == q.idx[j]; p.a[k, l], 0.0))`",
+                    "q.idx[j]: `q.idx[j]` is not an index | the elements at the positions in `q.idx` are taken before the equation, `let b = p.a.take(1, &q.idx)?;`, and the equation reads `b[k, j]`; or the equation itself chooses them: `sum(l; select(iota[l] == cast(q.idx[j]); p.a[k, l], 0.0))`",
                 ],
             ),
             (
                 "[k, m] = b[idx[k], jdx[m]]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let taken = b.take(0, &idx)?.take(1, &jdx)?;`, and read as `taken[k, m]`",
+                    "idx[k]: `idx[k]` is not an index | the elements at the positions in `idx`, `jdx` are taken before the equation, `let taken = b.take(0, &idx)?.take(1, &jdx)?;`, and the equation reads `taken[k, m]`",
                 ],
             ),
             (
                 "[k] = a[idx[k] + 1]",
                 &[
-                    "idx[k] + 1: `idx[k] + 1` is not an index | elements at computed places are chosen: `sum(l; select(iota[l] == idx[k] + 1; a[l], 0.0))`",
+                    "idx[k] + 1: `idx[k] + 1` is not an index | elements at computed positions are chosen: `sum(l; select(iota[l] == cast(idx[k]) + 1; a[l], 0.0))`",
                 ],
             ),
             (
@@ -206,55 +147,55 @@ mod tests {
             (
                 "[k] = a[&idx[k]]",
                 &[
-                    "&idx[k]: `&idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = a.take(0, &idx)?;`, and read as `b[k]`; or it is chosen in it: `sum(l; select(iota[l] == idx[k]; a[l], 0.0))`",
+                    "&idx[k]: `&idx[k]` is not an index | the elements at the positions in `idx` are taken before the equation, `let b = a.take(0, &idx)?;`, and the equation reads `b[k]`; or the equation itself chooses them: `sum(l; select(iota[l] == cast(idx[k]); a[l], 0.0))`",
                 ],
             ),
             (
                 "c[idx[k]] += v[k]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `c[l] += sum(k; select(iota[l] == idx[k]; v[k], 0.0))`",
+                    "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `c[l] += sum(k; select(iota[l] == cast(idx[k]); v[k], 0.0))`",
                 ],
             ),
             (
                 "c[1, idx[p]] = a[p, q] * b[q]",
                 &[
-                    "idx[p]: `idx[p]` is not an index | elements are put at computed places by a choice: `c[1, k] = sum(p, q; select(iota[k] == idx[p]; a[p, q] * b[q], 0.0))`, which is 0 at all other places",
+                    "idx[p]: `idx[p]` is not an index | elements are put at computed positions by a choice: `c[1, k] = sum(p, q; select(iota[k] == cast(idx[p]); a[p, q] * b[q], 0.0))`, which is 0 at all other positions",
                 ],
             ),
             (
                 "c[idx[k]] *= v[k]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `c[l] *= prod(k; select(iota[l] == idx[k]; v[k], 1.0))`",
+                    "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `c[l] *= prod(k; select(iota[l] == cast(idx[k]); v[k], 1.0))`",
                 ],
             ),
             (
                 "c[idx[k]] /= v[k]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `c[l] /= prod(k; select(iota[l] == idx[k]; v[k], 1.0))`",
+                    "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `c[l] /= prod(k; select(iota[l] == cast(idx[k]); v[k], 1.0))`",
                 ],
             ),
             (
                 "c[idx[k]] -= v[k]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `c[l] -= sum(k; select(iota[l] == idx[k]; v[k], 0.0))`",
+                    "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `c[l] -= sum(k; select(iota[l] == cast(idx[k]); v[k], 0.0))`",
                 ],
             ),
             (
                 "[k] = a[.., idx[k]]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements at computed places are chosen: `sum(l; select(iota[l] == idx[k]; a[.., l], 0.0))`",
+                    "idx[k]: `idx[k]` is not an index | elements at computed positions are chosen: `sum(l; select(iota[l] == cast(idx[k]); a[.., l], 0.0))`",
                 ],
             ),
             (
                 "[.., k] = a[idx[k], ..]",
                 &[
-                    "idx[k]: `idx[k]` is not an index | what an axis has at the places that a tensor names is taken before the equation, `let b = a.take(0, &idx)?;`, and read as `b[k, ..]`; or it is chosen in it: `sum(l; select(iota[l] == idx[k]; a[l, ..], 0.0))`",
+                    "idx[k]: `idx[k]` is not an index | the elements at the positions in `idx` are taken before the equation, `let b = a.take(0, &idx)?;`, and the equation reads `b[k, ..]`; or the equation itself chooses them: `sum(l; select(iota[l] == cast(idx[k]); a[l, ..], 0.0))`",
                 ],
             ),
             (
                 "let w[idx[k]] = v[k]; w",
                 &[
-                    "idx[k]: `idx[k]` is not an index | elements are put at computed places by a choice: `let w[l] = sum(k; select(iota[l] == idx[k]; v[k], 0.0)) where l: n;`, which is 0 at all other places",
+                    "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `let w[l] = sum(k; select(iota[l] == cast(idx[k]); v[k], 0.0)) where l: n;`, which is 0 at all other positions",
                 ],
             ),
         ]);
@@ -266,73 +207,73 @@ mod tests {
             (
                 "[k, j] = a[k in [0, 1], j]",
                 &[
-                    "[0, 1]: `[0, 1]` is not a range | what an axis has at a list of places is taken before the equation, `let b = a.take(0, Tensor::from_array([0, 1])?)?;`, and read as `b[k, j]`",
+                    "[0, 1]: `[0, 1]` is not a range | the elements at a list of positions are taken before the equation, `let b = a.take(0, Tensor::from_array([0, 1])?)?;`, and the equation reads `b[k, j]`",
                 ],
             ),
             (
                 "[i, j] = b[i, j in vec![0, 2]]",
                 &[
-                    "vec![0, 2]: `vec![0, 2]` is not a range | what an axis has at a list of places is taken before the equation, `let taken = b.take(1, Tensor::from_array([0, 2])?)?;`, and read as `taken[i, j]`",
+                    "vec![0, 2]: `vec![0, 2]` is not a range | the elements at a list of positions are taken before the equation, `let taken = b.take(1, Tensor::from_array([0, 2])?)?;`, and the equation reads `taken[i, j]`",
                 ],
             ),
             (
                 "[i, j] = a[i, j in 0..3..2]",
                 &[
-                    "0..3..2: `0..3..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(1, 0..3)?.step(1, 2)?;`, and read as `b[i, j]`",
+                    "0..3..2: `0..3..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(1, 0..3)?.step(1, 2)?;`, and the equation reads `b[i, j]`",
                 ],
             ),
             (
                 "[i] = v[::2]",
                 &[
-                    "::2: `::2` is not an index | a slice has no step: a view with one is made before the equation, `let b = v.view().step(0, 2)?;`, and read as `b[i]`",
+                    "::2: `::2` is not an index | a slice has no step: a view with one is made before the equation, `let b = v.view().step(0, 2)?;`, and the equation reads `b[i]`",
                 ],
             ),
             (
                 "[i] = v[::-1]",
                 &[
-                    "::-1: `:: - 1` is not an index | an axis is reversed before the equation, `let b = v.view().reverse(0)?;`, and read as `b[i]`",
+                    "::-1: `:: - 1` is not an index | an axis is reversed before the equation, `let b = v.view().reverse(0)?;`, and the equation reads `b[i]`",
                 ],
             ),
             (
                 "[i, j] = a[i, 1:6:2] * b[j]",
                 &[
-                    "1:6:2: `1:6:2` is not an index | a slice has no step: a view with one is made before the equation, `let taken = a.view().slice(1, 1..6)?.step(1, 2)?;`, and read as `taken[i, k]`",
+                    "1:6:2: `1:6:2` is not an index | a slice has no step: a view with one is made before the equation, `let taken = a.view().slice(1, 1..6)?.step(1, 2)?;`, and the equation reads `taken[i, k]`; `1:6:2` is read as start, end and step",
                 ],
             ),
             (
                 "[i] = v[i in ..n..2]",
                 &[
-                    "..n..2: `..n..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = v.view().slice(0, ..n)?.step(0, 2)?;`, and read as `b[i]`",
+                    "..n..2: `..n..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = v.view().slice(0, ..n)?.step(0, 2)?;`, and the equation reads `b[i]`",
                 ],
             ),
             (
                 "[.., k] = a[.., k in [0, 2]]",
                 &[
-                    "[0, 2]: `[0, 2]` is not a range | what an axis has at a list of places is taken before the equation, `let b = a.take(axis, Tensor::from_array([0, 2])?)?;`, and read as `b[.., k]`; `axis` is the number of the axis",
+                    "[0, 2]: `[0, 2]` is not a range | the elements at a list of positions are taken before the equation, `let b = a.take(axis, Tensor::from_array([0, 2])?)?;`, and the equation reads `b[.., k]`; `axis` is the number of the axis",
                 ],
             ),
             (
                 "[.., k] = a[.., k in 0..6..2]",
                 &[
-                    "0..6..2: `0..6..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(axis, 0..6)?.step(axis, 2)?;`, and read as `b[.., k]`; `axis` is the number of the axis",
+                    "0..6..2: `0..6..2` is not a range | a slice has no step: a view with one is made before the equation, `let b = a.view().slice(axis, 0..6)?.step(axis, 2)?;`, and the equation reads `b[.., k]`; `axis` is the number of the axis",
                 ],
             ),
             (
                 "[.., k] = a[.., ::2]",
                 &[
-                    "::2: `::2` is not an index | a slice has no step: a view with one is made before the equation, `let b = a.view().step(axis, 2)?;`, and read as `b[.., k]`; `axis` is the number of the axis",
+                    "::2: `::2` is not an index | a slice has no step: a view with one is made before the equation, `let b = a.view().step(axis, 2)?;`, and the equation reads `b[.., k]`; `axis` is the number of the axis",
                 ],
             ),
             (
                 "[.., k] = a[.., ::-1]",
                 &[
-                    "::-1: `:: - 1` is not an index | an axis is reversed before the equation, `let b = a.view().reverse(axis)?;`, and read as `b[.., k]`; `axis` is the number of the axis",
+                    "::-1: `:: - 1` is not an index | an axis is reversed before the equation, `let b = a.view().reverse(axis)?;`, and the equation reads `b[.., k]`; `axis` is the number of the axis",
                 ],
             ),
             (
                 "[k, ..] = a[k in [0, 2], ..]",
                 &[
-                    "[0, 2]: `[0, 2]` is not a range | what an axis has at a list of places is taken before the equation, `let b = a.take(0, Tensor::from_array([0, 2])?)?;`, and read as `b[k, ..]`",
+                    "[0, 2]: `[0, 2]` is not a range | the elements at a list of positions are taken before the equation, `let b = a.take(0, Tensor::from_array([0, 2])?)?;`, and the equation reads `b[k, ..]`",
                 ],
             ),
             (
@@ -379,7 +320,7 @@ mod tests {
         for (axes, help) in [
             (
                 "k in [0, 2]",
-                "what an axis has at a list of places is taken before the equation, `let b = a.take(axis, Tensor::from_array([0, 2])?)?;`; \
+                "the elements at a list of positions are taken before the equation, `let b = a.take(axis, Tensor::from_array([0, 2])?)?;`; \
              `axis` is the number of the axis",
             ),
             (

@@ -42,6 +42,19 @@ pub(super) fn reduction_named(name: &str) -> Option<&str> {
     }
 }
 
+/// The reduction and the labels of `sum_k` and `Σ_ij`, if all of these are labels of what follows.
+pub(super) fn subscripted<'w>(word: &'w str, known: &[&str]) -> Option<(&'w str, String)> {
+    let (name, label) = word.split_once('_')?;
+    let (name, label) = (reduction_named(name)?, label.strip_prefix("over_").unwrap_or(label));
+    if known.contains(&label) {
+        return Some((name, label.to_string()));
+    }
+    let mut letters: Vec<String> = label.chars().map(String::from).collect();
+    letters.dedup();
+    let are_known = letters.iter().all(|letter| known.contains(&letter.as_str()));
+    (!letters.is_empty() && are_known).then(|| (name, letters.join(", ")))
+}
+
 /// The array that a list of positions is: `[0, 2]`, `&[0, 2]`, `vec![0, 2]`.
 pub(super) fn list(range: &[Token]) -> Option<String> {
     let list = match without_reference(range) {
@@ -63,19 +76,6 @@ pub(super) fn without_reference(part: &[Token]) -> &[Token] {
 /// Whether an index is `..`, which stands for any number of axes.
 pub(super) fn is_rest(part: &[Token]) -> bool {
     matches!(part, [first, second, ..] if first.is_punct('.') && second.is_punct('.'))
-}
-
-/// The start, the end and the step of `0..6..2`, and of `0:6:2`. A path of Rust's has no number behind its colons.
-pub(super) fn steps(range: &[Token]) -> Option<[String; 3]> {
-    let colons: Vec<&[Token]> = range.split(|token| token.is_punct(':')).collect();
-    if let [start, end, step @ [Token { tree: Tree::Literal(_), .. }]] = colons[..] {
-        return Some([start, end, step].map(text));
-    }
-    let dots: Vec<usize> =
-        (0..range.len().saturating_sub(1)).filter(|&n| range[n].is_punct('.') && range[n + 1].is_punct('.')).collect();
-    let [first, second] = dots[..] else { return None };
-    (first + 2 <= second && second + 2 < range.len())
-        .then(|| [&range[..first], &range[first + 2..second], &range[second + 2..]].map(text))
 }
 
 /// Tokens with the values of the labels among them.

@@ -2,7 +2,8 @@
 
 use super::cursor::split;
 use super::places::{Place, fresh, place};
-use super::reduction::{not_labels, without_semicolon};
+use super::reduction::{AXES, axis_numbers, not_labels, of_an_axis, without_semicolon};
+use super::shifted::shifted;
 use super::taken::taken;
 use super::truths::comparison_as_number;
 use super::unread::{is_rest, label_of, labels_in, valued};
@@ -72,8 +73,11 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
                 return Some(without_semicolon(name, arguments, "k", at));
             }
             // Labels of the left side are not summed: what runs over the same axes has labels of its own.
-            let inside = match numbered(arguments) {
-                Some(label) => vec![label?],
+            let inside = match axes(arguments) {
+                Some(axes) => match axes.as_ref().and_then(|axes| numbered(arguments, axes)) {
+                    Some(labels) => labels,
+                    None => return Some(of_an_axis(name, &fresh(statement, axes.map_or(1, |axes| axes.len().max(1))), at)),
+                },
                 None => inside,
             };
             let labels = fresh(statement, inside.len().max(1));
@@ -83,18 +87,52 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
     }
 }
 
-/// The label of the axis that an option numbers, `mean(a[i, j], axis = 1)`: `None` without such an option, and `Some(None)` if there is
-/// no such label, or if a `..` before it stands for any number of axes.
-fn numbered(arguments: &[Token]) -> Option<Option<&str>> {
-    let options = split(arguments, ',');
-    let axis = options.iter().skip(1).find_map(|option| match option {
-        [name, sign, Token { tree: Tree::Literal(axis), .. }] if name.is_ident("axis") && sign.is_punct('=') => Some(axis),
+/// The axes behind the body of a reduction, `mean(a[i, j], axis = 1)`: `None` if there are none, and `Some(None)` if they are unknown.
+fn axes(arguments: &[Token]) -> Option<Option<Vec<isize>>> {
+    split(arguments, ',').into_iter().skip(1).find_map(|option| match (axis_numbers(option), option) {
+        (Some(axes), _) => Some(Some(axes)),
+        (None, [name, sign, ..]) if sign.is_punct('=') && AXES.iter().any(|word| name.is_ident(word)) => Some(None),
         _ => None,
-    })?;
-    let indices = arguments.iter().find_map(|token| token.group(Delimiter::Bracket))?;
-    let parts = split(indices, ',');
-    let found = axis.parse().ok().and_then(|axis| parts.split_at_checked(axis));
-    Some(found.filter(|(before, _)| !before.iter().any(|part| is_rest(part))).and_then(|(_, rest)| label_of(rest.first()?)))
+    })
+}
+
+/// The labels of the axes with these numbers, if the body has one kind of indices. Negative numbers count from the last axis.
+fn numbered<'t>(arguments: &'t [Token], axes: &[isize]) -> Option<Vec<&'t str>> {
+    let body = *split(arguments, ',').first()?;
+    let mut all = Vec::new();
+    brackets(body, &mut all)?;
+    let (first, others) = all.split_first()?;
+    if others.iter().any(|other| text(other) != text(first)) {
+        return None;
+    }
+    // An axis at a position is none of the part that is left.
+    let is_position = |part: &&[Token]| matches!(part, [Token { tree: Tree::Literal(_) | Tree::Group(Delimiter::Brace, _), .. }]);
+    let parts: Vec<&[Token]> = split(first, ',').into_iter().filter(|part| !is_position(part)).collect();
+    let mut labels = Vec::new();
+    for &axis in axes {
+        let at = if axis < 0 { parts.len().checked_sub(axis.unsigned_abs())? } else { axis.unsigned_abs() };
+        let between = if axis < 0 { parts.get(at..)? } else { parts.get(..=at)? };
+        // `..` stands for any number of axes.
+        let label = label_of(parts[at]).filter(|_| !between.iter().any(|part| is_rest(part)))?;
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    Some(labels)
+}
+
+/// The insides of all brackets. `None` if a list in the tokens binds labels, so that axes are others than those of the brackets.
+fn brackets<'t>(tokens: &'t [Token], found: &mut Vec<&'t [Token]>) -> Option<()> {
+    for token in tokens {
+        match &token.tree {
+            Tree::Group(Delimiter::Bracket, inner) => found.push(inner),
+            Tree::Group(Delimiter::Parenthesis, inner) => brackets(inner, found)?,
+            // So does another reduction over an axis by its number.
+            Tree::Punct(';' | '=', _) => return None,
+            _ => {}
+        }
+    }
+    Some(())
 }
 
 /// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
@@ -104,23 +142,13 @@ fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
     if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
         return None;
     }
-    if let [label, sign, by] = part
-        && is_label(label)
-        && !is_label(by)
-        && !sign.is_punct('*')
-    {
-        let (label, by) = (text(std::slice::from_ref(label)), text(std::slice::from_ref(by)));
-        let extent = ["n", "m", "p"].into_iter().find(|name| *name != by && !labels.contains(name)).unwrap_or("n1");
-        let [here, there] = [format!("`{label} in {by}..`"), format!("`{label} in ..{{ {extent} - {by} }}`")];
-        let [here, there] = if sign.is_punct('+') { [here, there] } else { [there, here] };
-        return Some(format!(
-            "a label that is shifted is a slice, {here}, beside {there} where it is not, and `{extent}` is the extent"
-        ));
+    if let Some(help) = shifted(here, statement) {
+        return Some(help);
     }
     let value = text(&valued(part, &is_label));
     let other = fresh(statement, 1).remove(0);
     Some(format!(
-        "elements at computed places are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`; `where {}: n` behind the \
+        "elements at computed positions are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`; `where {}: n` behind the \
          equation gives a label the extent that nothing else gives it",
         here.with(&other),
         labels.first().unwrap_or(&"i")

@@ -1,0 +1,59 @@
+//! Helps for elements that are put at positions of a tensor or of a list, `c[idx[k]] += v[k]` and `c[k in [0, 2]] = v[k]`.
+
+use super::cursor::split;
+use super::places::{Place, fresh, has_word, sides};
+use super::unread::label_of;
+use crate::relabel::free_labels_in;
+use crate::token::{Delimiter, Token, Tree, text};
+
+/// The help for an index of the left side that is computed: it has a value, and reads labels.
+pub(super) fn put(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> Option<String> {
+    let put = chosen(statement, here, value, read)?;
+    Some(format!("elements are put at computed positions by a choice: {put}"))
+}
+
+/// The help for a list of positions on the left side.
+pub(super) fn put_at_list(statement: &[Token], here: &Place<'_>, label: &str, list: &str) -> Option<String> {
+    let name = if has_word(statement, "at") { "positions" } else { "at" };
+    let put = chosen(statement, here, &format!("cast({name}[{label}])"), &[label])?;
+    Some(format!("elements are put at a list of positions by a choice, after `let {name} = Tensor::from_array({list})?;`: {put}"))
+}
+
+/// The equation that puts elements by a choice. It sums over all labels but those that the left side has beside the index.
+fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> Option<String> {
+    let (left, right) = sides(statement);
+    let (right, clause) = right.split_at(right.iter().position(|token| token.is_ident("where")).unwrap_or(right.len()));
+    let on_left: Vec<&str> = here.others().filter_map(label_of).collect();
+    let mut summed: Vec<&str> = Vec::new();
+    for label in free_labels_in(right).into_iter().chain(read.iter().copied()) {
+        if !on_left.contains(&label) && !summed.contains(&label) {
+            summed.push(label);
+        }
+    }
+    // One of several results is no tensor that elements are put into.
+    if left.first().is_some_and(|first| first.group(Delimiter::Parenthesis).is_some()) {
+        return None;
+    }
+    let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
+    let sign = update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string());
+    let zero = if sign.is_empty() { ", which is 0 at all other positions" } else { "" };
+    // Where nothing is put, the update changes nothing.
+    let (reduction, elsewhere) = match sign.as_str() {
+        "" | "+" | "-" => ("sum", "0.0"),
+        "*" | "/" => ("prod", "1.0"),
+        _ => return None,
+    };
+    let other = fresh(statement, 1).remove(0);
+    // A new tensor has an axis whose extent nothing else gives.
+    let (before, end) = if left.first().is_some_and(|first| first.is_ident("let")) { ("let ", ";") } else { ("", "") };
+    let is_new = !before.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
+    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(|one| match one {
+        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
+        one => text(one),
+    });
+    let extents: Vec<String> = given.chain(is_new.then(|| format!("{other}: n"))).collect();
+    let behind = if extents.is_empty() { end.to_string() } else { format!(" where {}{end}", extents.join(", ")) };
+    let choice = format!("select(iota[{other}] == {value}; {}, {elsewhere})", text(right));
+    let choice = if summed.is_empty() { choice } else { format!("{reduction}({}; {choice})", summed.join(", ")) };
+    Some(format!("`{before}{} {sign}= {choice}{behind}`{zero}", here.with(&other)))
+}
