@@ -10,7 +10,7 @@ use tensorwrapper_core::shape::Tiling;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of indices",
     label = "not a range of `usize`",
-    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`; what an axis has at a list of places is `a.take(0, &at)?`, before the equation"
+    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`; the elements at a list of positions are taken before the equation, `let b = a.take(0, &at)?;`"
 )]
 pub trait IndexRange {
     /// Its first index, and the one after its last.
