@@ -74,7 +74,7 @@ impl Symmetry {
     /// Elements do not change when these axes are permuted in any way.
     ///
     /// # Errors
-    /// As [`generator`](Symmetry::generator), and [`ErrorKind::Shape`] for a single axis.
+    /// As [`generator`](Symmetry::generator). A single axis has nothing to change places with, and no symmetry.
     pub fn symmetric(&self, axes: impl AsRef<[usize]>) -> Result<Symmetry, Error> {
         self.all_of(axes.as_ref(), Sign::Plus)
     }
@@ -117,10 +117,6 @@ impl Symmetry {
     fn all_of(&self, axes: &[usize], sign: Sign) -> Result<Symmetry, Error> {
         if let Some(axis) = axes.iter().find(|&&axis| axis >= self.rank) {
             return Err(Error::new(ErrorKind::Shape(format!("there is no axis {axis} among {}", self.rank))));
-        }
-        if let [axis] = axes {
-            let message = format!("a symmetry of axis {axis} alone, which has nothing to change places with");
-            return Err(Error::new(ErrorKind::Shape(message)));
         }
         let exchanges = axes.windows(2).map(|pair| SignedPermutation::exchange(self.rank, &pair[..1], &pair[1..], sign));
         self.generated(exchanges.collect::<Result<Vec<_>, _>>()?)

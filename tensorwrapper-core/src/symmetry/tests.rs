@@ -60,8 +60,8 @@ fn the_canonical_index_is_the_same_for_all_that_follow_from_it() {
 
 #[test]
 fn mistakes_are_told() {
-    let alone = Symmetry::none(2).antisymmetric([1]).unwrap_err().to_string();
-    assert!(alone.starts_with("a symmetry of axis 1 alone"), "{alone}");
+    // One axis has nothing to change places with, nor has none.
+    assert!(Symmetry::none(2).antisymmetric([1]).is_ok_and(|none| none.is_none()));
     assert!(Symmetry::none(2).symmetric([]).is_ok_and(|none| none.is_none()));
     let told = |result: Result<Symmetry, crate::Error>| result.unwrap_err().to_string();
     let none = Symmetry::none(3);
