@@ -141,9 +141,10 @@ impl Elements {
 
 impl Planner<'_> {
     fn plan(&self, frame: &Structure) -> Result<Elements, Error> {
+        let candidates = self.candidates(frame)?;
         let mut found: Vec<(Vec<usize>, Vec<At>)> = Vec::new();
         let mut ends = false;
-        for block in self.candidates(frame)? {
+        for block in candidates.stored()?.iter() {
             let mut boxes = Vec::new();
             self.boxes(&block, &mut Vec::new(), &mut boxes);
             let all = boxes.len();

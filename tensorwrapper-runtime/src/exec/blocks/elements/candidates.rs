@@ -18,16 +18,16 @@ const MOST: usize = 1 << 24;
 type Cover = Vec<usize>;
 
 impl Planner<'_> {
-    /// The blocks of a frame that may be there, one of each orbit.
+    /// A frame, with those of its blocks alone that may be there where these are few.
     ///
     /// # Errors
-    /// As [`Structure::stored`] and [`Structure::with_blocks`].
-    pub(super) fn candidates(&self, frame: &Structure) -> Result<Vec<Vec<usize>>, Error> {
+    /// As [`Structure::with_blocks`].
+    pub(super) fn candidates(&self, frame: &Structure) -> Result<Structure, Error> {
         let all = frame.tilings().iter().fold(1, |all: usize, tiling| all.saturating_mul(tiling.len()));
         // To collect a block costs more than to pass by it. The tiles of axes that are tied follow from each other.
         let is_worth_it = |count: usize| count <= MOST && count.saturating_mul(8) < all && frame.ties().is_none();
         let few = self.cover(self.tree, &mut 0).filter(|cover| is_worth_it(self.blocks_of(cover)));
-        let Some(cover) = few else { return Ok(frame.stored()?.iter().collect()) };
+        let Some(cover) = few else { return Ok(frame.clone()) };
         let mut blocks = HashSet::new();
         for factor in cover {
             self.add_blocks(factor, frame, &mut blocks);
@@ -35,7 +35,7 @@ impl Planner<'_> {
         if let Some(flow) = frame.charge_flow() {
             blocks.retain(|block| flow.allows(frame.tilings(), block));
         }
-        Ok(frame.with_blocks(blocks)?.stored()?.iter().collect())
+        frame.with_blocks(blocks)
     }
 
     /// How many blocks the factors of a cover lead to, at most.
