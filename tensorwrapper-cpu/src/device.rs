@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::map::{self, flat};
 use super::simd::Simd;
 use super::strategy::Route;
-use super::{contract, factorise, sums};
+use super::{contract, extremes, factorise, sums};
 use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::{
-    BufferedSum, Contraction, Decomposition, Device, ElementWise, LoopNest, Operand, Output, PreparedContraction, PreparedSum,
-    Program, Reduction, RunContraction, RunMap, RunSum,
+    BufferedSum, Contraction, Decomposition, Device, ElementWise, FindPlaces, LoopNest, Operand, Output, PreparedContraction,
+    PreparedSum, Program, Reduction, RunContraction, RunMap, RunSum,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
@@ -120,11 +120,34 @@ impl Device for Cpu {
         dispatch!(work.dtype, T => flat::prepare::<T>(simd, work))
     }
 
+    fn places(&self) -> Option<&dyn FindPlaces> {
+        Some(self)
+    }
+
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
         factorise::factorise(self.simd()?, self.threads, call, inputs, outputs)
     }
 
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
         factorise::space(self.threads, call, dtype, extents, operands)
+    }
+}
+
+impl FindPlaces for Cpu {
+    fn find(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        extreme: Reduction,
+        functions: &[Callback<'_>],
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        let (threads, values) = ((self.simd()?, self.threads), (program, functions));
+        match output.dtype() {
+            Dtype::F32 => extremes::find::<f32>(threads, nest, values, extreme, inputs, output),
+            Dtype::F64 => extremes::find::<f64>(threads, nest, values, extreme, inputs, output),
+            dtype => Err(Error::without_order(dtype)),
+        }
     }
 }

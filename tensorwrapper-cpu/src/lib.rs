@@ -46,6 +46,8 @@
 //! 3. `fused_program` joins products with the instruction that uses them; `evaluate` interprets the passes, one loop over a chunk for
 //!    each (`passes`, `functions`) in memory that `registers` shares out. `fold` reduces values, `stream` writes large results past the caches.
 //!
+//! `extremes` finds at which index the values of a program are largest or smallest.
+//!
 //! # Matrices
 //!
 //! `factorise` decomposes matrices: by `faer` where they are large, by loops of constant size where they are small, and eight small
@@ -77,6 +79,7 @@ mod copy;
 mod device;
 mod engine;
 mod evaluate;
+mod extremes;
 pub mod factorise;
 #[cfg(test)]
 mod factorise_tests;
@@ -134,5 +137,7 @@ mod unpacked_gemm;
 
 pub use copy::copy;
 pub use device::Cpu;
+#[doc(hidden)]
+pub use extremes::{best, first, first_of_columns, first_of_lines};
 #[doc(hidden)]
 pub use multiversion::{Loops, vectorised, vectorised_reads};

@@ -232,7 +232,8 @@ fn claims_are_proved_refused_or_believed() {
     assert_eq!(*r.structure().symmetry(), group(Sign::Minus));
     let refused = try_tensor!([i, j] = a[i, k] * a[k, j] where asym(i, j)).unwrap_err().to_string();
     let said = "the left side is claimed to be antisymmetric in `i`, `j`, but the right side is not known to be\n\
-                help: make it so by `asym(i, j; …)` on the right, or believe it: `where assume asym(i, j)`";
+                help: if it is, write `where assume asym(i, j)`; `asym(i, j; X)` is another tensor, the sum of X with its signs over all \
+                orders of these indices";
     assert_eq!(refused, said);
     // Elements that are symmetric though nothing says so.
     let m = Blocks::<f64>::from_fn(&Structure::new([&occ, &occ]), |i| (i[0] * i[1]) as f64).unwrap();
@@ -244,7 +245,10 @@ fn claims_are_proved_refused_or_believed() {
     assert_eq!(refused, "index `i` has extent 3 but index `j` has 5: `sym` exchanges indices of equal extents");
     let dense = a.to_dense().unwrap();
     let refused = try_tensor!([i, j] = dense[i, k] * dense[j, k] where sym(i, j)).unwrap_err().to_string();
-    assert!(refused.starts_with("a claim of symmetry about a dense result"), "{refused}");
+    assert!(
+        refused.starts_with("a claim of symmetry about a dense result") && refused.contains("help: leave it out: "),
+        "{refused}"
+    );
     // Pairs that change places together, and a text.
     let v =
         Context::cpu().eval_blocks::<f64>("[i, a, j, b] = A[i, a] * A[j, b] where sym((i, a), (j, b))", &[("A", &a)]).unwrap();

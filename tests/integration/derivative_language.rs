@@ -262,3 +262,95 @@ fn equal_eigenvalues_that_derivatives_take_apart() {
     let error = refused.unwrap_err().to_string();
     assert!(error.contains("states 0 and 1 have values that are equal"), "{error}");
 }
+
+/// A truncation by a tolerance is computed while it is recorded, to know its extents. Its derivative is that of the truncation to as many.
+#[test]
+fn truncations_by_a_tolerance() -> Result<(), Error> {
+    let a = numbers(&[4, 3], 3);
+    let (by_tolerance, by_number) = (
+        tensor! {
+            let (u[i, r], s[r], v[r, j]) = svd(a[i, j]; tol = 1e-10);
+            let L = sum(r; s[r]) + a[i, j] * a[i, j];
+            let g[i, j] = grad(L; a[i, j]);
+            g
+        },
+        tensor! {
+            let (u[i, r], s[r], v[r, j]) = svd(a[i, j]; max = 3);
+            let L = sum(r; s[r]) + a[i, j] * a[i, j];
+            let g[i, j] = grad(L; a[i, j]);
+            g
+        },
+    );
+    agree(&by_tolerance, &by_number);
+    let (u, _, v) = tensor!(([i, r], [r], [r, j]) = svd(a[i, j]; tol = 1e-10));
+    agree(&by_tolerance, &tensor!([i, j] = u[i, r] * v[r, j] + 2.0 * a[i, j]));
+    // Fewer values than there are.
+    let (s, g) = tensor! {
+        let (u[i, r], s[r], v[r, j]) = svd(a[i, j]; tol = 0.5);
+        let L = sum(r; powi(s[r], 2));
+        let g[i, j] = grad(L; a[i, j]);
+        (s, g)
+    };
+    assert!(s.extents()[0] < 3, "{s}");
+    let kept = s.extents()[0];
+    let by_number = tensor! {
+        let (u[i, r], s[r], v[r, j]) = svd(a[i, j]; max = kept);
+        let L = sum(r; powi(s[r], 2));
+        let g[i, j] = grad(L; a[i, j]);
+        g
+    };
+    agree(&g, &by_number);
+    // Of a batch in which matrices keep different numbers there is no such truncation.
+    let batch =
+        Tensor::<f64, _>::from_fn((2, 2, 2), |at| if at[1] == at[2] { [[1.0, 1e-9], [1.0, 1.0]][at[0]][at[1]] } else { 0.0 })?;
+    let refused = try_tensor! {
+        let (u[n, i, r], s[n, r], v[n, r, j]) = svd(batch[n, i, j]; tol = 1e-3);
+        let L = sum(n, r; s[n, r]);
+        let g[n, i, j] = grad(L; batch[n, i, j]);
+        g
+    };
+    let told = refused.unwrap_err().to_string();
+    assert!(
+        told.contains("a derivative of a batch truncated by a tolerance") && told.contains("help: truncate it by `max`"),
+        "{told}"
+    );
+    Ok(())
+}
+
+/// Integers beside what is differentiated: equations over them are computed at once, and all others are recorded, too.
+#[test]
+fn integers_beside_derivatives() -> Result<(), Error> {
+    let (v, n) = (numbers(&[3], 2), Tensor::<i64, _>::from_array([2, -1, 5])?);
+    let weights: Matrix = n.cast::<f64>()?.into_typed()?;
+    let expected = tensor!([i] = 2.0 * weights[i] * v[i]);
+    let g = tensor! { let L = sum(i; cast(n[i]) * v[i] * v[i]); let g[i] = grad(L; v[i]); g };
+    agree(&g, &expected);
+    let g = tensor! { let y[i] = cast(n[i]) * v[i]; let L = y[i] * v[i]; let g[i] = grad(L; v[i]); g };
+    agree(&g, &expected);
+    // An equation over integers that the derivative does not read, and one that later equations read.
+    let (total, g, twice, h) = tensor! {
+        let total = sum(i; n[i]);
+        let even[i] = 2 * n[i];
+        let L = cast(even[i]) * v[i] * v[i];
+        let g[i] = grad(L; v[i]);
+        let twice[i] = 3 * even[i];
+        let h[i] = grad(g[i]; v[j]) * v[j] + cast(twice[i]);
+        (total, g, twice, h)
+    };
+    assert_eq!((total, twice.as_slice()), (6, &[12, -6, 30][..]));
+    agree(&g, &tensor!([i] = 2.0 * expected[i]));
+    agree(&h, &tensor!([i] = 2.0 * expected[i] + 6.0 * weights[i]));
+    // Conditions on integers, and what is written into a tensor.
+    let mut target = numbers(&[3], 4);
+    let before = target.clone();
+    tensor! {
+        let L = select(iota[i] < cast(n[i]); v[i] * v[i], v[i]);
+        target[i] += grad(L; v[i]);
+    };
+    let slopes = Tensor::from_fn([3], |at| [2.0 * v[[0]], 1.0, 2.0 * v[[2]]][at[0]])?;
+    agree(&target, &tensor!([i] = before[i] + slopes[i]));
+    // What does not depend on it is said as ever.
+    let told = try_tensor! { let L = sum(i; cast(n[i])) * 1.0; let g[i] = grad(L; v[i]); g }.unwrap_err().to_string();
+    assert!(told.contains("does not depend on `v`"), "{told}");
+    Ok(())
+}

@@ -389,3 +389,14 @@ fn factors_of_all_sizes_multiply_to_the_matrix() {
     oblong::<Complex<f32>>(1e-5);
     oblong::<Complex<f64>>(1e-14);
 }
+
+/// Faults of functions name their arguments as their pages do.
+#[test]
+fn functions_name_their_arguments() {
+    let (a, v, two) =
+        (Tensor::<f64>::ones([3, 3]).unwrap(), Tensor::<f64>::ones([3]).unwrap(), Tensor::<f64>::ones([2]).unwrap());
+    let told = linalg::svd(&v).eval().map(|_| ()).unwrap_err().to_string();
+    assert_eq!(told, "`A` holds matrices, so its rank is 2 or more, and here it is 1");
+    let told = linalg::solve(&a, &two).eval().map(|_| ()).unwrap_err().to_string();
+    assert_eq!(told, "index `i` has extent 3 in `A` but 2 in `B`");
+}

@@ -14,12 +14,12 @@ fn help_for_operators_names_operators() -> Result<(), Error> {
     let (a, v) = (Tensor::<f64>::filled([2, 3], 1.0)?, Tensor::<f64>::filled([3], 1.0)?);
     says(
         (a.at("ij") + v.at("j")).eval("ij"),
-        "this term lacks the left side's index `i`\nhelp: a term that is constant along `i` is spread over it: `Indexed::spread(1.0, \"i,\") * …`",
+        "this term lacks the left side's index `i`\nhelp: a term that is constant along `i` is spread over it: `tensorwrapper::Indexed::spread(1.0, \"i,\") * …`",
     );
     (a.at("ij") + Indexed::spread(1.0, "i,") * v.at("j")).eval("ij")?;
     says(
         v.at("j").eval("ij"),
-        "index `i` is on the left, but no term on the right has it\nhelp: a result that is constant along `i` is written `Indexed::spread(1.0, \"i,\") * …`",
+        "index `i` is on the left, but no term on the right has it\nhelp: a result that is constant along `i` is written `tensorwrapper::Indexed::spread(1.0, \"i,\") * …`",
     );
     says(
         (Indexed::spread(1.0, "i,") * v.at("j")).eval("ij"),
@@ -43,7 +43,7 @@ fn help_for_operators_names_operators() -> Result<(), Error> {
     );
     says(
         (a.at("ij") - v.at("j")).norm("").eval(),
-        "this term lacks index `i`, an axis of `norm`\nhelp: a term that is constant along `i` is spread over it: `Indexed::spread(1.0, \"i,\") * …`",
+        "this term lacks index `i`, an axis of `norm`\nhelp: a term that is constant along `i` is spread over it: `tensorwrapper::Indexed::spread(1.0, \"i,\") * …`",
     );
     says(
         a.at("i,..").eval("i"),

@@ -10,6 +10,7 @@ use super::element_wise::{ElementWise, RunMap};
 use super::linear;
 use super::linear::Decomposition;
 use super::operand::{LoopNest, Operand, Output};
+use super::place::FindPlaces;
 use super::program::Program;
 use super::reduce::Reduction;
 use super::resident::Resident;
@@ -114,6 +115,11 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// Prepares an element-wise program without functions for runs whose operands have these layouts. A device may always return nothing: then
     /// runs call [`map`](Device::map).
     fn prepare_map(&self, _: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
+        None
+    }
+
+    /// What finds places of extremes for the device in one pass, if it has that. `argmax` and its like are two reductions on other devices.
+    fn places(&self) -> Option<&dyn FindPlaces> {
         None
     }
 

@@ -14,6 +14,7 @@ pub mod function;
 pub mod fuse;
 pub mod linear;
 mod operand;
+mod place;
 mod program;
 pub mod reduce;
 pub mod reference;
@@ -30,6 +31,7 @@ pub use element_wise::{ElementWise, RunMap};
 pub use function::Unary;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
+pub use place::FindPlaces;
 pub use program::{Arguments, Binary, Instruction, Program, Register};
 pub use reduce::Reduction;
 pub use resident::{

@@ -86,6 +86,18 @@ impl<'a> Operand<'a> {
         Operand { data, layout, conjugate }
     }
 
+    /// The same memory with another layout.
+    ///
+    /// # Panics
+    /// As [`new`](Operand::new).
+    #[inline]
+    pub fn within<'l>(&self, layout: &'l Strided) -> Operand<'l>
+    where
+        'a: 'l,
+    {
+        Operand { conjugate: self.conjugate, ..Operand::new(self.data, layout) }
+    }
+
     /// The memory; its first element is *not* the operand's first.
     #[inline]
     pub fn data(&self) -> SliceRef<'a> {

@@ -101,6 +101,15 @@ pub enum Operation {
         /// How elements are folded where the output lacks a label.
         reduction: Reduction,
     },
+    /// `output = k` such that `program(inputs)` is at its largest or smallest at the index k of the one label that the output lacks: the
+    /// first of equal ones, and the first that is no number, if there is one. Graphs have it for devices that
+    /// [find places](crate::backend::Device::places); for others it is two reductions.
+    Place {
+        /// What is computed for each element.
+        program: Program,
+        /// Whether the largest or the smallest value is looked for: [`Reduction::Max`] or [`Reduction::Min`].
+        extreme: Reduction,
+    },
     /// A product made in parts, so that no intermediate is ever stored as a whole. The body computes a part of the output from parts of
     /// the inputs, which have a fixed number of values of each label that is cut. Parts that differ only in labels that the output lacks
     /// are added.

@@ -66,7 +66,7 @@ impl Checker<'_> {
                         },
                     ))
                     .operators(format!(
-                        "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
+                        "a result that is constant along `{name}` is written `tensorwrapper::Indexed::spread(1.0, \"{name},\") * …`"
                     ));
                 self.faults.push(fault);
             }
@@ -190,6 +190,7 @@ fn spread_term(term: &Expression, lacking: &[&str]) -> String {
 
 /// The help for a term that lacks labels, for equations and for chains of operators.
 pub(super) fn spread(lacking: &[&str]) -> [String; 2] {
-    let ones = [format!("1[{}]", lacking.join(", ")), format!("Indexed::spread(1.0, \"{},\")", lacking.join(","))];
+    let with_operators = format!("tensorwrapper::Indexed::spread(1.0, \"{},\")", lacking.join(","));
+    let ones = [format!("1[{}]", lacking.join(", ")), with_operators];
     ones.map(|ones| format!("a term that is constant along {} is spread over it: `{ones} * …`", quoted(lacking)))
 }

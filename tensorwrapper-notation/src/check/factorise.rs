@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
 use crate::sentence::quoted;
-use crate::syntax::{Decomposition, Form, Index, Name, Word};
+use crate::syntax::{Count, Decomposition, Form, Index, Name, Role, Word};
 
 impl Checker<'_> {
     /// Checks an operation of linear algebra.
@@ -26,6 +26,9 @@ impl Checker<'_> {
             return None;
         }
         let found = self.roles(form, call, &axes, left)?;
+        if !self.truncated_axes_have_no_extents(form, &found) {
+            return None;
+        }
         let mut inner = scope.clone();
         for name in axes.iter().flatten() {
             if inner.get(&name.text).is_none() {
@@ -40,6 +43,24 @@ impl Checker<'_> {
         let argument = |argument| self.sum(argument, &inner, Some("the matrix of a decomposition"));
         let arguments: Option<Vec<Node>> = call.arguments.iter().map(argument).collect();
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
+    }
+
+    /// Checks that `where` gives no extent to an axis that may be truncated: whoever writes one means how many values are kept. The extent
+    /// of any other new axis is compared with that of the matrix when the equation is recorded.
+    fn truncated_axes_have_no_extents(&mut self, form: &Form, found: &RoleNames) -> bool {
+        let before = self.faults.len();
+        for name in found.roles[Role::New as usize].iter().filter(|_| form.words.contains(&Word::Max)) {
+            let Some(declaration) = self.declarations.get(name.as_str()) else { continue };
+            let Some(label) = declaration.labels.iter().find(|label| label.text == *name) else { continue };
+            let message = format!("`{}` makes index `{name}`, and its extent follows from the matrix", form.name);
+            let most = match &declaration.extent {
+                Count::Literal(extent, _) => extent.to_string(),
+                Count::Hole(extent) => extent.text.clone(),
+            };
+            let help = format!("at most so many singular values are kept by `where {name}: ..={most}`");
+            self.faults.push(Diagnostic::label(label.span, message).help(help));
+        }
+        self.faults.len() == before
     }
 
     /// Checks that each axis of a result has one label of its own.

@@ -1,6 +1,27 @@
 //! Equations that are refused: each with the token at fault, the message and the help.
 
-use crate::testing::refused;
+use crate::testing::{checked, refused};
+
+#[test]
+fn extents_of_axes_that_are_made() {
+    refused(&[
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where r: 2",
+            &[
+                "r: `svd` makes index `r`, and its extent follows from the matrix | at most so many singular values are kept by `where r: ..=2`",
+            ],
+        ),
+        (
+            "where i: n; r: chi; let (U[i, r], s[r], V[r, j]) = svd(A[i, j]); U",
+            &[
+                "r: `svd` makes index `r`, and its extent follows from the matrix | at most so many singular values are kept by `where r: ..=chi`",
+            ],
+        ),
+    ]);
+    for text in ["([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=2", "([i, r], [r, j]) = qr(A[i, j]) where r: 3"] {
+        assert!(checked(text).is_ok(), "`{text}`");
+    }
+}
 
 #[test]
 fn labels_that_break_a_rule() {

@@ -5,19 +5,18 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, MultiIndex};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
-use tensorwrapper_cpu::vectorised;
+use tensorwrapper_cpu::{first, first_of_columns, first_of_lines};
 
 use super::axes::checked;
 use super::iteration::lanes;
-use super::loops::Columns;
 use super::{loops, methods};
 use crate::tensor::{Tensor, TensorRef, index_of};
 
 /// The number of the first element that none is ahead of, in C order; of the first NaN, if there is one.
 fn best<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, is_ahead: impl Fn(T, T) -> bool + Copy) -> Option<usize> {
     match view.as_slice() {
-        Some(elements) => loops::first(elements, is_ahead),
-        None => loops::first(&view.elements().copied().collect::<Vec<T>>(), is_ahead),
+        Some(elements) => first(elements, is_ahead),
+        None => first(&view.elements().copied().collect::<Vec<T>>(), is_ahead),
     }
 }
 
@@ -47,16 +46,14 @@ fn along<T: Stored + PartialOrd, S: Extents>(
     }
     let columns: usize = view.extents()[axis + 1..].iter().product();
     if let Some(elements) = view.as_slice().filter(|_| columns == 1) {
-        let result = loops::written(layout.len(), |to| loops::first_of_lines(elements, extent, to, is_ahead))?;
+        let result = loops::written(layout.len(), |to| first_of_lines((elements, extent), to, is_ahead, |at| at as i64))?;
         return Ok(Tensor::from_parts(result, layout));
     }
     if let Some(elements) = view.as_slice() {
-        let mut best = vec![T::NOTHING; columns];
-        let result = loops::written(layout.len(), |to| {
-            for (at, elements) in to.chunks_exact_mut(columns).zip(elements.chunks_exact(extent * columns)) {
-                vectorised(Columns { elements, at, best: &mut best, is_ahead });
-            }
-        })?;
+        let mut result = Owned::for_results(layout.len())?;
+        for (at, elements) in result.chunks_exact_mut(columns).zip(elements.chunks_exact(extent * columns)) {
+            first_of_columns(elements, at, is_ahead, |at| at as i64)?;
+        }
         return Ok(Tensor::from_parts(result, layout));
     }
     let mut result = Owned::with_room(layout.len())?;

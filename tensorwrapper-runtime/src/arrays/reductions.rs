@@ -12,7 +12,7 @@ use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::axes::{Axes, divided};
 use super::loops::device;
-use super::{loops, methods};
+use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
 /// How elements are folded that no device reduces.
@@ -97,14 +97,14 @@ fn prod_along<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axe
 
 fn max<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
     if let Some(elements) = view.as_slice() {
-        return loops::best(elements, |x, y| x > y);
+        return tensorwrapper_cpu::best(elements, |x, y| x > y);
     }
     folded_all(view, &Fold::MAX)
 }
 
 fn min<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Option<T> {
     if let Some(elements) = view.as_slice() {
-        return loops::best(elements, |x, y| x < y);
+        return tensorwrapper_cpu::best(elements, |x, y| x < y);
     }
     folded_all(view, &Fold::MIN)
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::context::Context;
 use super::kernel_requests::make;
 use super::limit::within;
+use super::placed::Placed;
 use super::plan::Plan;
 use super::planner;
 use super::run::{Computed, Execution, Observer, ResultPlacement};
 use crate::expr::Value;
 use crate::link::Link;
-use crate::lower::{Lowered, SourceTensor, lower, lower_over};
+use crate::lower::{Lowered, SourceTensor, lower, lower_over, lower_with_places};
 use crate::optimize::is_optimal;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::BackendInstance;
@@ -72,10 +73,23 @@ pub(super) fn tensors(computed: Computed, plan: &Plan) -> Vec<AnyTensor> {
 /// # Errors
 /// Intermediates larger than memory can address, and what passes and the backend report.
 pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Result<Planned<'a>, Error> {
-    let Lowered { graph, sources, functions } = lower(values);
-    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-    let context = &*context.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
+    let (Lowered { graph, sources, functions }, context) = lowered_for(context, values)?;
+    let (context, layouts) = (&*context, sources.iter().map(|source| source.layout().clone()).collect::<Vec<Strided>>());
     Ok(Planned { plan: compile(context, graph, &layouts)?, sources, functions, backend: Arc::clone(&context.backend) })
+}
+
+/// Recorded values as a graph of operations that the context's device has, or the device on which the tensors lie, and the context of that
+/// one.
+///
+/// # Errors
+/// Tensors on different devices.
+pub(super) fn lowered_for<'c, 'a>(context: &'c Context, values: &[Link<Value<'a>>]) -> Result<(Lowered<'a>, Placed<'c>), Error> {
+    let finds_places = |backend: &BackendInstance| !backend.compiles() && backend.device().places().is_some();
+    let with_places = finds_places(&context.backend);
+    let lowered = if with_places { lower_with_places(values) } else { lower(values) };
+    let placed = context.placed(lowered.sources.iter().filter_map(SourceTensor::borrowed))?;
+    let lowered = if with_places && !finds_places(&placed.backend) { lower(values) } else { lowered };
+    Ok((lowered, placed))
 }
 
 /// The plan that computes a value from tensors. Each tensor is a source of its own, in this order, even if several share

@@ -231,7 +231,7 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
 /// assert_eq!((square[[0, 0]], cube[[0, 0]]), (2.0, 4.0));
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub fn eval_all<'a, R: EvalAll<'a>>(results: R) -> Result<R::Output, Error> {
+pub fn eval_all<'a, R: EvalAll<'a, Output = X>, X>(results: R) -> Result<X, Error> {
     Context::global().eval_all(results)
 }
 
@@ -240,7 +240,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`eval_all`].
-    pub fn eval_all<'a, R: EvalAll<'a>>(&self, results: R) -> Result<R::Output, Error> {
+    pub fn eval_all<'a, R: EvalAll<'a, Output = X>, X>(&self, results: R) -> Result<X, Error> {
         R::typed(evaluate(self, &RecordedValue::all(&results))?)
     }
 }

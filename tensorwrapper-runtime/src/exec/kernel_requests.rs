@@ -61,6 +61,8 @@ impl Kernel {
                 let (nest, cache, output) = (&self.nest, &self.cache, descriptor(&self.outputs[0]));
                 Some(KernelRequest::Map(Mapped { nest, program, reduction, inputs: inputs(), output, cache }))
             }
+            // Devices with their own memory find no places.
+            Work::Place(..) => None,
             Work::Factorise(call, _) => {
                 let outputs = self.outputs.iter().map(descriptor).collect();
                 self.by.map(|_| KernelRequest::Factorise(Factorised { call, inputs: inputs(), outputs, cache: &self.cache }))

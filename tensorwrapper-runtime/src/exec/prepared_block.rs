@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::compile::{plan, rewritten, tensors};
+use super::compile::{lowered_for, plan, rewritten, tensors};
 use super::context::Context;
 use super::kernel_requests::make;
 use super::limit::{Bounded, within};
@@ -23,7 +23,7 @@ use super::results::{DeviceOf, EvalAll, RecordedValue};
 use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
 use super::targets::DynTarget;
 use crate::expr::{Expr, Reach};
-use crate::lower::{Lowered, SourceTensor, lower};
+use crate::lower::{Lowered, SourceTensor};
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::{BackendInstance, Device};
@@ -117,8 +117,8 @@ impl Context {
     ) -> Result<PreparedBlock<'a, R>, Error> {
         let values = RecordedValue::all(&results);
         check_solutions(&Reach::new(&values).tensors_of_solutions(), changing)?;
-        let Lowered { graph, mut sources, functions } = lower(&values);
-        let context = &*self.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
+        let (Lowered { graph, mut sources, functions }, context) = lowered_for(self, &values)?;
+        let context = &*context;
         let graph = rewritten(context, graph)?;
         let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
         let mut is_kept = vec![true; sources.len()];

@@ -8,7 +8,7 @@ use tensorwrapper_notation::{
     Mapped, Operand, OperandId, Right, ScalarId, sentence,
 };
 
-use super::recorder::{Index, Labels, Node, Recorder, Write};
+use super::recorder::{Computing, Index, Labels, Node, Recorder, Write};
 use super::value::{Axis, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -39,6 +39,10 @@ pub(crate) trait Holes<'a> {
     /// The error of computing them, or an error that says that nothing is computed here.
     fn compute(&self, _: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         Err(only_recorded())
+    }
+    /// Whether derivatives of what is recorded may be taken later, so that what is computed at once is recorded, too.
+    fn is_differentiated(&self) -> bool {
+        false
     }
     /// The right side of an equation without the derivatives that stand in it.
     ///
@@ -119,9 +123,9 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     let mut binder = new();
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
-        return Err(
-            error.with_help("a result is a block tensor where an operand is; `sym(i, j; …)` makes any right side symmetric")
-        );
+        return Err(error.with_help(
+            "leave it out: a dense tensor holds every element; symmetries are those of block tensors, and a result is one where an operand is",
+        ));
     }
     if let Some(left) = equation.left().iter().find(|left| !left.layers.is_empty() && equation.place().is_none()) {
         binder.recorder.fault(one_layer("a dense result", left.layers.len()));
@@ -195,7 +199,8 @@ fn decomposition<'a>(
     let wanted = equation.left().iter().map(|left| numbers(&left.labels())).collect();
     let labels = Labels { batch: numbers(factorise.batch()), roles, wanted };
     let compute = |values: &[Link<Value<'a>>]| holes.compute(values);
-    binder.recorder.finish_factorise(call, arguments, &labels, &compute).map(Bound::Results)
+    let computing = Computing { compute: &compute, is_differentiated: holes.is_differentiated() };
+    binder.recorder.finish_factorise(call, arguments, &labels, computing).map(Bound::Results)
 }
 
 /// Calls back with the axes of a result.

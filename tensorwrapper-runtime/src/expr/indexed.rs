@@ -79,6 +79,11 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed::of_leaf(value.map(Leaf::Tensor), text)
     }
 
+    /// The same of a tensor that messages call by a name, and not by its labels.
+    pub(crate) fn called(value: Result<Link<Value<'a>>, Error>, name: &str, text: &str) -> Self {
+        Indexed::of_named_leaf(value.map(Leaf::Tensor), hole(name.to_string()), text)
+    }
+
     /// A tensor of the program. A block tensor is made dense where a chain is recorded.
     fn of_tensor(given: OperandData<'a>, text: &str) -> Self {
         match given {
@@ -88,7 +93,10 @@ impl<'a, T: Element> Indexed<'a, T> {
     }
 
     fn of_leaf(value: Result<Leaf<'a>, Error>, text: &str) -> Self {
-        let hole = hole(format!("[{text}]"));
+        Indexed::of_named_leaf(value, hole(format!("[{text}]")), text)
+    }
+
+    fn of_named_leaf(value: Result<Leaf<'a>, Error>, hole: Hole, text: &str) -> Self {
         let (start, span) = (hole.span.start, hole.span);
         let is_block = matches!(value, Ok(Leaf::Blocks(_)));
         let expression = labels(text).and_then(|indices| match indices.counts().len() {

@@ -22,7 +22,8 @@ use tensorwrapper_core::stored::IntegersRef;
     message = "`{Self}` is not a tensor, so it has no indices",
     label = "not a tensor",
     note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, a `Blocks`, an `Expr` or a reference to one; a number stands without brackets",
-    note = "a `Result` gives its tensor to `?`: `let a = Tensor::<f64>::zeros([3])?;`"
+    note = "a `Result` gives its tensor to `?`: `let a = Tensor::<f64>::zeros([3])?;`, and an argument `a: impl Into<TensorRef<…>>` is one after \
+            `let a = a.into();`"
 )]
 pub trait TensorLike {
     /// The element type.

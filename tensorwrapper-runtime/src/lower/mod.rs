@@ -11,6 +11,7 @@
 
 mod factorise;
 mod fragment;
+mod place;
 mod product;
 mod source;
 #[cfg(test)]
@@ -52,6 +53,11 @@ pub(crate) fn lower<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
     lower_over(&[], values)
 }
 
+/// The same for a device that finds places of extremes in one pass.
+pub(crate) fn lower_with_places<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
+    Lowering { finds_places: true, ..Lowering::default() }.finish(values)
+}
+
 /// Lowers values over tensors, which are the first sources, in this order. Each is a source of its own, even where two of them
 /// share memory.
 pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'a>>]) -> Lowered<'a> {
@@ -62,16 +68,7 @@ pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'
         let source = lowering.new_source(SourceTensor::Borrowed(data.clone()));
         lowering.known.insert(Link::address(tensor), source);
     }
-    for value in values {
-        let sink = lowering.value(value);
-        // A tensor of the program is never its own result.
-        let sink = match lowering.graph.tensor(sink).producer {
-            Some(_) => sink,
-            None => lowering.graph.add_copy(sink),
-        };
-        lowering.graph.add_sink(sink);
-    }
-    Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }
+    lowering.finish(values)
 }
 
 /// Element type, length and address of elements, which of a tensor's they are, and where they lie.
@@ -89,6 +86,8 @@ struct Lowering<'a> {
     factorised: HashMap<Vec<Edge>, Vec<OperationId>>,
     /// What graphs want that are already in this one, by where they were recorded.
     inlined: HashMap<*const Inlined<'a>, Vec<TensorId>>,
+    /// Whether places of extremes are operations of their own.
+    finds_places: bool,
     /// Operations inside each other around the place that is lowered, through values, too.
     depth: usize,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
@@ -116,6 +115,20 @@ impl Frame<'_> {
 }
 
 impl<'a> Lowering<'a> {
+    /// Lowers values that are wanted.
+    fn finish(mut self, values: &[Link<Value<'a>>]) -> Lowered<'a> {
+        for value in values {
+            let sink = self.value(value);
+            // A tensor of the program is never its own result.
+            let sink = match self.graph.tensor(sink).producer {
+                Some(_) => sink,
+                None => self.graph.add_copy(sink),
+            };
+            self.graph.add_sink(sink);
+        }
+        Lowered { graph: self.graph, sources: self.sources, functions: self.functions }
+    }
+
     fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
         let fragment = self.tree(tree, frame);
         if let Some(edge) = fragment.as_edge()
@@ -140,6 +153,14 @@ impl<'a> Lowering<'a> {
     fn map(&mut self, fragment: Fragment, kept: &[Label], over: &[Label], reduction: Reduction, frame: Frame<'_>) -> TensorId {
         let operation = Operation::Map { program: Program::new(fragment.instructions), reduction };
         self.add(operation, fragment.inputs.into_edges(), kept, over, frame)
+    }
+
+    /// Where along a label the values of a tree are largest or smallest.
+    fn place(&mut self, extreme: Reduction, of: &Tree<'a>, over: &[Label], frame: Frame<'_>) -> Edge {
+        let fragment = self.tree(of, frame);
+        let kept = frame.order(fragment.labels().into_iter().filter(|label| !over.contains(label)).collect());
+        let operation = Operation::Place { program: Program::new(fragment.instructions), extreme };
+        Edge::whole(self.add(operation, fragment.inputs.into_edges(), &kept, over, frame), &kept)
     }
 
     /// Adds an operation whose labels are exactly the kept ones, in order, and those that are folded.
@@ -214,6 +235,12 @@ impl<'a> Lowering<'a> {
             Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
             Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
             Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),
+            Tree::Reduce(Fold::Min, over, body)
+                if self.finds_places
+                    && let Some((extreme, of)) = place::place(over, body, frame.extents) =>
+            {
+                Fragment::input(self.place(extreme, of, over, frame))
+            }
             Tree::Reduce(fold, labels, body) => Fragment::input(self.fold(labels, body, reduction(*fold), frame)),
         }
     }

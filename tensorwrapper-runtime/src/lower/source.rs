@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::SourceKey;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
@@ -41,6 +42,11 @@ impl SourceTensor<'_> {
     /// Which of its elements are stored: all, because every tensor of the program is dense.
     pub(crate) fn structure(&self) -> Structure {
         Structure::Dense
+    }
+
+    /// What is the same of tensors with the same elements in the same order.
+    pub(super) fn identity(&self) -> SourceKey {
+        (self.data().identity(), self.structure(), self.layout().clone())
     }
 
     /// The layout of its elements.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::SourceTensor;
-use super::{Frame, Lowering, SourceKey};
+use super::{Frame, Lowering};
 use crate::expr::{Inlined, Meaning, Source, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a> {
 
     /// A tensor of the program; the same elements in the same order are one source.
     pub(super) fn source(&mut self, tensor: SourceTensor<'a>) -> TensorId {
-        match self.known_sources.get(&identity(&tensor)) {
+        match self.known_sources.get(&tensor.identity()) {
             Some(&known) => known,
             None => self.new_source(tensor),
         }
@@ -115,13 +115,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn new_source(&mut self, tensor: SourceTensor<'a>) -> TensorId {
         let (extents, dtype) = (tensor.layout().extents().to_vec(), tensor.data().dtype());
         let source = self.graph.add_structured_source(extents, dtype, tensor.structure());
-        self.known_sources.entry(identity(&tensor)).or_insert(source);
+        self.known_sources.entry(tensor.identity()).or_insert(source);
         self.sources.push(tensor);
         source
     }
-}
-
-/// What is the same of tensors with the same elements in the same order.
-fn identity(tensor: &SourceTensor<'_>) -> SourceKey {
-    (tensor.data().identity(), tensor.structure(), tensor.layout().clone())
 }

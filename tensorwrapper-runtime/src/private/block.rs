@@ -199,6 +199,7 @@ impl<'a, E> Block<'_, 'a, E> {
             tensors: self.tensors,
             dense: &self.dense,
             projections: &[],
+            are_stand_ins: false,
             call: &self.calls[number],
             results,
             all_results: self.all_results(),

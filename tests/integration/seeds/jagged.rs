@@ -247,3 +247,64 @@ mod iteration {
         assert_eq!(js.offsets().collect::<Vec<_>>(), vectors([10, 20]).indices().collect::<Vec<_>>());
     }
 }
+
+// "Shape Composition": "JaggedShape objects having many more checks to ensure slices are of compatible sizes"
+mod shape_composition {
+    use tensorwrapper::{LabelAxes, Sparsity};
+
+    use super::*;
+
+    // "JaggedShape js0{Shape{10}, Shape{20}}"
+    fn js0() -> JaggedShape {
+        vectors([10, 20])
+    }
+
+    // "js1("i,j") = js0("i,j") + js0("i,j"); assert(js1 == js0);", and the same of differences and element-wise products
+    #[test]
+    fn element_wise() {
+        let js0 = js0();
+        assert_eq!((js0.at("i,j") + js0.at("i,j")).jagged("i,j").unwrap(), js0);
+        assert_eq!((js0.at("i,j") - js0.at("i,j")).jagged("i,j").unwrap(), js0);
+        assert_eq!((js0.at("i,j") * js0.at("i,j")).jagged("i,j").unwrap(), js0);
+    }
+
+    // "Permuting modes": the page has `JaggedShape{Shape{20}, Shape{10}}`, which is not the transposed set of indices. Columns 0 to 9 have
+    // both rows, and columns 10 to 19 have row 1 alone
+    #[test]
+    fn permuting_modes() {
+        let transposed = (js0().at("i,j") + js0().at("i,j")).jagged("j,i").unwrap();
+        let column = |n| if n < 10 { Shape::new([2]) } else { at([1], [1]) };
+        assert_eq!(transposed, JaggedShape::rows((0..20).map(column)).unwrap());
+        assert_eq!(transposed.size().unwrap(), js0().size().unwrap());
+        assert_eq!(transposed.at("j,i").jagged("i,j").unwrap(), js0());
+    }
+
+    // "contracting over the variable number of columns gives a 2 by 2 matrix (represented as jagged matrix even though it's smooth)"
+    #[test]
+    fn contraction() {
+        let product = (js0().at("i,j") * js0().at("k,j")).jagged("i,k").unwrap();
+        assert_eq!((product.is_smooth(), product), (true, JaggedShape::from(Shape::new([2, 2]))));
+    }
+
+    // "These would throw since contracted modes aren't the same length": "js1("i,k") = js0("i,j") * js0("j,k");"
+    #[test]
+    fn contraction_of_other_lengths() {
+        let error = (js0().at("i,j") * js0().at("j,k")).jagged("i,k").unwrap_err().to_string();
+        assert_eq!(error, "index `j` has extents 10, 20 in `[i,j]`, one for each `i`, but extent 2 in `[j,k]`");
+    }
+
+    // "Direct product": "js1 == JaggedShape{Shape{10,10}, Shape{20,20}}"
+    #[test]
+    fn direct_product() {
+        let product = (js0().at("i,j") * js0().at("i,k")).jagged("i,j,k").unwrap();
+        assert_eq!(product, matrices([[10, 10], [20, 20]]));
+    }
+
+    // "it should always be possible to build the resulting shape manually": which elements of a padded shape are there composes in the same way
+    #[test]
+    fn as_sparsity() {
+        let sparsity = Sparsity::elements(&Shape::new([2, 20]), js0().indices()).unwrap();
+        let product = (sparsity.at("i,j") * sparsity.at("k,j")).sparsity("i,k").unwrap();
+        assert_eq!(product.fraction(), 1.0);
+    }
+}

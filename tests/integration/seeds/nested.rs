@@ -145,3 +145,63 @@ fn origins() {
     assert_eq!(s1_1.element([11]).unwrap().indices().collect::<Vec<_>>(), [[10], [11], [12]]);
     assert_eq!(s1_1.offsets().next().unwrap(), [0, 0]);
 }
+
+// "Combining Nested<T> objects is conceptually done layer-by-layer"
+mod shape_composition {
+    use tensorwrapper::LabelAxes;
+
+    use super::*;
+
+    fn s1_2() -> Nested<Shape> {
+        nested([1, 2], Shape::new([10, 20, 30]))
+    }
+
+    fn s2_1() -> Nested<Shape> {
+        nested([2, 1], Shape::new([10, 20, 30]))
+    }
+
+    // "result("i,j,k") = s1_2("i,j,k") + s1_2("i,j,k"); assert(result == s1_2);"
+    #[test]
+    fn sums() {
+        assert_eq!((s1_2().at("i,j,k") + s1_2().at("i,j,k")).nested("i,j,k").unwrap(), s1_2());
+    }
+
+    // "Not allowed because we can't add rank 1 tensors to rank 2 tensors"
+    #[test]
+    fn sums_of_other_layers() {
+        let error = (s1_2().at("i,j,k") + s2_1().at("i,j,k")).nested("i,j,k").unwrap_err().to_string();
+        assert_eq!(error, "`j` stands in layer 1 of `[i,j,k]` but in layer 0 of `[i,j,k]`");
+    }
+
+    // "result == Nested<Shape>({1, 1}, Shape{10, 20})"; "Nested<Shape>({0,2}, Shape{20, 30})"
+    #[test]
+    fn contractions() {
+        let product = s1_2().at("i,j,k") * s1_2().at("i,j,k");
+        assert_eq!(product.nested("i,j").unwrap(), nested([1, 1], Shape::new([10, 20])));
+        assert_eq!(product.nested("j,k").unwrap(), nested([0, 2], Shape::new([20, 30])));
+    }
+
+    // "Layers only need compatible, not identical, shapes"
+    #[test]
+    fn of_compatible_layers() {
+        let product = s1_2().at("i,j,k") * s2_1().at("i,j,k");
+        assert_eq!(product.nested("j,k").unwrap(), nested([1, 1], Shape::new([20, 30])));
+    }
+
+    // "the user will want the result to be layered different"
+    #[test]
+    fn in_other_layers() {
+        let product = s1_2().at("i,j,k") * s1_2().at("i,j,k");
+        assert_eq!(product.nested("j; k").unwrap(), nested([1, 1], Shape::new([20, 30])));
+    }
+
+    // The same of rows
+    #[test]
+    fn of_rows() {
+        let js = JaggedShape::rows([Shape::new([10]), Shape::new([20])]).unwrap();
+        let js1_1 = nested([1, 1], js);
+        assert_eq!((js1_1.at("i,j") + js1_1.at("i,j")).nested("i,j").unwrap(), js1_1);
+        let product = (js1_1.at("i,j") * js1_1.at("k,j")).nested("i,k").unwrap();
+        assert_eq!(product, nested([2, 0], JaggedShape::from(Shape::new([2, 2]))));
+    }
+}

@@ -8,6 +8,7 @@ use super::contract::Contract;
 use super::factorise::Factorise;
 use super::map::Map;
 use super::meaning::Meaning;
+use super::place::Place;
 use super::reshape::Reshape;
 use super::sliced::Sliced;
 use super::write::Write;
@@ -91,6 +92,7 @@ impl Operation {
         match self {
             Operation::Contract { alpha, then } => tell(&Contract { alpha: *alpha, then: then.as_ref() }),
             Operation::Map { program, reduction } => tell(&Map { program, reduction: *reduction }),
+            Operation::Place { program, extreme } => tell(&Place { program, extreme: *extreme }),
             Operation::Sliced { parts, body } => tell(&Sliced { parts, body }),
             Operation::Factorise(call) => tell(&Factorise(call)),
             Operation::Reshape => tell(&Reshape),

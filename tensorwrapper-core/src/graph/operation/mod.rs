@@ -9,6 +9,7 @@ mod dispatch;
 mod factorise;
 mod map;
 mod meaning;
+mod place;
 mod reshape;
 mod sliced;
 mod write;

@@ -108,8 +108,16 @@ fn not_known(claim: &Claim) -> Error {
     let labels = names.replace('`', "");
     let message = format!("the left side is claimed to be {adjective} in {names}, but the right side is not known to be");
     let error = Error::new(ErrorKind::Shape(message));
+    let believed = format!("if it is, write `where assume {name}({labels})`");
     error.with_help(match claim.kind {
-        ClaimKind::Herm => format!("if it is, write `where assume {name}({labels})`"),
-        _ => format!("make it so by `{name}({labels}; …)` on the right, or believe it: `where assume {name}({labels})`"),
+        ClaimKind::Herm => believed,
+        ClaimKind::Sym => {
+            format!("{believed}; `sym({labels}; X)` is another tensor, the sum of X over all orders of these indices")
+        }
+        ClaimKind::Asym => {
+            format!(
+                "{believed}; `asym({labels}; X)` is another tensor, the sum of X with its signs over all orders of these indices"
+            )
+        }
     })
 }

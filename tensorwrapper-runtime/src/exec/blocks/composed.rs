@@ -45,7 +45,7 @@ pub struct IndexedStructure<V = Structure> {
 #[derive(Clone, Debug)]
 pub struct Labelled<V> {
     pub(super) value: V,
-    labels: String,
+    pub(super) labels: String,
     conjugates: bool,
 }
 
@@ -95,8 +95,13 @@ impl<V: Clone> IndexedStructure<V> {
         self
     }
 
+    /// The factors of each product.
+    pub(super) fn products(&self) -> impl Iterator<Item = &[Labelled<V>]> {
+        self.terms.iter().map(|(_, factors)| &**factors)
+    }
+
     pub(super) fn factors(&self) -> impl Iterator<Item = &Labelled<V>> {
-        self.terms.iter().flat_map(|(_, factors)| factors)
+        self.products().flatten()
     }
 
     /// The structure of the result of `[left] = self`, where each factor has the structure that this makes of it.

@@ -1,12 +1,16 @@
 //! Shapes and symmetries that are composed by labels: tiled, jagged and nested shapes of an equation's result, and its symmetry, without any
 //! elements.
 
+use std::collections::BTreeMap;
+
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{AnyShape, JaggedShape, Nested, Shape, TiledShape, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Symmetry;
+use tensorwrapper_notation::syntax::{Index, Indices};
 
 use super::composed::IndexedStructure;
+use crate::expr::labels;
 
 /// Indices of the ragged axes of a jagged result at most, as those whose extents a structure tells: each is visited.
 const MOST_ROWS: usize = 1 << 24;
@@ -111,28 +115,92 @@ impl IndexedStructure<JaggedShape> {
 }
 
 impl<S: Composed> IndexedStructure<Nested<S>> {
-    /// The shape of the result of `[left] = self`. Layers of `left` stand between `;`, the outer one first; without `;` the result has one
-    /// layer.
+    /// The shape of the result of `[left] = self`. Layers of `left` stand between `;`, the outer one first. Without `;` the result has as
+    /// many layers as the operands, and each label stands in the outermost layer that it has in a factor.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::{Error, LabelAxes as _, Nested, Shape};
     /// let matrices: Nested<Shape> = "[2, 10, 20] in layers of [1, 2] axes".parse()?;
-    /// let products = (matrices.at("p; a, b") * matrices.at("p; c, b")).nested("p; a, c")?;
+    /// let products = (matrices.at("p, a, b") * matrices.at("p, c, b")).nested("p, a, c")?;
     /// assert_eq!(products, Nested::new([1, 2], Shape::new([2, 10, 10]))?);
+    /// assert_eq!(matrices.at("p, a, b").nested("p; a; b")?.n_layers(), 3);
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// As those of the shape without layers; and [`ErrorKind::Shape`] when the layers of labels do not agree.
+    /// As those of the shape without layers; and [`ErrorKind::Label`] when a label of two addends stands in different layers, or, without
+    /// `;`, an outer label behind an inner one.
     pub fn nested(&self, left: &str) -> Result<Nested<S>, Error> {
-        let filled = |layers: &[usize]| layers.iter().copied().filter(|&axes| axes > 0).collect::<Vec<usize>>();
-        let found = self.composed(left, |factor| match factor.value.layers() {
-            layers if filled(layers).is_empty() => (*factor.value).structure(),
-            layers => (*factor.value).structure()?.nested(filled(layers)),
+        let found = self.composed(left, |factor| {
+            let structure = (*factor.value).structure()?;
+            // Structures have no layers without axes, which change nothing unless the operand's labels are in layers, too.
+            if labels(&factor.labels)?.counts().is_empty() {
+                return Ok(structure);
+            }
+            structure.nested(factor.value.layers().iter().copied().filter(|&axes| axes > 0).collect::<Vec<usize>>())
         })?;
-        Nested::new(filled(&found.layers()), S::of_structure(&found)?)
+        let outermost = self.outermost()?;
+        let left = labels(left)?;
+        let layers = match left.counts() {
+            counts if !counts.is_empty() => counts,
+            _ => {
+                let layers = self.factors().map(|factor| factor.value.n_layers()).max().unwrap_or(0);
+                layers_of(&left, &outermost, layers)?
+            }
+        };
+        Nested::new(layers, S::of_structure(&found)?)
     }
+
+    /// The outermost layer of each label, which is the same in all products.
+    fn outermost(&self) -> Result<Outermost<'_>, Error> {
+        let mut all = Outermost::new();
+        for product in self.products() {
+            let mut found = Outermost::new();
+            for factor in product {
+                for (axis, index) in labels(&factor.labels)?.iter().enumerate() {
+                    let Some(layer) = factor.value.layer_of(axis) else { continue };
+                    for name in index.labels() {
+                        let outer = found.entry(name.text.clone()).or_insert((layer, &factor.labels));
+                        if layer < outer.0 {
+                            *outer = (layer, &factor.labels);
+                        }
+                    }
+                }
+            }
+            for (label, (layer, factor)) in found {
+                let &mut (known, first) = all.entry(label.clone()).or_insert((layer, factor));
+                if known != layer {
+                    let message =
+                        format!("`{label}` stands in layer {known} of `[{first}]` but in layer {layer} of `[{factor}]`");
+                    return Err(Error::new(ErrorKind::Label(message)));
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The outermost layer that each label stands in, and the labels of the operand that says so.
+type Outermost<'e> = BTreeMap<String, (usize, &'e str)>;
+
+/// The number of axes in each of so many layers of a left side that is not written in layers.
+fn layers_of(left: &Indices, outermost: &Outermost<'_>, layers: usize) -> Result<Vec<usize>, Error> {
+    let mut counts = vec![0; layers];
+    let mut before: Option<(&str, usize)> = None;
+    for name in left.iter().flat_map(Index::labels) {
+        let layer = outermost.get(&name.text).map_or(0, |&(layer, _)| layer);
+        if let Some((inner, behind)) = before.filter(|&(_, behind)| behind > layer) {
+            let message = format!(
+                "`{}` of layer {layer} stands behind `{inner}` of layer {behind} on the left; `;` between them says where layers of the result begin",
+                name.text
+            );
+            return Err(Error::new(ErrorKind::Label(message)));
+        }
+        counts[layer] += 1;
+        before = Some((&name.text, layer));
+    }
+    Ok(counts)
 }
 
 impl IndexedStructure<Symmetry> {
@@ -284,11 +352,19 @@ mod tests {
         let cut = Tiling::cuts([2, 1]);
         let tiled = Nested::new([1, 1], TiledShape::new([&Tiling::each(2), &cut])).unwrap();
         assert_eq!((tiled.at("p;a") + tiled.at("p;a")).nested("p;a").unwrap(), tiled);
-        assert_eq!(tiled.at("p;a").nested("a").unwrap(), Nested::new([1], TiledShape::new([&cut])).unwrap());
+        assert_eq!(tiled.at("p;a").nested("a").unwrap(), Nested::new([0, 1], TiledShape::new([&cut])).unwrap());
+        let told = tiled.at("p;a").nested("a,p").unwrap_err().to_string();
+        assert!(told.starts_with("`p` of layer 0 stands behind `a` of layer 1 on the left; `;`"), "{told}");
+        assert_eq!(tiled.at("p;a").nested("a;p").unwrap().layers(), [1, 1]);
         let rows = Nested::new([1, 1], jagged("{[1], [3]}")).unwrap();
         assert_eq!((rows.at("p;a") * rows.at("p;a")).nested("p;a").unwrap(), rows);
         assert!((tiled.at("p;a") + tiled.at("a;p")).nested("p;a").is_err());
-        assert_eq!(tiled.at("p;a").nested("").unwrap().n_layers(), 0);
+        assert_eq!(tiled.at("p;a").nested("").unwrap().layers(), [0, 0]);
+        // Layers without axes count, too.
+        let (inner, outer) = (Nested::new([0, 1], Shape::new([3])).unwrap(), Nested::new([1, 0], Shape::new([3])).unwrap());
+        let told = (inner.at("a") + outer.at("a")).nested("a").unwrap_err().to_string();
+        assert_eq!(told, "`a` stands in layer 1 of `[a]` but in layer 0 of `[a]`");
+        assert_eq!((inner.at("a") * outer.at("a")).nested("a").unwrap(), outer);
     }
 
     #[test]

@@ -83,6 +83,7 @@ pub(in crate::exec) fn class(node: &OperationNode) -> (Class, bool) {
             };
             (class, false)
         }
+        Operation::Place { .. } => (Class::Reduction, false),
         Operation::Factorise(call) => (Class::Decomposition, call.batch > 0),
         Operation::Sliced { .. } => (Class::Parts, false),
         Operation::Reshape => (Class::Reshape, false),

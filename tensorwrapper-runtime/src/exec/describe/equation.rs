@@ -132,6 +132,11 @@ impl<'g> Names<'g> {
                     false => format!("{}({}; {body})", name(*reduction), folded.join(", ")),
                 }
             }
+            Operation::Place { program, extreme } => {
+                let body = written(program, dtype, &plain(&read)).0;
+                let label = &labels[node.folded_labels()[0]];
+                format!("arg{}({label}; {body})", name(*extreme))
+            }
             Operation::Sliced { parts, body } => {
                 let cut: Vec<&str> = parts.iter().map(|&(label, _)| labels[label].as_str()).collect();
                 let (parts, products) = (node.parts(), body.operations().len());

@@ -50,7 +50,7 @@ fn bound(node: &OperationNode, known: &[f64]) -> Option<f64> {
             })
         }
         Operation::Reshape | Operation::Write { .. } => Some(node.inputs.iter().map(of).fold(0.0, f64::max)),
-        Operation::Sliced { .. } | Operation::Factorise(_) => None,
+        Operation::Place { .. } | Operation::Sliced { .. } | Operation::Factorise(_) => None,
     }
 }
 

@@ -96,6 +96,7 @@ impl Tensors<'_> {
             }
             Operation::Reshape => Ok(self.labelled(&node.inputs[0], &node.extents)?.numbers),
             Operation::Write { part } => self.written(node, part, &kept),
+            Operation::Place { .. } => Err(unsupported("places of extremes")),
             Operation::Sliced { .. } => Err(unsupported("products in parts")),
             Operation::Factorise(_) => Err(unsupported("linear algebra")),
         }

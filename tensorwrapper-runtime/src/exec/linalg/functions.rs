@@ -52,7 +52,7 @@ pub fn matpow<'a, X: Matrices<Factors<'a, Matpow> = F>, F>(a: &'a X, exponent: i
 pub fn svd_cut<X: TensorLike<Elem: Element>>(
     a: &X,
 ) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem, <X::Elem as Element>::Real)> {
-    let (a, rank) = labelled(a, &["i", "j"]);
+    let (a, rank) = labelled((a, "A"), &["i", "j"]);
     let [u, s, v] = [labels(&["i", "k"], rank), labels(&["k"], rank - 1), labels(&["k", "j"], rank)];
     a.svd_cut([&u, &s, &v, &labels(&[], rank - 2)]).matrix("i,", "j,")
 }
@@ -61,7 +61,7 @@ pub fn svd_cut<X: TensorLike<Elem: Element>>(
 #[doc(alias("full_matrices"))]
 #[allow(clippy::type_complexity, reason = "as above")]
 pub fn svd_full<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
-    let (a, rank) = labelled(a, &["i", "j"]);
+    let (a, rank) = labelled((a, "A"), &["i", "j"]);
     let [u, s, v] = [labels(&["i", "m"], rank), labels(&["k"], rank - 1), labels(&["n", "j"], rank)];
     a.svd([&u, &s, &v]).full().matrix("i,", "j,")
 }
@@ -73,7 +73,7 @@ where
     X: TensorLike<Elem: Element>,
     Y: TensorLike<Elem = X::Elem>,
 {
-    let ((a, rank), (metric, _)) = (labelled(a, &["i", "j"]), labelled(metric, &["i", "j"]));
+    let ((a, rank), (metric, _)) = (labelled((a, "A"), &["i", "j"]), labelled((metric, "S"), &["i", "j"]));
     a.eigh_in_metric(metric, [&labels(&["n"], rank - 1), &labels(&["i", "n"], rank)]).matrix("i,", "j,")
 }
 

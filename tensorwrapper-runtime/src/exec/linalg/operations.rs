@@ -5,6 +5,7 @@ use tensorwrapper_notation::syntax::Factorisation;
 use super::results::{Results, sealed};
 use crate::expr::{Factors, Indexed, TensorLike};
 use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Labels of the axes of a tensor: two of a matrix, or one, then those of the batch.
 pub(super) fn labels(first: &[&str], rank: usize) -> String {
@@ -12,14 +13,25 @@ pub(super) fn labels(first: &[&str], rank: usize) -> String {
     first.iter().map(|name| format!("{name},")).chain(batch).collect()
 }
 
-/// A tensor labelled as a matrix `names` and a batch, and its rank.
-pub(super) fn labelled<'a, X: TensorLike<Elem: Element>>(tensor: &'a X, names: &[&str]) -> (Indexed<'a, X::Elem>, usize)
+/// A tensor labelled as a matrix of these axes and a batch, and its rank. The name is that of the page of the function.
+pub(super) fn labelled<'a, X: TensorLike<Elem: Element>>(
+    (tensor, name): (&'a X, &'static str),
+    axes: &[&str],
+) -> (Indexed<'a, X::Elem>, usize)
 where
     X::Elem: Element,
 {
     let given = tensor.operand().given;
     let rank = given.rank();
-    (Indexed::new(given.value(), &labels(names, rank.max(names.len()))), rank.max(names.len()))
+    let value = match rank < axes.len() {
+        true => {
+            let message = format!("`{name}` holds matrices, so its rank is {} or more, and here it is {rank}", axes.len());
+            Err(Error::new(ErrorKind::Shape(message)))
+        }
+        false => given.value(),
+    };
+    let rank = rank.max(axes.len());
+    (Indexed::called(value, name, &labels(axes, rank)), rank)
 }
 
 /// An operation on matrices over `T`, one of the marks of this module. Sealed.
@@ -51,7 +63,7 @@ macro_rules! operations {
             type Results = ($(operations!(@one T $E),)*);
             const KIND: Factorisation = Factorisation::$Name;
             fn of<X: TensorLike<Elem = T>>(a: &X, _: i32) -> Factors<'_, T, Self::Results> {
-                let (a, rank) = labelled(a, &["i", "j"]);
+                let (a, rank) = labelled((a, "A"), &["i", "j"]);
                 let axes: &[&[&str]] = &[$($axes),*];
                 let left: [String; operations!(@count $($E)*)] =
                     std::array::from_fn(|n| labels(axes[n], rank - 2 + axes[n].len()));
@@ -94,7 +106,7 @@ impl<T: Element> Operation<T> for Norm {
     fn of<X: TensorLike<Elem = T>>(a: &X, _: i32) -> Factors<'_, T, (T::Real,)> {
         let rank = a.operand().given.rank();
         let names = if rank == 1 { &["i"][..] } else { &["i", "j"] };
-        let (a, rank) = labelled(a, names);
+        let (a, rank) = labelled((a, "A"), names);
         a.norm(&labels(&[], rank - names.len()))
     }
 }
@@ -107,7 +119,7 @@ impl<T: Element> Operation<T> for Matpow {
     type Results = (T,);
     const KIND: Factorisation = Factorisation::Matpow;
     fn of<X: TensorLike<Elem = T>>(a: &X, exponent: i32) -> Factors<'_, T, (T,)> {
-        let (a, rank) = labelled(a, &["i", "j"]);
+        let (a, rank) = labelled((a, "A"), &["i", "j"]);
         a.matpow(exponent, &labels(&["i", "j"], rank)).matrix("i,", "j,")
     }
 }
@@ -121,9 +133,9 @@ macro_rules! systems {
         impl<T: Element> System<T> for $Name {
             const KIND: Factorisation = Factorisation::$Name;
             fn of<'a, X: TensorLike<Elem = T>, Y: TensorLike<Elem = T>>(a: &'a X, b: &'a Y) -> Factors<'a, T, (T,)> {
-                let (a, rank) = labelled(a, &["i", "k"]);
+                let (a, rank) = labelled((a, "A"), &["i", "k"]);
                 let is_vector = b.operand().given.rank() < rank;
-                let (b, rank) = labelled(b, if is_vector { &["i"] } else { &["i", "j"] });
+                let (b, rank) = labelled((b, "B"), if is_vector { &["i"] } else { &["i", "j"] });
                 a.$name(b, &labels(if is_vector { &["k"] } else { &["k", "j"] }, rank))
             }
         }

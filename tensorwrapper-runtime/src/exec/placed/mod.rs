@@ -5,7 +5,7 @@ mod device_tensor;
 mod on_device;
 mod tensors;
 
-pub(super) use copied::hold_buffer;
+pub(super) use copied::{Placed, hold_buffer};
 pub use device_tensor::DeviceTensor;
 pub use on_device::OnDevice;
 pub(super) use on_device::has_memory;

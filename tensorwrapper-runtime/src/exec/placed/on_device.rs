@@ -122,7 +122,7 @@ impl OnDevice {
     ///
     /// # Errors
     /// As [`Context::eval_all`].
-    pub fn eval_all<'a, R: EvalAll<'a>>(&self, results: R) -> Result<R::OnDevice, Error> {
+    pub fn eval_all<'a, R: EvalAll<'a, OnDevice = X>, X>(&self, results: R) -> Result<X, Error> {
         let computed = evaluate_to(&self.context, &RecordedValue::all(&results), ResultPlacement::Device { first: 0 })?;
         R::typed_there(computed, &DeviceOf(Arc::clone(&self.context.backend)))
     }

@@ -92,7 +92,7 @@ impl Kernel {
         match &self.work {
             Work::Contract(contraction) => contraction.library(),
             Work::Factorise(..) => self.by,
-            Work::Map(..) => None,
+            Work::Map(..) | Work::Place(..) => None,
         }
     }
 }
@@ -107,7 +107,7 @@ impl Step {
     pub(in crate::exec) fn method(&self) -> Option<&'static str> {
         self.kernels.iter().find_map(|kernel| match &kernel.work {
             Work::Contract(contraction) => contraction.method(),
-            Work::Factorise(..) | Work::Map(..) => None,
+            Work::Factorise(..) | Work::Map(..) | Work::Place(..) => None,
         })
     }
 
@@ -124,9 +124,9 @@ impl Step {
         }
         self.kernels.iter().find_map(|kernel| match &kernel.work {
             Work::Factorise(..) => kernel.by.is_none().then_some("linear algebra"),
-            Work::Map(program, _) if program.functions() > 0 => Some("functions of the program's"),
+            Work::Map(program, _) | Work::Place(program, _) if program.functions() > 0 => Some("functions of the program's"),
             Work::Contract(contraction) if contraction.own().is_none() => Some("functions of the program's"),
-            Work::Map(..) | Work::Contract(_) => None,
+            Work::Map(..) | Work::Place(..) | Work::Contract(_) => None,
         })
     }
 
@@ -142,6 +142,8 @@ impl Step {
 pub(in crate::exec) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
+    /// Where along the last axis the values of a program are largest or smallest.
+    Place(Program, Reduction),
     /// A decomposition, with the bytes of work space that it needs.
     Factorise(Decomposition, usize),
 }

@@ -41,7 +41,7 @@ pub(super) fn take_over(device: &dyn Device, graph: &OpGraph, node: &OperationNo
                 step.in_place = Some(found);
             }
         }
-        Operation::Contract { .. } | Operation::Sliced { .. } | Operation::Factorise(_) => {}
+        Operation::Contract { .. } | Operation::Place { .. } | Operation::Sliced { .. } | Operation::Factorise(_) => {}
     }
 }
 

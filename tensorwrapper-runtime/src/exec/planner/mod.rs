@@ -18,7 +18,7 @@ use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, ElementWise, Instruction, LoopNest, PreparedContraction, Program, Reduction,
 };
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Role};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::PerAxis;
@@ -95,7 +95,7 @@ fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let is_host = device.resident().is_none();
     match work {
         Work::Contract(contraction) if is_host || contraction.own().is_some() => {}
-        Work::Map(..) if is_host && step.covers && step.sliced.is_none() => {}
+        Work::Map(..) | Work::Place(..) if is_host && step.covers && step.sliced.is_none() => {}
         _ => return None,
     }
     let (tensor, len) = step.outputs[0];
@@ -141,6 +141,14 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             let (nest, inputs, output) = nested(node, layouts)?;
             let work = Work::Map(program.clone(), *reduction);
             Ok(vec![Kernel::new(nest, work, inputs, vec![output])])
+        }
+        Operation::Place { program, extreme } => {
+            if device.places().is_none() {
+                let message = format!("places of extremes, which `{}` does not find", device.name());
+                return Err(Error::new(ErrorKind::Unsupported(message)));
+            }
+            let (nest, inputs, output) = nested(node, layouts)?;
+            Ok(vec![Kernel::new(nest, Work::Place(program.clone(), *extreme), inputs, vec![output])])
         }
         Operation::Factorise(call) => {
             let (nest, form) = (LoopNest::new(node.extents.clone(), node.extents.len()), call.form());

@@ -54,7 +54,10 @@ impl Recorder<'_> {
     /// Indices with labels in the place of `..`, for that many axes: the same labels in every operand, from the right.
     pub(super) fn spell_out<'i>(&mut self, indices: &[Index<'i>], axes: usize) -> Vec<Index<'i>> {
         while self.rest.len() < axes && indices.iter().any(|index| matches!(index, Index::Rest)) {
-            let name = format!("..-{}", self.rest.len() + 1);
+            let name = match self.rest.len() {
+                0 => ".. (its last axis)".to_string(),
+                behind => format!(".. (its last axis but {behind})"),
+            };
             self.rest.push(self.labels.len());
             self.labels.push(LabelState { name: Cow::Owned(name), first: None });
         }

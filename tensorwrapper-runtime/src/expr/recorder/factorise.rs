@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tensorwrapper_notation::sentence;
 
 use super::finish::product;
-use super::{Node, Recorder};
+use super::{LabelState, Node, Recorder};
 use crate::expr::value::{Axis, Factorised, Meaning, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
@@ -34,7 +34,13 @@ impl Labels {
 }
 
 /// Computes values immediately, because the number of singular values to keep depends on their elements.
-pub(super) type Compute<'c, 'a> = &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
+#[derive(Clone, Copy)]
+pub(crate) struct Computing<'c, 'a> {
+    #[allow(clippy::type_complexity, reason = "a function")]
+    pub(crate) compute: &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>,
+    /// Whether derivatives of the results may be taken later.
+    pub(crate) is_differentiated: bool,
+}
 
 impl Recorder<'_> {
     /// Ends an operation of linear algebra. Returns its results in the order of the language, each with the requested axes.
@@ -46,7 +52,7 @@ impl Recorder<'_> {
         call: Decomposition,
         arguments: Vec<Node<'a>>,
         labels: &Labels,
-        compute: Compute<'_, 'a>,
+        computing: Computing<'_, 'a>,
     ) -> Result<Vec<Link<Value<'a>>>, Error> {
         let form = call.form();
         self.settle_fused();
@@ -62,20 +68,17 @@ impl Recorder<'_> {
             self.errors.push(Error::new(ErrorKind::Undefined(message)));
         }
         self.settled(&[])?;
+        let declared = self.declared(labels);
         self.new_extents(&call, labels);
+        declared.into_iter().try_for_each(|(label, place)| self.check_made(label, place))?;
         let argument = |(node, roles): (_, &&[Role])| self.plain(node, labels.with(roles));
         let arguments: Vec<_> = arguments.into_iter().zip(form.arguments).map(argument).collect();
-        let (dtype, extents) = (arguments[0].dtype, self.extents(&labels.with(&Role::ALL)));
+        let extents = self.extents(&labels.with(&Role::ALL));
         let cuts = call.tol.is_some() && form.named < form.results.len();
-        let dtypes: Vec<_> = form.results.iter().map(|result| call.dtype(result.elements, dtype)).collect();
         let call = Arc::new(Factorised { call, extents, arguments });
-        let mut results: Vec<Link<Value<'a>>> = Vec::new();
-        for (n, (result, dtype)) in form.results.iter().zip(dtypes).enumerate() {
-            let source = Source::Factorised(Arc::clone(&call), n);
-            results.push(Link::new(Value { extents: self.extents(&labels.with(result.roles)), dtype, source }));
-        }
+        let mut results = self.recorded(&call, labels);
         if cuts {
-            results = self.cut(&results, labels, compute)?;
+            results = self.cut((&call, &results), labels, computing)?;
         }
         let results = results.into_iter().zip(form.results).zip(&labels.wanted);
         Ok(results.map(|((value, result), wanted)| self.arranged(value, labels.with(result.roles), wanted)).collect())
@@ -101,6 +104,21 @@ impl Recorder<'_> {
         }
     }
 
+    /// The extents that `where` gives to new axes.
+    fn declared(&self, labels: &Labels) -> Vec<(usize, Place)> {
+        let new = [Role::New, Role::NewRow, Role::NewColumn].into_iter().flat_map(|role| labels.of(role));
+        new.filter_map(|&label| Some((label, self.labels[label].first.clone()?))).collect()
+    }
+
+    /// Whether a new axis has the extent that `where` gives it.
+    fn check_made(&self, label: usize, second: Place) -> Result<(), Error> {
+        let LabelState { name, first, .. } = &self.labels[label];
+        match first.clone().filter(|first| first.extent != second.extent) {
+            Some(first) => Err(Error::new(ErrorKind::Extent { label: name.to_string(), first, second })),
+            None => Ok(()),
+        }
+    }
+
     /// The extents of new axes.
     fn new_extents(&mut self, call: &Decomposition, labels: &Labels) {
         let [row, column] = [Role::Row, Role::Column].map(|role| product(&self.extents(labels.of(role))));
@@ -112,20 +130,43 @@ impl Recorder<'_> {
         }
     }
 
-    /// The results of a truncation by tolerance, computed and cut to the number of values that are kept.
+    /// The results of an operation with arguments of these extents.
+    fn recorded<'a>(&self, call: &Arc<Factorised<'a>>, labels: &Labels) -> Vec<Link<Value<'a>>> {
+        let results = call.call.form().results.iter().enumerate().map(|(n, result)| {
+            let dtype = call.call.dtype(result.elements, call.arguments[0].dtype);
+            let (extents, source) = (self.extents(&labels.with(result.roles)), Source::Factorised(Arc::clone(call), n));
+            Link::new(Value { extents, dtype, source })
+        });
+        results.collect()
+    }
+
+    /// The results of a truncation by tolerance, computed and cut to the number of values that are kept. Where derivatives of them may be
+    /// taken, they are recorded as those of a truncation to that number, which depends on the matrix.
     fn cut<'a>(
         &mut self,
-        results: &[Link<Value<'a>>],
+        (call, results): (&Arc<Factorised<'a>>, &[Link<Value<'a>>]),
         labels: &Labels,
-        compute: Compute<'_, 'a>,
+        computing: Computing<'_, 'a>,
     ) -> Result<Vec<Link<Value<'a>>>, Error> {
-        let mut computed = compute(results)?;
+        let mut computed = (computing.compute)(results)?;
         let count = computed.pop().expect("the last result is the number of values that are kept");
-        let kept = count.largest();
+        let kept = count.largest().map(|kept| kept as usize);
         for &label in labels.of(Role::New) {
             if let (Some(place), Some(kept)) = (&mut self.labels[label].first, kept) {
-                place.extent = kept as usize;
+                place.extent = kept;
             }
+        }
+        if let (true, Some(kept)) = (computing.is_differentiated, kept.filter(|&kept| kept > 0)) {
+            if !count.is_uniform() {
+                let message =
+                    "a derivative of a batch truncated by a tolerance that keeps other numbers of values in each matrix";
+                return Err(Error::new(ErrorKind::Unsupported(message.into()))
+                    .with_help("truncate it by `max`, which keeps as many in each"));
+            }
+            let truncated = Decomposition { max: Some(kept), tol: None, ..call.call.clone() };
+            let extents = self.extents(&labels.with(&Role::ALL));
+            let call = Factorised { call: truncated, extents, arguments: call.arguments.clone() };
+            return Ok(self.recorded(&Arc::new(call), labels));
         }
         let value = |tensor: AnyTensor| {
             let (extents, dtype) = (tensor.erase().layout.extents().to_vec(), tensor.dtype());

@@ -9,7 +9,7 @@ mod axes;
 mod factorise;
 mod finish;
 
-pub(crate) use factorise::Labels;
+pub(crate) use factorise::{Computing, Labels};
 
 use std::borrow::Cow;
 

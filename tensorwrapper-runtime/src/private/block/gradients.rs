@@ -68,6 +68,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
                 call: &self.calls[n],
                 dense: &symbols.stand_ins,
                 projections: &symbols.projections,
+                are_stand_ins: true,
                 ..self.holes(n, equation, &results)
             };
             match bind(equation, self.calls[n].dtype, &holes)? {

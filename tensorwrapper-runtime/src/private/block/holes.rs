@@ -14,7 +14,7 @@ use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// An equation's holes, filled by a run.
 pub(super) struct BlockHoles<'f, 'a, E> {
@@ -29,6 +29,8 @@ pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) call: &'f Call<'a>,
     /// How gradients by block tensors are projected on their structures.
     pub(super) projections: &'f [Projection<'a>],
+    /// Whether tensors stand for others, and their elements for none.
+    pub(super) are_stand_ins: bool,
     /// Results of the equations before.
     pub(super) results: &'f [Link<Value<'a>>],
     /// The number of results of all equations of the block. Values of the program are numbered from here on.
@@ -79,7 +81,17 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
         self.call.casts[id.0]
     }
 
+    fn is_differentiated(&self) -> bool {
+        self.site.has_derivatives()
+    }
+
     fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        if self.are_stand_ins {
+            let error = Error::new(ErrorKind::Unsupported(
+                "a derivative over block tensors that passes a truncation by a tolerance".into(),
+            ));
+            return Err(error.with_help("truncate by `max`, or take it of dense tensors, which `to_dense` makes"));
+        }
         self.computes_extents.set(true);
         self.context.compute(Recorded(values))
     }

@@ -172,8 +172,11 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let keeps = self.keeps_integers();
         self.lend_integers(state)?;
         let (mut results, mut steps, mut is_kept) = (Vec::new(), Vec::new(), keeps);
+        // What derivatives are taken of: the equations over other numbers as they were recorded.
+        let mut recorded: Vec<Link<Value<'a>>> = Vec::new();
         for (number, equation) in self.site.equations().iter().enumerate() {
-            let holes = self.holes(number, equation, &results);
+            let derives = !equation.gradients().is_empty();
+            let holes = self.holes(number, equation, if derives { &recorded } else { &results });
             let (values, target) = match bind(equation, self.calls[number].dtype, &holes)? {
                 Bound::Results(values) => (values, None),
                 // The whole tensor is computed where a later equation reads it.
@@ -193,12 +196,38 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             for made in results.len()..state.made.len() {
                 results.push(self.recorded_result(number, made, state)?);
             }
+            if self.site.has_derivatives() {
+                let own = self.differentiable(number, values, &recorded)?.into_iter().rev();
+                let missing = results.len() - recorded.len();
+                recorded.extend(own.take(missing).collect::<Vec<_>>().into_iter().rev());
+                recorded.extend_from_slice(&results[recorded.len()..]);
+            }
         }
         let tensors = self.tensors.iter().map(|tensor| &tensor.0);
         if is_kept && let Some(kept) = KeptIntegers::new(self.context.context(), self.call_keys(), tensors, steps) {
             self.site.kept_integers.add(Arc::new(kept), |plans| plans.len() <= MOST_PLANS);
         }
         Ok(())
+    }
+
+    /// The values of an equation over numbers that are no integers, recorded over those of earlier ones; none of one over integers.
+    fn differentiable(
+        &self,
+        number: usize,
+        values: Vec<Link<Value<'a>>>,
+        recorded: &[Link<Value<'a>>],
+    ) -> Result<Vec<Link<Value<'a>>>, Error> {
+        let equation = &self.site.equations()[number];
+        if self.calls[number].is_integer {
+            return Ok(Vec::new());
+        }
+        if !equation.gradients().is_empty() {
+            return Ok(values);
+        }
+        Ok(match bind(equation, self.calls[number].dtype, &self.holes(number, equation, recorded))? {
+            Bound::Results(values) => values,
+            Bound::Write(Write { after, .. }) => vec![after],
+        })
     }
 
     /// Puts recorded values in the place of numbers, integers and truth values. Numbers are tensors of rank 0: as constants they would be
