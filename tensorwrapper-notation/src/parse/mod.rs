@@ -1,7 +1,7 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
 //! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
+//! algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
 //! `synonyms` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls of linear
 //! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, with `put`, `stepped`,
 //! `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
@@ -28,6 +28,7 @@ mod mistake;
 #[cfg(test)]
 mod newcomers;
 mod number;
+mod options;
 mod places;
 #[cfg(test)]
 mod proposals;
