@@ -5,7 +5,8 @@
 use super::cursor::Cursor;
 use super::foreign;
 use super::places::last_operand;
-use super::synonyms::synonym;
+use super::synonyms::{is_of_whole_tensors, synonym};
+use super::types::{complex, conversion, converted};
 use super::unread::{first_term, labels_in, names, subscripted};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -170,7 +171,7 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
             Some(format!("an update of a tensor that exists is an equation of its own, `{update}`"))
         }
         Tree::Ident(word) if word == "as" && (!labels_in(operand).is_empty() || operand.last().is_some_and(is_bracket)) => {
-            Some(conversion(operand, rest.get(1)))
+            Some(conversion(operand, &rest[1..]))
         }
         // `a{i, k}`, `a_{i k}`
         Tree::Group(Delimiter::Brace, inner) => {
@@ -190,29 +191,6 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// What converts an operand to the type behind `as`.
-fn conversion(operand: &[Token], named: Option<&Token>) -> String {
-    let named = match named.map(|token| &token.tree) {
-        Some(Tree::Ident(name)) => name.as_str(),
-        _ => "",
-    };
-    if let "f32" | "f64" = named {
-        let inside = match operand {
-            [group] => group.group(Delimiter::Parenthesis).unwrap_or(operand),
-            operand => operand,
-        };
-        return format!("an element of another type is `cast({named}; {})`", text(inside));
-    }
-    // Tensors have no other integers.
-    let named = if let "i32" | "u8" | "bool" = named { named } else { "i64" };
-    let tensor = match operand {
-        [tensor @ .., last] if is_bracket(last) => text(tensor),
-        _ => "a".into(),
-    };
-    let result = if tensor == "b" { "c" } else { "b" };
-    format!("whole tensors are converted to other types before the equation: `let {result} = {tensor}.cast::<{named}>()?;`")
 }
 
 fn is_bracket(token: &Token) -> bool {
@@ -278,6 +256,9 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
             let fault = Diagnostic::syntax(cursor.here(), "parentheses follow an operand");
             let number = format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`");
             Err(fault.help(match what.contains("::") {
+                true if !labels_in(inner).is_empty() && what.ends_with("::new") && complex(inner).is_some() => {
+                    complex(inner).unwrap_or_default()
+                }
                 true if !labels_in(inner).is_empty() => {
                     format!("a Rust function of each element is `map({what}; {arguments})`; {number}")
                 }
@@ -322,6 +303,9 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     if let Some(help) = synonym(name) {
         return plain.help(help);
     }
+    if let Some(help) = converted(name, arguments) {
+        return plain.help(help);
+    }
     // `sum_k(X)`
     if let Some((ending, labels)) = subscripted(name, &labels_in(&arguments.concat())) {
         return plain
@@ -342,6 +326,11 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     }
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
         let known = quoted(functions);
+        if is_of_whole_tensors(name) {
+            return plain.help(format!(
+                "functions of elements are {known}, `powi`, `powf`, `clip` and `select`; what needs whole tensors is called before the equation"
+            ));
+        }
         let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
         return plain.help(format!("functions of elements are {known}, `powi`, `powf`, `clip` and `select`; {any}"));
     }
