@@ -2,6 +2,7 @@
 
 use super::algebra::without_left;
 use super::cursor::{Cursor, split};
+use super::joined::statement_of_rust;
 use super::mistake::occurring;
 use super::unread::{labels_in, names};
 use crate::diagnostic::Diagnostic;
@@ -24,8 +25,13 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
     Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
 }
 
-/// The fault of what begins like no left side: an array, an operation of linear algebra alone, labels in other groups than brackets.
+/// The fault of what begins like no left side: a statement of Rust, an array, an operation of linear algebra alone, labels in other
+/// groups than brackets.
 pub(super) fn no_target(tokens: &[Token]) -> Option<Diagnostic> {
+    if let Some((name, at)) = statement_of_rust(tokens) {
+        let fault = Diagnostic::syntax(at, format!("`{name}` is no equation, and gives no number to one"));
+        return Some(fault.help("a statement of Rust stands outside of the macro, before it or behind it"));
+    }
     match tokens {
         [Token { tree: Tree::Group(Delimiter::Bracket, inner), span }] if is_array(inner) => {
             let fault = Diagnostic::syntax(*span, "an array is no equation");

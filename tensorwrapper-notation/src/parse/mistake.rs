@@ -4,6 +4,7 @@
 
 use super::cursor::Cursor;
 use super::foreign;
+use super::joined::{conditions, equations, indices_behind};
 use super::places::last_operand;
 use super::synonyms::{is_of_whole_tensors, synonym};
 use super::types::{complex, conversion, converted};
@@ -32,7 +33,10 @@ pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             let message = format!("expected an operator, found `{first}{second}`");
             Err(Diagnostic::syntax(cursor.here(), message).help(COMPARISON))
         }
-        None => unexpected(cursor),
+        None => match conditions(cursor, true) {
+            Some(help) => Err(cursor.expected("an operator").help(help)),
+            None => unexpected(cursor),
+        },
     }
 }
 
@@ -72,6 +76,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
         Tree::Punct('?', _) => plain.help(CHOICE),
         Tree::Punct('<' | '>', _) => plain.help(COMPARISON),
+        Tree::Punct('&' | '|', _) if let Some(help) = conditions(cursor, false) => plain.help(help),
         Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
@@ -80,6 +85,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             let names = from_previous(cursor);
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
+        Tree::Punct(',', _) if let Some(help) = equations(cursor) => plain.help(help),
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Punct(':', _) if cursor.previous().is_some_and(|token| matches!(token.tree, Tree::Ident(_))) => {
             plain.help(format!("extents stand behind `where`, with `,` between them: `where i: 2, {before}: 3`"))
@@ -90,7 +96,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
         }
         Tree::Group(Delimiter::Bracket, indices) if cursor.previous().is_some_and(is_parenthesis) => {
-            plain.help(format!("indices stand on the tensors inside of the parentheses, as in `sqrt(A[{}])`", text(indices)))
+            plain.help(indices_behind(cursor.read(), indices))
         }
         Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
             Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))

@@ -235,9 +235,7 @@ fn places() {
     refused(&[
         (
             "[i] = sqrt(A)[i]",
-            &[
-                "[i]: expected an operator, found `[i]` | indices stand on the tensors inside of the parentheses, as in `sqrt(A[i])`",
-            ],
+            &["[i]: expected an operator, found `[i]` | indices stand on the tensors inside of the parentheses: `sqrt(A[i])`"],
         ),
         ("[i] = A[i in 0:2]", &["0:2: `0:2` is not a range | write `0..2`, which ends before the second number"]),
         ("[i] = sum(A[i, k], k)", &["sum: `sum` names its labels first | write `sum(k; A[i, k])`"]),
