@@ -64,6 +64,12 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
             let message = format!("`{}` is no symmetry that `where` claims", text(std::slice::from_ref(name)));
             Some(Diagnostic::syntax(name.span, message).help(known))
         }
+        [name, brackets] if kind(name).is_some() && brackets.group(Delimiter::Bracket).is_some() => {
+            let (name, assume) = (text(std::slice::from_ref(name)), if is_assumed { "assume " } else { "" });
+            let labels = text(brackets.group(Delimiter::Bracket).unwrap_or_default());
+            let fault = Diagnostic::syntax(brackets.span, format!("the labels of `{name}` stand in parentheses"));
+            Some(fault.help(format!("write `where {assume}{name}({labels})`")))
+        }
         [] if is_assumed => {
             let message = "`assume` stands before a symmetry that is believed";
             Some(Diagnostic::syntax(tokens[0].span, message).help("write `where assume sym(i, j)`"))

@@ -6,6 +6,7 @@ use super::declaration::{Declared, declaration, declarations, header, is_declara
 use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
+use super::items::divided;
 use super::left::{no_equals, no_left_side, no_target};
 use super::mistake::unexpected;
 use super::within::within;
@@ -30,6 +31,11 @@ pub struct Recovered {
 /// Reads an invocation as far as possible, so that faults of meaning are reported together with those of syntax. An invocation that
 /// starts like a block or has a `;` is a block, any other is one equation.
 pub fn recover(tokens: &[Token]) -> Recovered {
+    if let Some((tokens, fault)) = divided(tokens) {
+        let mut found = recover(&tokens);
+        found.faults.insert(0, fault);
+        return found;
+    }
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },

@@ -1,11 +1,11 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`,
-//! `reduction`, `synonyms`, `types`, `joined` and `foreign` have messages for faults where one can tell what the author may have meant,
-//! `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, with `put`,
-//! `stepped`, `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and `places` look at tokens before they
-//! are read, and find their labels by the crate's `relabel`, as the check does.
+//! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
+//! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
+//! indices. `mistake`, `left`, `reduction`, `synonyms`, `types`, `joined` and `foreign` have messages for faults where one can tell what
+//! the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and
+//! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
+//! `places` look at tokens before they are read, and find their labels by the crate's `relabel`, as the check does.
 
 mod algebra;
 mod claim;
@@ -22,6 +22,7 @@ mod gradient;
 #[cfg(test)]
 mod habits;
 mod index;
+mod items;
 mod joined;
 mod left;
 mod map;

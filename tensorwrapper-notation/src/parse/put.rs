@@ -1,6 +1,7 @@
 //! Helps for elements that are put at positions of a tensor or of a list, `c[idx[k]] += v[k]` and `c[k in [0, 2]] = v[k]`.
 
 use super::cursor::split;
+use super::items::item;
 use super::places::{Place, fresh, has_word, sides};
 use super::unread::label_of;
 use crate::relabel::free_labels_in;
@@ -47,10 +48,7 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
     // A new tensor has an axis whose extent nothing else gives.
     let (before, end) = if left.first().is_some_and(|first| first.is_ident("let")) { ("let ", ";") } else { ("", "") };
     let is_new = !before.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
-    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(|one| match one {
-        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
-        one => text(one),
-    });
+    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(item);
     let extents: Vec<String> = given.chain(is_new.then(|| format!("{other}: n"))).collect();
     let behind = if extents.is_empty() { end.to_string() } else { format!(" where {}{end}", extents.join(", ")) };
     let choice = format!("select(iota[{other}] == {value}; {}, {elsewhere})", text(right));

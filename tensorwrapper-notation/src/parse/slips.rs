@@ -33,10 +33,7 @@ fn syntax() {
         ("[i] = 2 A[i]", &["A: expected an operator, found `A` | a product is written with `*`"]),
         ("[i] = A[i] ^ 2", &["^: `^` is not an operator here | a power is `powi(X, 2)` or `powf(X, 0.5)`"]),
         ("[i] = A[i] % B[i]", &["%: expected an operator, found `%` | the operators are `+`, `-`, `*` and `/`"]),
-        (
-            "[i, j] = A[i] where i: 2; j: 3",
-            &[":: expected an operator, found `:` | extents stand behind `where`, with `,` between them: `where i: 2, j: 3`"],
-        ),
+        ("[i, j] = A[i] where i: 2; j: 3", &[";: items of `where` have `,` between them | write `where i: 2, j: 3`"]),
         ("[i] = &A[i]", &["&: operands are borrowed by themselves | leave out the `&`"]),
         (
             "[i] = *A[i]",
