@@ -7,6 +7,7 @@ use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
 use super::items::divided;
+use super::known::behind;
 use super::left::{no_equals, no_left_side, no_target};
 use super::mistake::unexpected;
 use super::within::within;
@@ -73,7 +74,7 @@ fn block(tokens: &[Token]) -> Recovered {
             }
             Some(_) => {
                 in_header = false;
-                statement(segment).map(|s| found.statements.push(s))
+                behind(&found.statements, segment, statement).map(|s| found.statements.push(s))
             }
         };
         if let Err(fault) = read {
@@ -81,7 +82,7 @@ fn block(tokens: &[Token]) -> Recovered {
             broken.extend(let_names(segment));
         }
     }
-    match block_value(last) {
+    match block_value(last, &found.statements) {
         Ok(LastLine::Value(_)) if last.is_empty() && ends_in_value(&found) => {
             found.statements.pop();
             let semicolon = tokens[tokens.len() - 1].span;
@@ -142,8 +143,8 @@ enum LastLine {
     Statement(Box<Statement>),
 }
 
-/// What follows the last `;`.
-fn block_value(tokens: &[Token]) -> Result<LastLine, Diagnostic> {
+/// What follows the last `;`, behind other statements.
+fn block_value(tokens: &[Token], before: &[Statement]) -> Result<LastLine, Diagnostic> {
     let value = match tokens {
         [] => BlockValue::Nothing,
         [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),
@@ -167,7 +168,7 @@ fn block_value(tokens: &[Token]) -> Result<LastLine, Diagnostic> {
             ));
         }
         _ => {
-            let found = statement(tokens).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
+            let found = behind(before, tokens, statement).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
             match found.target {
                 Target::Value(_) => BlockValue::Equation(Box::new(found)),
                 Target::Let(_) => {

@@ -24,6 +24,7 @@ mod habits;
 mod index;
 mod items;
 mod joined;
+mod known;
 mod left;
 mod map;
 mod mistake;

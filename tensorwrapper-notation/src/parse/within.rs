@@ -1,6 +1,7 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
 use super::cursor::split;
+use super::gradient::separated;
 use super::places::{Place, fresh, place};
 use super::reduction::{AXES, axis_numbers, not_labels, of_an_axis, without_semicolon};
 use super::shifted::shifted;
@@ -30,7 +31,8 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     if let Some(fault) = comparison_as_number(statement, fault.span) {
         return fault;
     }
-    let help = whole_axis(statement, fault.span)
+    let help = separated(statement, fault.span)
+        .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
         .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
     match help {
