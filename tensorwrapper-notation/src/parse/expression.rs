@@ -8,7 +8,8 @@ use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{function_in_brackets, given, is_name, refuse_call, refuse_factor, rust_expression, unknown};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
-use super::reduction::{labels_first, not_labels, without_semicolon};
+use super::reduction::{labels_first, not_labels, of_the_rest, without_semicolon};
+use super::unread::is_rest;
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -276,7 +277,12 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
             return Err(labels_first(name, &text(body), &text(before), at));
         }
-        if let Some(fault) = not_labels(name, (before, body), &[], at) {
+        if split(before, ',').into_iter().any(is_rest)
+            && let Some(fault) = of_the_rest(name, arguments, at)
+        {
+            return Err(fault);
+        }
+        if let Some(fault) = not_labels(name, (before, body), (&[], &[]), at) {
             return Err(fault);
         }
         let over = labels(before, span)?;

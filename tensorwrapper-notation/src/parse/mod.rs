@@ -21,6 +21,7 @@ mod foreign;
 mod gradient;
 #[cfg(test)]
 mod habits;
+mod holds;
 mod index;
 mod items;
 mod joined;

@@ -102,9 +102,18 @@ const SYNONYMS: [(&[&str], &str); 80] = [
     (&["triu"], "an upper triangle is `select(iota[i] <= iota[j]; X, 0.0)`"),
     (&["shift", "diff"], "neighbours are two slices of one axis, `u[i in 1..] - u[i in ..{ n - 1 }]`, where `n` is its extent"),
     (&["count"], "elements for which a condition holds are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`"),
-    (&["count_nonzero", "nnz"], "elements other than 0 are counted by `sum(k; select(X != 0.0; 1.0, 0.0))`"),
-    (&["any"], "whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`"),
-    (&["all"], "whether all elements are not 0 is 1 or 0, `min(k; select(X != 0.0; 1.0, 0.0))`"),
+    (
+        &["count_nonzero", "nnz"],
+        "elements other than 0 are counted by `sum(k; select(X != 0.0; 1.0, 0.0))`, and truth values by `sum(k; select(m[k]; 1.0, 0.0))`",
+    ),
+    (
+        &["any"],
+        "whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `max(k; select(m[k]; 1.0, 0.0))`",
+    ),
+    (
+        &["all"],
+        "whether all elements are not 0 is 1 or 0, `min(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `min(k; select(m[k]; 1.0, 0.0))`",
+    ),
     (&["fmod", "rem"], "a remainder with the sign of X is `map(|x, y| x % y; X, Y)`"),
     (
         &["mod"],

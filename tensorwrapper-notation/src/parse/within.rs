@@ -2,11 +2,12 @@
 
 use super::cursor::split;
 use super::gradient::separated;
-use super::places::{Place, fresh, place};
-use super::reduction::{AXES, axis_numbers, not_labels, of_an_axis, without_semicolon};
+use super::holds::holds;
+use super::places::{Place, fresh, has_word, place};
+use super::reduction::{AXES, axis_numbers, has_rest, not_labels, of_an_axis, of_the_rest, without_semicolon};
 use super::shifted::shifted;
 use super::taken::taken;
-use super::truths::comparison_as_number;
+use super::truths::{comparison_as_number, with_extent};
 use super::unread::{is_rest, label_of, labels_in, valued};
 use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
@@ -25,13 +26,14 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
     let end = statement.iter().position(|token| token.is_punct('=')).unwrap_or_default();
     let left = labels_in(&statement[..end]);
-    if let Some((name, arguments)) = reduction(statement, fault.span) {
-        return labelled(name, arguments, (statement, &left), fault.span).unwrap_or(fault);
+    if let Some((name, arguments, bound)) = reduction(statement, fault.span) {
+        return labelled(name, arguments, (statement, &[left, bound].concat()), fault.span).unwrap_or(fault);
     }
     if let Some(fault) = comparison_as_number(statement, fault.span) {
         return fault;
     }
-    let help = separated(statement, fault.span)
+    let help = holds(&fault, statement, &left)
+        .or_else(|| separated(statement, fault.span))
         .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
         .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
@@ -41,23 +43,37 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
 }
 
-/// The reduction whose name is at a place.
-fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token])> {
+/// The reduction whose name is at a place, and the labels that other reductions around it bind.
+fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token], Vec<&str>)> {
     tokens.iter().enumerate().find_map(|(n, token)| match (&token.tree, tokens.get(n + 1)) {
         (Tree::Ident(name), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }))
             if token.span == at && Ending::from_name(name).is_some() =>
         {
-            Some((name.as_str(), &inner[..]))
+            Some((name.as_str(), &inner[..], Vec::new()))
         }
-        (Tree::Group(_, inner), _) => reduction(inner, at),
+        (Tree::Group(_, inner), _) => {
+            let (name, arguments, mut bound) = reduction(inner, at)?;
+            let is_reduction = n > 0 && matches!(&tokens[n - 1].tree, Tree::Ident(name) if Ending::from_name(name).is_some());
+            let end = inner.iter().position(|token| token.is_punct(';')).filter(|_| is_reduction).unwrap_or_default();
+            bound.extend(split(&inner[..end], ',').into_iter().filter_map(label_of));
+            Some((name, arguments, bound))
+        }
         _ => None,
     })
 }
 
 /// The fault of a reduction without labels, with those labels that the left side lacks.
 fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
+    let keeps_rest = has_rest(&statement[..statement.iter().position(|token| token.is_punct('=')).unwrap_or_default()]);
+    if let Some(fault) = of_the_rest(name, arguments, at).filter(|_| !keeps_rest) {
+        return Some(fault);
+    }
     match arguments.iter().position(|token| token.is_punct(';')).filter(|&n| n > 0) {
-        Some(n) => not_labels(name, (&arguments[..n], &arguments[n + 1..]), left, at),
+        Some(n) => {
+            let fault = not_labels(name, (&arguments[..n], &arguments[n + 1..]), (left, &labels_in(statement)), at)?;
+            let compared: Vec<&str> = left.iter().copied().filter(|label| has_word(&arguments[..n], label)).collect();
+            Some(with_extent(fault, statement, &compared))
+        }
         None => {
             if let Some((arguments, labels)) = reduced(arguments, statement) {
                 let other =
