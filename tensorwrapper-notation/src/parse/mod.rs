@@ -4,8 +4,9 @@
 //! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
 //! indices. `mistake`, `left`, `reduction`, `synonyms`, `types`, `joined` and `foreign` have messages for faults where one can tell what
 //! the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and
-//! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
-//! `places` look at tokens before they are read, and find their labels by the crate's `relabel`, as the check does.
+//! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for comparisons
+//! and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are read, and
+//! find their labels by the crate's `relabel`, as the check does.
 
 mod algebra;
 mod claim;
@@ -33,6 +34,7 @@ mod mistake;
 mod newcomers;
 mod number;
 mod options;
+mod placed;
 mod places;
 #[cfg(test)]
 mod proposals;

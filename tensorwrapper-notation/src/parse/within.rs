@@ -3,12 +3,12 @@
 use super::cursor::split;
 use super::gradient::separated;
 use super::holds::holds;
-use super::places::{Place, fresh, has_word, place};
+use super::placed::arithmetic;
+use super::places::{fresh, has_word, place};
 use super::reduction::{AXES, axis_numbers, has_rest, not_labels, of_an_axis, of_the_rest, without_semicolon};
-use super::shifted::shifted;
 use super::taken::taken;
 use super::truths::{comparison_as_number, with_extent};
-use super::unread::{is_rest, label_of, labels_in, valued};
+use super::unread::{is_rest, label_of, labels_in};
 use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::{free_labels_in, renamed};
@@ -151,40 +151,4 @@ fn brackets<'t>(tokens: &'t [Token], found: &mut Vec<&'t [Token]>) -> Option<()>
         }
     }
     Some(())
-}
-
-/// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
-fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
-    let (part, labels) = (here.part(), labels_in(statement));
-    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
-    if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
-        return None;
-    }
-    if let Some(help) = shifted(here, statement) {
-        return Some(help);
-    }
-    let value = text(&valued(part, &is_label));
-    let other = fresh(statement, 1).remove(0);
-    Some(format!(
-        "elements at computed positions are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`; `where {}: n` behind the \
-         equation gives a label the extent that nothing else gives it",
-        here.with(&other),
-        labels.first().unwrap_or(&"i")
-    ))
-}
-
-/// Whether tokens are sums and products of plain names and numbers.
-fn is_plain(tokens: &[Token]) -> bool {
-    let one = |token: &Token| match &token.tree {
-        Tree::Ident(word) => word != "as",
-        Tree::Literal(_) => true,
-        Tree::Punct(sign, _) => matches!(sign, '+' | '-' | '*'),
-        Tree::Group(delimiter, inner) => *delimiter == Delimiter::Parenthesis && is_plain(inner),
-    };
-    let is_call = |pair: &[Token]| matches!(pair, [Token { tree: Tree::Ident(_), .. }, Token { tree: Tree::Group(..), .. }]);
-    tokens.iter().all(one) && !tokens.windows(2).any(is_call)
-}
-
-fn any(tokens: &[Token], test: &dyn Fn(&Token) -> bool) -> bool {
-    tokens.iter().any(|token| test(token) || token.group(Delimiter::Parenthesis).is_some_and(|inner| any(inner, test)))
 }
