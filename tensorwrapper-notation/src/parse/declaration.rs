@@ -80,6 +80,9 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
         return Err(fault);
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
+        if let Some(help) = largest(tokens) {
+            return Err(fault.help(help));
+        }
         if is_condition(tokens) {
             return Err(fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`"));
         }
@@ -115,6 +118,25 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
             extent: count(extent, tokens[colon].span, "write `where i: 4` or `where i: n`")?,
         }),
     })
+}
+
+/// The help for `r <= 2`, which may be meant for an index that `svd` makes.
+fn largest(tokens: &[Token]) -> Option<String> {
+    let tokens = if tokens.last().is_some_and(|last| last.is_punct(',')) { &tokens[..tokens.len() - 1] } else { tokens };
+    let (label, most) = match tokens {
+        [label, less, equal, Token { tree: Tree::Literal(most), .. }] if less.is_punct('<') && equal.is_punct('=') => {
+            (label, most.clone())
+        }
+        [label, less, Token { tree: Tree::Literal(end), .. }] if less.is_punct('<') => {
+            (label, end.parse::<usize>().ok()?.checked_sub(1)?.to_string())
+        }
+        _ => return None,
+    };
+    let label = matches!(label.tree, Tree::Ident(_)).then(|| text(std::slice::from_ref(label)))?;
+    Some(format!(
+        "the largest extent of an index that `svd` makes is `where {label}: ..={most}`; a condition stands in a choice for each element, as in \
+         `select(iota[i] < iota[j]; X, 0.0)`"
+    ))
 }
 
 /// The fault of `i in L[j]`. A name alone may be that of a tiling, which is an extent.

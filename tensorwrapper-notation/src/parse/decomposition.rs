@@ -5,7 +5,7 @@ use super::cursor::{Cursor, split};
 use super::expression::{stands_alone, whole};
 use super::index::labels;
 use super::number::whole_exponent;
-use super::options::{are_options, before_semicolon, is_option, option};
+use super::options::{are_options, before_semicolon, divided, is_option, of_an_order, option};
 use super::places::span_of;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Decomposition, Factorisation, Form, Name, Operator, Options};
@@ -36,6 +36,9 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
     let form = kind.form(false, false);
     let mut segments: Vec<&[Token]> = split(inner, ';');
     let mut options = Options::default();
+    if let Some(fault) = divided(&segments) {
+        return Err(fault);
+    }
     if segments.len() > 1 && segments.last().is_some_and(|last| are_options(last, segments[0])) {
         for part in split(segments.pop().unwrap_or_default(), ',') {
             option(form, part, &mut options)?;
@@ -54,6 +57,11 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
         }
     };
     let mut arguments = split(arguments, ',');
+    if let ("norm", [tensor, order]) = (form.name, &arguments[..])
+        && let Some(fault) = of_an_order(tensor, order)
+    {
+        return Err(fault);
+    }
     if let Some(first) = arguments.iter().position(|part| is_option(form, part)) {
         return Err(before_semicolon(form, &arguments[first..]));
     }

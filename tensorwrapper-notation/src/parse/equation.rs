@@ -7,7 +7,7 @@ use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
 use super::items::divided;
-use super::known::behind;
+use super::known::{behind, no_value};
 use super::left::{no_equals, no_left_side, no_target};
 use super::mistake::unexpected;
 use super::within::within;
@@ -64,6 +64,10 @@ fn block(tokens: &[Token]) -> Recovered {
             None => Ok(()),
             Some(token) if token.is_ident("in") && n == 0 => {
                 context(&segment[1..], token.span).map(|ctx| found.context = Some(ctx))
+            }
+            Some(token) if token.is_ident("in") => {
+                let fault = Diagnostic::syntax(token.span, "the context of a block is its first line");
+                Err(fault.help(format!("write `in {};` before all other lines", text(&segment[1..]))))
             }
             Some(token) if token.is_ident("where") => {
                 in_header = found.statements.is_empty();
@@ -145,6 +149,9 @@ enum LastLine {
 
 /// What follows the last `;`, behind other statements.
 fn block_value(tokens: &[Token], before: &[Statement]) -> Result<LastLine, Diagnostic> {
+    if let Some(fault) = no_value(tokens) {
+        return Err(fault);
+    }
     let value = match tokens {
         [] => BlockValue::Nothing,
         [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),

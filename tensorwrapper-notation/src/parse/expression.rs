@@ -8,8 +8,7 @@ use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{function_in_brackets, given, is_name, refuse_call, refuse_factor, rust_expression, unknown};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
-use super::reduction::{labels_first, not_labels, of_the_rest, without_semicolon};
-use super::unread::is_rest;
+use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -277,9 +276,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
             return Err(labels_first(name, &text(body), &text(before), at));
         }
-        if split(before, ',').into_iter().any(is_rest)
-            && let Some(fault) = of_the_rest(name, arguments, at)
-        {
+        if let Some(fault) = not_a_list(name, arguments, at) {
             return Err(fault);
         }
         if let Some(fault) = not_labels(name, (before, body), (&[], &[]), at) {

@@ -55,6 +55,10 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
 /// The help for a token where an operand belongs.
 pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
     match cursor.peek()?.tree {
+        Tree::Punct('.', _) => match cursor.peek_at(1) {
+            Some(Token { tree: Tree::Literal(digits), .. }) => Some(format!("write `0.{digits}`")),
+            _ => None,
+        },
         Tree::Punct('~', _) => Some("what does not hold is found by `!`: `!m[i]`".into()),
         Tree::Punct('@', _) => {
             let word = cursor.peek_at(1).map_or(String::new(), |next| text(std::slice::from_ref(next)));
@@ -102,6 +106,13 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
     }
     match tokens {
         _ if is_whole(tokens) => Some(WHOLE.into()),
+        [label, colon, range @ ..]
+            if is_name(label)
+                && colon.is_punct(':')
+                && range.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.'))) =>
+        {
+            Some(format!("a slice has `in` between its label and its range: `{} in {}`", text(&tokens[..1]), text(range)))
+        }
         [_, _, _, ..] if tokens.iter().all(|token| is_name(token) && !token.is_ident("as")) => {
             let names: Vec<String> = tokens.iter().map(|token| text(std::slice::from_ref(token))).collect();
             Some(format!("labels have `,` between them: `{}`", names.join(", ")))

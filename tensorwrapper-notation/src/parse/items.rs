@@ -102,6 +102,9 @@ pub(super) fn grouped(labels: &[Token], extents: &[Token]) -> Option<Diagnostic>
 pub(super) fn divided(tokens: &[Token]) -> Option<(Vec<Token>, Diagnostic)> {
     let lines: Vec<&[Token]> = tokens.split(|token| token.is_punct(';')).collect();
     let follows = |line: &[Token], next: &[Token]| line.iter().skip(1).any(|token| token.is_ident("where")) && is_labelled(next);
+    if let Some(found) = cut_off(tokens, &lines) {
+        return Some(found);
+    }
     let first = lines.windows(2).position(|pair| follows(pair[0], pair[1]))?;
     let last = first + lines[first + 1..].iter().take_while(|line| is_labelled(line)).count();
     let mut repaired: Vec<Token> = Vec::new();
@@ -119,6 +122,20 @@ pub(super) fn divided(tokens: &[Token]) -> Option<(Vec<Token>, Diagnostic)> {
     }
     let fault = Diagnostic::syntax(at?, BETWEEN).help(written?);
     Some((repaired, fault))
+}
+
+/// The tokens of `[i] = …; where i: 3` without the `;`, and the fault.
+fn cut_off(tokens: &[Token], lines: &[&[Token]]) -> Option<(Vec<Token>, Diagnostic)> {
+    let [.., before, last] = lines else { return None };
+    let is_equation = before.iter().skip(1).any(|token| token.is_punct('='));
+    let is_header = before.first().is_some_and(|first| first.is_ident("where") || first.is_ident("in"));
+    let [word, ..] = last else { return None };
+    if !word.is_ident("where") || !is_equation || is_header || before.iter().any(|token| token.is_ident("where")) {
+        return None;
+    }
+    let n = tokens.len() - last.len() - 1;
+    let fault = Diagnostic::syntax(tokens[n].span, "the `where` of an equation stands behind it without a `;`");
+    Some(([&tokens[..n], last].concat(), fault.help("leave out the `;`")))
 }
 
 #[cfg(test)]

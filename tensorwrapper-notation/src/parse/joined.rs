@@ -118,6 +118,13 @@ pub(super) fn indices_behind(read: &[Token], indices: &[Token]) -> String {
     format!("{what}, as in `sqrt(A[{indices}])`")
 }
 
+/// The help for `net[0].0[i, j]`, a field of an element of a collection.
+pub(super) fn field(cursor: &Cursor<'_>) -> Option<String> {
+    let [_, Token { tree: Tree::Literal(field), .. }, indices, ..] = cursor.rest() else { return None };
+    let (operand, indices) = (text(last_operand(cursor.read())), text(indices.group(Delimiter::Bracket)?));
+    Some(format!("an element of a collection stands in parentheses: `({operand}.{field})[{indices}]`"))
+}
+
 /// Whether tokens are a name, perhaps with a path or fields.
 fn is_name(tokens: &[Token]) -> bool {
     let is_word = |token: &Token| matches!(token.tree, Tree::Ident(_));

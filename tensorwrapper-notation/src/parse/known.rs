@@ -18,6 +18,36 @@ pub(super) fn behind(before: &[Statement], tokens: &[Token], read: Reader) -> Re
     }
 }
 
+/// The fault of `Ok(x)`, `[x, y]` and `(x[i], y)` where the value of a block stands.
+pub(super) fn no_value(tokens: &[Token]) -> Option<Diagnostic> {
+    let (what, group) = match tokens {
+        [word @ Token { tree: Tree::Ident(name), .. }, group] if matches!(name.as_str(), "Ok" | "Some") => {
+            (format!("the value of a block stands there without `{name}`"), (word.span, group.group(Delimiter::Parenthesis)?))
+        }
+        [group] => match (group.group(Delimiter::Bracket), group.group(Delimiter::Parenthesis)) {
+            (Some(inner), _) => ("the values of a block stand in parentheses".into(), (group.span, inner)),
+            (_, Some(inner)) if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
+                ("the values of a block are names, without their indices".into(), (group.span, inner))
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (at, inner) = group;
+    let inner = match inner {
+        [only] => only.group(Delimiter::Parenthesis).unwrap_or(inner),
+        inner => inner,
+    };
+    let name = |part: &[Token]| match part {
+        [Token { tree: Tree::Ident(name), .. }] => Some(name.clone()),
+        [Token { tree: Tree::Ident(name), .. }, indices] if indices.group(Delimiter::Bracket).is_some() => Some(name.clone()),
+        _ => None,
+    };
+    let names: Vec<String> = inner.split(|token| token.is_punct(',')).map(name).collect::<Option<_>>()?;
+    let value = if let [one] = &names[..] { one.clone() } else { format!("({})", names.join(", ")) };
+    Some(Diagnostic::syntax(at, what).help(format!("write `{value}`")))
+}
+
 /// The result of a name, as it was bound last.
 fn result<'s>(before: &'s [Statement], name: &str) -> Option<(&'s Name, &'s LeftSide)> {
     before.iter().rev().find_map(|statement| match &statement.target {

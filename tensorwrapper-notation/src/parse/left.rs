@@ -70,6 +70,19 @@ fn is_array(inner: &[Token]) -> bool {
         })
 }
 
+/// The results of `let x[i], y[j] = …`.
+fn several(cursor: &Cursor<'_>) -> Option<String> {
+    let rest = cursor.rest();
+    let end = rest.iter().position(|token| token.is_punct('='))?;
+    let all = [cursor.read().get(1..)?, &rest[..end]].concat();
+    let is_result = |part: &[Token]| match part {
+        [name] => matches!(name.tree, Tree::Ident(_)),
+        [name, indices] => matches!(name.tree, Tree::Ident(_)) && indices.group(Delimiter::Bracket).is_some(),
+        _ => false,
+    };
+    split(&all, ',').into_iter().all(is_result).then(|| text(&all))
+}
+
 /// The fault of a left side that no `=` follows.
 pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
     let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
@@ -79,6 +92,12 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
             let (left, right) = (text(cursor.read()), text(&cursor.rest()[2..]));
             let (right, end) = (if right.is_empty() { "…" } else { &right }, if named { ";" } else { "" });
             fault("the left side is followed by `=`").help(format!("assignment is `=`: `{left} = {right}{end}`"))
+        }
+        (true, Some(token))
+            if token.is_punct(',')
+                && let Some(results) = several(cursor) =>
+        {
+            fault("several results stand in parentheses").help(format!("write `let ({results}) = …;`"))
         }
         (true, Some(token)) if token.is_punct(':') => {
             fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")

@@ -2,9 +2,10 @@
 //!
 //! This file must not know the grammar, which is in the other files of this folder.
 
+use super::choices::clipped;
 use super::cursor::Cursor;
 use super::foreign;
-use super::joined::{conditions, equations, indices_behind};
+use super::joined::{conditions, equations, field, indices_behind};
 use super::places::last_operand;
 use super::synonyms::{is_of_whole_tensors, synonym};
 use super::types::{complex, conversion, converted};
@@ -111,7 +112,12 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
 
 /// `A[i, j].sqrt()`
 fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
-    let Some(Token { tree: Tree::Ident(name), span: at }) = cursor.peek_at(1) else { return plain };
+    let Some(Token { tree: Tree::Ident(name), span: at }) = cursor.peek_at(1) else {
+        return match field(cursor) {
+            Some(help) => plain.help(help),
+            None => plain,
+        };
+    };
     let fault = Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an index"));
     let arguments = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Parenthesis)).map(text).unwrap_or_default();
     let name = name.as_str();
@@ -305,6 +311,9 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     let written: Vec<String> = arguments.iter().map(|part| text(part)).collect();
     if indexed {
         return plain.help(format!("the result of a Rust function is indexed as `({name}({}))[i, j]`", written.join(", ")));
+    }
+    if let ("clamp", [_, _, ..]) = (name, arguments) {
+        return plain.help(clipped(arguments));
     }
     if let Some(help) = synonym(name) {
         return plain.help(help);

@@ -9,6 +9,7 @@
 //! find their labels by the crate's `relabel`, as the check does.
 
 mod algebra;
+mod choices;
 mod claim;
 mod condition;
 mod cursor;
@@ -29,10 +30,14 @@ mod joined;
 mod known;
 mod left;
 mod map;
+#[cfg(test)]
+mod misplaced;
 mod mistake;
 #[cfg(test)]
 mod newcomers;
 mod number;
+#[cfg(test)]
+mod of_algebra;
 mod options;
 mod placed;
 mod places;
@@ -91,7 +96,10 @@ fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let usage = || "write `einsum!(\"ik,kj->ij\", a, b)`";
     let Some([Token { tree: Tree::Literal(literal), span }]) = parts.next() else {
         let at = tokens.first().map_or(Span::default(), |token| token.span);
-        return Err(Diagnostic::syntax(at, "the subscripts are a string literal, and come first").help(usage()));
+        let fault = Diagnostic::syntax(at, "the subscripts are a string literal, and come first");
+        return Err(
+            fault.help(format!("{}; subscripts in a variable are for the function, `einsum(subscripts, &[&a, &b])?`", usage()))
+        );
     };
     let text = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| !text.contains('\\'));
     let Some(text) = text else {
@@ -102,9 +110,19 @@ fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
         if part.is_empty() {
             return Err(Diagnostic::syntax(*span, "an operand is missing between two commas").help(usage()));
         }
+        if let Some(pair) = part.windows(2).find(|pair| pair.iter().all(is_operand)) {
+            let [first, second] = [0, 1].map(|n| crate::token::text(&pair[n..=n]));
+            let fault = Diagnostic::syntax(pair[1].span, format!("`,` is missing between the operands `{first}` and `{second}`"));
+            return Err(fault);
+        }
         operands.push(cursor::hole(part));
     }
     crate::einsum::einsum(text, &operands, Some(*span))
+}
+
+/// Whether a token is a name that may be an operand.
+fn is_operand(token: &Token) -> bool {
+    matches!(&token.tree, Tree::Ident(word) if !words::is_keyword(word) || word == "self")
 }
 
 /// Reads the indices of one operand, without the brackets around them.

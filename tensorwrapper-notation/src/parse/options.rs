@@ -4,6 +4,7 @@ use super::cursor::{hole, split};
 use super::index::integer;
 use super::number::scalar;
 use super::places::span_of;
+use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::syntax::{Count, Factorisation, Form, Options, Word};
@@ -92,6 +93,67 @@ fn written(form: &Form, word: Word, value: &str) -> Meant {
         true if has_value(word) => Meant::Written(format!("{} = {value}", word.name())),
         true => Meant::Written(word.name().to_string()),
     }
+}
+
+/// The fault of `svd(A[i, j]; tol = 1e-10; max = 3)`, whose options are in several segments, and of two options without a `,`.
+pub(super) fn divided(segments: &[&[Token]]) -> Option<Diagnostic> {
+    let first = segments.iter().position(|segment| segment.iter().any(|token| token.group(Delimiter::Bracket).is_some()))?;
+    let options = segments.get(first + 1..)?;
+    if options.is_empty() || !options.iter().all(|segment| are_options(segment, segments[first])) {
+        return None;
+    }
+    let mut parts: Vec<&[Token]> = Vec::new();
+    for segment in options.iter().flat_map(|segment| split(segment, ',')) {
+        // A word with its sign begins an option, unless it is the first one.
+        let begins = |&n: &usize| n > 0 && is_begin(&segment[n..]) && !matches!(segment[n - 1].tree, Tree::Punct(..));
+        let mut start = 0;
+        for n in (0..segment.len()).filter(begins) {
+            parts.push(&segment[start..n]);
+            start = n;
+        }
+        parts.push(&segment[start..]);
+    }
+    let count: usize = options.iter().map(|segment| split(segment, ',').len()).sum();
+    if options.len() == 1 && parts.len() == count {
+        return None;
+    }
+    let second = parts.get(1)?;
+    let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
+    let fault = Diagnostic::syntax(span_of(second), "options have `,` between them, behind one `;`");
+    Some(fault.help(format!("write `; {}`", written.join(", "))))
+}
+
+/// Whether tokens begin with a word and its value.
+fn is_begin(tokens: &[Token]) -> bool {
+    matches!(tokens, [Token { tree: Tree::Ident(name), .. }, sign, ..] if word(name).is_some() && sign.is_punct('='))
+}
+
+/// The fault of `norm(v[i], 1)`.
+pub(super) fn of_an_order(tensor: &[Token], order: &[Token]) -> Option<Diagnostic> {
+    let order = match order {
+        [word, sign, value @ ..] if sign.is_punct('=') && (word.is_ident("ord") || word.is_ident("p")) => value,
+        order => order,
+    };
+    if order.iter().any(|token| token.group(Delimiter::Bracket).is_some() || token.is_punct('=')) {
+        return None;
+    }
+    let (labels, written) = (labels_in(tensor), text(tensor));
+    let fault = Diagnostic::syntax(span_of(order), "`norm` is the root of the sum of all squares, and has no order");
+    Some(match (text(order).trim_matches(['"', '\'']), &labels[..]) {
+        (_, []) => fault.help("leave it out, or write another norm as a reduction, `sum(i; abs(v[i]))`"),
+        ("1" | "1.0", [label]) => fault.help(format!("the norm of order 1 is `sum({label}; abs({written}))`")),
+        ("inf" | "Inf" | "np.inf" | "f64::INFINITY", [label]) => {
+            fault.help(format!("the norm of infinite order is `max({label}; abs({written}))`"))
+        }
+        ("2" | "2.0", [_]) | ("fro" | "F", _) => fault.help(format!("write `norm({written})`")),
+        ("2" | "2.0", _) => {
+            fault.help("the largest singular value of a matrix is the first one of `([i, r], [r], [r, j]) = svd(A[i, j])`")
+        }
+        (_, [label]) => {
+            fault.help(format!("`norm({written})` has order 2, and `sum({label}; abs({written}))` is the norm of order 1"))
+        }
+        _ => fault.help(format!("`norm({written})` is the norm of Frobenius")),
+    })
 }
 
 /// The fault of `svd(A[i, j], max = 64)`.
@@ -207,161 +269,5 @@ pub(super) fn option(form: &Form, part: &[Token], options: &mut Options) -> Resu
             })
         }
         Word::Full | Word::Upper | Word::Unit => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::refused;
-
-    #[test]
-    fn options_of_other_libraries() {
-        refused(&[
-            ("([i, r], [r], [r, j]) = svd(a[i,j]; max: 2)", &[":: expected `=` or `,` after `max` | write `max = 2`"]),
-            ("([i, r], [r], [r, j]) = svd(a[i,j]; max 2)", &["2: expected `=` or `,` after `max` | write `max = 2`"]),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j]; maxdim: 2)",
-                &["maxdim: `maxdim` is not a word of linear algebra | write `max = 2`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q]; s[p,q])",
-                &["s[p,q]: the matrices of `eigh` have `,` between them | write `eigh(s[p, q], s[p, q])`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q]; m[p,q]; broaden = 1e-8)",
-                &["m[p,q]: the matrices of `eigh` have `,` between them | write `eigh(s[p, q], m[p, q])`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(p, q; s[p,q]; m[p,q])",
-                &["m[p,q]: the matrices of `eigh` have `,` between them | write `eigh(p, q; s[p, q], m[p, q])`"],
-            ),
-            (
-                "[k, l] = solve(a[i,k]; b[i,l])",
-                &["b[i,l]: the matrices of `solve` have `,` between them | write `solve(a[i, k], b[i, l])`"],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j]; b[i, j])",
-                &["b[i, j]: `svd` has one matrix, and here is a second one | write `([i, r], [r], [r, j]) = svd(A[i, j])`"],
-            ),
-            (
-                "([i, r], [r, j]) = qr(a[i,j], mode = \"full\")",
-                &["mode: `mode` is an option, and options stand behind a `;` | write `; full` in place of the `,`"],
-            ),
-            (
-                "([i, r], [r, j]) = qr(a[i,j], mode = 'complete')",
-                &["mode: `mode` is an option, and options stand behind a `;` | write `; full` in place of the `,`"],
-            ),
-            (
-                "([i, r], [r, j]) = qr(a[i,j], mode = \"reduced\")",
-                &[
-                    "mode = \"reduced\": `qr` does what `mode = \"reduced\"` says without it | leave it out, with the sign before it",
-                ],
-            ),
-            (
-                "([i, r], [r, j]) = qr(a[i,j], mode = \"r\")",
-                &["mode: `mode` is not a word of linear algebra | the option of `qr` is `full`, behind a `;`"],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j], full_matrices = False)",
-                &[
-                    "full_matrices = False: `svd` does what `full_matrices = False` says without it | leave it out, with the sign before it",
-                ],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j], full_matrices=False, k = 3)",
-                &[
-                    "full_matrices: `full_matrices` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`",
-                ],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j]; full_matrices=True)",
-                &["full_matrices: `full_matrices` is not a word of linear algebra | write `full`"],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j], full_matrices=True)",
-                &[
-                    "full_matrices: `full_matrices` is an option, and options stand behind a `;` | write `; full` in place of the `,`",
-                ],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j], full)",
-                &["full: `full` is an option, and options stand behind a `;` | write `; full` in place of the `,`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q], uplo = \"U\")",
-                &["uplo: `uplo` is not a word of linear algebra | the option of `eigh` is `broaden = 1e-8`, behind a `;`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q], UPLO = \"L\")",
-                &["UPLO = \"L\": `eigh` does what `UPLO = \"L\"` says without it | leave it out, with the sign before it"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q], subset = (0, 3))",
-                &["subset: `subset` is not a word of linear algebra | the option of `eigh` is `broaden = 1e-8`, behind a `;`"],
-            ),
-            ("[] = norm(a[i, j], ord = 2)", &["ord: `ord` is not a word of linear algebra | `norm` has no options"]),
-            (
-                "[j, i] = pinv(a[i, j], hermitian = true)",
-                &["hermitian: `hermitian` is not a word of linear algebra | the option of `pinv` is `tol = 1e-10`, behind a `;`"],
-            ),
-            (
-                "[j, i] = pinv(a[i, j], rcond = 1e-8)",
-                &["rcond: `rcond` is an option, and options stand behind a `;` | write `; tol = 1e-8` in place of the `,`"],
-            ),
-            ("([i, r], [r, j]) = qr(a[i,j]; mode = \"full\")", &["mode: `mode` is not a word of linear algebra | write `full`"]),
-            ("([i, r], [r, j]) = qr(a[i,j]; full = true)", &["true: `full` stands alone, without `= true` | write `full`"]),
-            (
-                "([i, r], [r, j]) = qr(a[i,j]; full = false)",
-                &["false: `full` stands alone, without `= false` | leave `full` out, with the sign before it"],
-            ),
-            (
-                "[i, r] = cholesky(a[i,j], lower = true)",
-                &["lower: `lower` is not a word of linear algebra | `cholesky` has no options"],
-            ),
-            (
-                "[k, j] = triangular_solve(a[i,k], b[i,j], lower = True)",
-                &[
-                    "lower = True: `triangular_solve` does what `lower = True` says without it | leave it out, with the sign before it",
-                ],
-            ),
-            (
-                "[k, j] = triangular_solve(a[i,k], b[i,j], lower = False)",
-                &["lower: `lower` is an option, and options stand behind a `;` | write `; upper` in place of the `,`"],
-            ),
-            (
-                "[k, j] = triangular_solve(a[i,k], b[i,j]; lower)",
-                &[
-                    "lower: `lower` is not a word of linear algebra | the options of `triangular_solve` are `upper` and `unit`, behind a `;`",
-                ],
-            ),
-            (
-                "[k, j] = triangular_solve(a[i,k], b[i,j], unit_diagonal = True)",
-                &[
-                    "unit_diagonal: `unit_diagonal` is an option, and options stand behind a `;` | write `; unit` in place of the `,`",
-                ],
-            ),
-            (
-                "let (q[i, r], s[r, j]) = qr(a[i,j], mode = \"full\"); q",
-                &["mode: `mode` is an option, and options stand behind a `;` | write `; full` in place of the `,`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q], tol = 1e-8)",
-                &["tol: `eigh` has no word `tol` | the option of `eigh` is `broaden = 1e-8`, behind a `;`"],
-            ),
-            (
-                "([n], [p, n]) = eigh(s[p,q]; tol: 1e-8)",
-                &["tol: `eigh` has no word `tol` | the option of `eigh` is `broaden = 1e-8`, behind a `;`"],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j], max)",
-                &["max: `max` is an option, and options stand behind a `;` | write `; max = 64` in place of the `,`"],
-            ),
-            (
-                "([i, r], [r], [r, j]) = svd(a[i,j]; maximum = 3)",
-                &[
-                    "maximum: `maximum` is not a word of linear algebra | the options of `svd` are `max = 64`, `tol = 1e-10`, `full` and `broaden = 1e-8`, behind a `;`",
-                ],
-            ),
-        ]);
     }
 }

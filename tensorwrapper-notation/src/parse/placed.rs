@@ -1,12 +1,12 @@
 //! Helps for arithmetic with labels in an index: joined axes for `i * n + j`, views with a step for `2 * i` of a tensor that is written,
 //! and choices at computed positions.
 
-use super::places::{Place, fresh, is_on_left, sides};
+use super::places::{Place, fresh, is_on_left, place, sides};
 use super::put::{put, written_left};
 use super::shifted::shifted;
 use super::source::{Source, result_of};
 use super::unread::{labels_in, valued};
-use crate::token::{Delimiter, Token, Tree, text};
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// What an index such as `i - 1` or `i * n + j` is here, if it computes with labels and plain numbers only.
 pub(super) fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
@@ -109,6 +109,22 @@ fn joined(part: &[Token], is_label: &dyn Fn(&Token) -> bool) -> Option<[String; 
     };
     let word = |token: &Token| text(std::slice::from_ref(token));
     (is_label(minor) && word(minor) != word(major)).then(|| [major, minor, factor].map(word))
+}
+
+/// The help for `let x[i: 3] = …`, whose extent stands beside its label.
+pub(super) fn extent_inside(statement: &[Token], at: Span) -> Option<String> {
+    let here = place(statement, at)?;
+    let first = sides(statement).0.first()?;
+    let is_new = first.is_ident("let") || matches!(first.tree, Tree::Group(..));
+    match here.part() {
+        [label @ Token { tree: Tree::Ident(_), .. }, colon, extent @ ..]
+            if is_new && colon.is_punct(':') && !extent.is_empty() && is_on_left(statement, here.part()) =>
+        {
+            let (label, extent) = (text(std::slice::from_ref(label)), text(extent));
+            Some(format!("an extent stands behind the equation, `where {label}: {extent}`, and `{label}` alone here"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether tokens are sums and products of plain names and numbers.

@@ -185,6 +185,39 @@ pub(super) fn of_the_rest(name: &str, arguments: &[Token], at: Span) -> Option<D
     Some(fault.help(format!("each of these axes has a label, here of two: `{name}({}; {})`", labels.join(", "), text(&written))))
 }
 
+/// The fault of what stands before the body of a reduction and is no list of labels: `sum(..; a[..])`, `sum((i, j); a[i, j])`,
+/// `sum(i; j; a[i, j])`, `sum(0; a[i, j])`.
+pub(super) fn not_a_list(name: &str, arguments: &[Token], at: Span) -> Option<Diagnostic> {
+    let segments = split(arguments, ';');
+    let [list @ .., body] = &segments[..] else { return None };
+    let parts: Vec<&[Token]> = list.iter().flat_map(|segment| split(segment, ',')).collect();
+    if list.len() == 1 && parts.iter().any(|part| is_rest(part)) {
+        return of_the_rest(name, arguments, at);
+    }
+    if !parts.is_empty() && parts.iter().all(|part| axis_numbers(part).is_some()) {
+        return Some(labels_first(name, &quotable(&parts, body), &text(body), at));
+    }
+    let names: Vec<&str> = match &parts[..] {
+        [[group]] => split(group.group(Delimiter::Parenthesis).or_else(|| group.group(Delimiter::Bracket))?, ','),
+        parts if list.len() > 1 => parts.to_vec(),
+        _ => return None,
+    }
+    .into_iter()
+    .map(|part| label_of(part).filter(|_| part.len() == 1))
+    .collect::<Option<_>>()?;
+    let fault = Diagnostic::syntax(at, format!("the labels of `{name}` have `,` between them, and `;` behind them"));
+    Some(fault.help(format!("write `{name}({}; {})`", names.join(", "), text(body))))
+}
+
+/// Labels for the axes of these numbers, if all operands of the body have the same indices, and others if not.
+fn quotable(parts: &[&[Token]], body: &[Token]) -> String {
+    let numbers: Vec<isize> = parts.iter().filter_map(|part| axis_numbers(part)).flatten().collect();
+    let labels = labels_in(body);
+    let place = |&n: &isize| if n < 0 { labels.len().checked_sub(n.unsigned_abs()) } else { Some(n.unsigned_abs()) };
+    let found: Option<Vec<&str>> = numbers.iter().map(|n| labels.get(place(n)?).copied()).collect();
+    found.unwrap_or_else(|| labels.clone()).join(", ")
+}
+
 /// The fault of a reduction whose labels are missing or misplaced.
 fn names_first(name: &str, at: Span) -> Diagnostic {
     let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };

@@ -210,7 +210,9 @@ fn choices() {
         ("[i] = select(a[i] > 0.0 b[i]; a[i], b[i])", &["b: expected `&&`, `||` or `;`, found `b`"]),
         (
             "[i] = clip(a[i], 0.0)",
-            &["clip: `clip` takes three arguments, X and its bounds, but 2 are given | write `clip(X, 0.0, 1.0)`"],
+            &[
+                "clip: `clip` takes three arguments, X and its bounds, but 2 are given | a lower bound alone is `select(a[i] < 0.0; 0.0, a[i])`, and an upper one `select(a[i] > 0.0; 0.0, a[i])`",
+            ],
         ),
         (
             "[i] = max(a[i], 0.0)",

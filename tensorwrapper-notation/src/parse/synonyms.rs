@@ -5,7 +5,7 @@ pub(super) const ROLLED: &str = "an axis is shifted around its end before the eq
     `i + 1`, and `u.roll(1, 0)?` what it has at `i - 1`";
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 80] = [
+const SYNONYMS: [(&[&str], &str); 81] = [
     (&["roll", "circshift"], ROLLED),
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
@@ -51,13 +51,14 @@ const SYNONYMS: [(&[&str], &str); 80] = [
         "the operators are `+`, `-`, `*` and `/`, between two operands",
     ),
     (&["neg", "negative"], "it is `-X`"),
+    (&["hessian"], "second derivatives are derivatives of a result, `let g[i] = grad(L; x[i]);`, as `grad(g[i]; x[j])`"),
     (&["reciprocal"], "it is `recip(X)`"),
     (&["rsqrt"], "it is `recip(sqrt(X))`"),
     (&["isnan", "is_nan"], "elements that are NaN are those for which the condition `X != X` holds"),
     (&["logical_and", "logical_or", "logical_not"], "conditions are joined by `&&`, `||` and `!`"),
     (&["kron"], "a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`"),
     (&["outer"], "an outer product is a product without a common index: `a[i] * b[j]`"),
-    (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
+    (&["diag", "diagonal"], "a diagonal is a repeated index, `[i] = A[i, i]`, and a diagonal matrix likewise, `[i, i] = v[i]`"),
     (&["total", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
     (&["product", "Π"], "a product over an index is `prod(k; X)`"),
     (&["average", "avg"], "a mean is `mean(k; X)`"),
@@ -196,7 +197,7 @@ const OF_TENSORS: [(&[&str], &str); 6] = [
 
 /// Whether a name is that of a function which no element has by itself, so that it is no function for `map`.
 pub(super) fn is_of_whole_tensors(name: &str) -> bool {
-    const NAMES: [&str; 24] = [
+    const NAMES: [&str; 26] = [
         "bincount",
         "corr",
         "correlate",
@@ -204,7 +205,9 @@ pub(super) fn is_of_whole_tensors(name: &str) -> bool {
         "cov",
         "cummax",
         "cummin",
+        "detach",
         "digitize",
+        "stop_gradient",
         "fft",
         "fftshift",
         "gather",

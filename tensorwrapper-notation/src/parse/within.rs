@@ -3,9 +3,9 @@
 use super::cursor::split;
 use super::gradient::separated;
 use super::holds::holds;
-use super::placed::arithmetic;
+use super::placed::{arithmetic, extent_inside};
 use super::places::{fresh, has_word, place};
-use super::reduction::{AXES, axis_numbers, has_rest, not_labels, of_an_axis, of_the_rest, without_semicolon};
+use super::reduction::{AXES, axis_numbers, has_rest, labels_first, not_labels, of_an_axis, of_the_rest, without_semicolon};
 use super::taken::taken;
 use super::truths::{comparison_as_number, with_extent};
 use super::unread::{is_rest, label_of, labels_in};
@@ -34,6 +34,7 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
     let help = holds(&fault, statement, &left)
         .or_else(|| separated(statement, fault.span))
+        .or_else(|| extent_inside(statement, fault.span))
         .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
         .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
@@ -69,6 +70,11 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
         return Some(fault);
     }
     match arguments.iter().position(|token| token.is_punct(';')).filter(|&n| n > 0) {
+        Some(n) if split(&arguments[..n], ',').into_iter().all(|part| axis_numbers(part).is_some()) => {
+            let body = &arguments[n + 1..];
+            let summed: Vec<&str> = free_labels_in(body).into_iter().filter(|label| !left.contains(label)).collect();
+            (!summed.is_empty()).then(|| labels_first(name, &summed.join(", "), &text(body), at))
+        }
         Some(n) => {
             let fault = not_labels(name, (&arguments[..n], &arguments[n + 1..]), (left, &labels_in(statement)), at)?;
             let compared: Vec<&str> = left.iter().copied().filter(|label| has_word(&arguments[..n], label)).collect();

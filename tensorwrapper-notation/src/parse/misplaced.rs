@@ -1,0 +1,101 @@
+//! Tests of what stands in the wrong place or order: values of blocks, extents, lists of labels, signs of other languages.
+
+use crate::testing::refused;
+use crate::token::{Span, Token, Tree};
+
+#[test]
+fn places() {
+    refused(&[
+        (
+            "[i] = v[i in 1..-1]",
+            &["1..-1: `1.. - 1` is not a range | positions count from 0: write `i in 1..{ n - 1 }`, where `n` is the extent"],
+        ),
+        (
+            "[i] = v[i in -3..]",
+            &["-3..: `-3..` is not a range | positions count from 0: write `i in { n - 3 }..`, where `n` is the extent"],
+        ),
+        (
+            "[i, j] = a[i: 0..2, j]",
+            &["i: 0..2: `i:0..2` is not an index | a slice has `in` between its label and its range: `i in 0..2`"],
+        ),
+        (
+            "let x[i: 3] = v[i]; x",
+            &["i: 3: `i:3` is not an index | an extent stands behind the equation, `where i: 3`, and `i` alone here"],
+        ),
+        (
+            "[i: 3] = v[i]",
+            &["i: 3: `i:3` is not an index | an extent stands behind the equation, `where i: 3`, and `i` alone here"],
+        ),
+        (
+            "where i: 3; in &ctx; [i] = v[i]",
+            &["in: the context of a block is its first line | write `in &ctx;` before all other lines"],
+        ),
+        ("let x[i] = v[i]; Ok(x)", &["Ok: the value of a block stands there without `Ok` | write `x`"]),
+        ("let x[i] = v[i]; Some(x)", &["Some: the value of a block stands there without `Some` | write `x`"]),
+        ("let x[i] = v[i]; [x, y]", &["[x, y]: the values of a block stand in parentheses | write `(x, y)`"]),
+        ("let x[i] = v[i]; (x[i], y)", &["(x[i], y): the values of a block are names, without their indices | write `(x, y)`"]),
+        ("[i] = map(v[i], |x| x * 2.0)", &["map: `map` names its function first | write `map(|x| x * 2.0; v[i])`"]),
+        ("[i] = map(v[i], w[i], |x, y| x * y)", &["map: `map` names its function first | write `map(|x, y| x * y; v[i], w[i])`"]),
+        ("[i] = sum(0; a[i, j])", &["sum: `sum` names its labels first | write `sum(j; a[i, j])`"]),
+        ("[i] = sum(1; a[i, j])", &["sum: `sum` names its labels first | write `sum(j; a[i, j])`"]),
+        ("[] = sum(0, 1; a[i, j])", &["sum: `sum` names its labels first | write `sum(i, j; a[i, j])`"]),
+        (
+            "[] = sum((i, j); a[i, j])",
+            &["sum: the labels of `sum` have `,` between them, and `;` behind them | write `sum(i, j; a[i, j])`"],
+        ),
+        (
+            "[] = sum(i; j; a[i, j])",
+            &["sum: the labels of `sum` have `,` between them, and `;` behind them | write `sum(i, j; a[i, j])`"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(a[i, j]) where r <= 2",
+            &[
+                "where: `where` gives extents to labels, after `:` | the largest extent of an index that `svd` makes is `where r: ..=2`; a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`",
+            ],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(a[i, j]) where r = 2",
+            &["where: `where` gives extents to labels, after `:` | write `where r: 2`"],
+        ),
+        (
+            "[i, j] = a[i, j] where assume(sym(i, j))",
+            &["assume: `assume` is a word before a symmetry, without parentheses | write `where assume sym(i, j)`"],
+        ),
+        (
+            "[i, j] = a[i, j] where sym(i, j) = true",
+            &["=: a symmetry stands in a `where` by itself, without a value | write `where sym(i, j)`"],
+        ),
+        (
+            "[i] = a[i, $ - 1]",
+            &["$ - 1: `$ - 1` is not an index | positions count from 0: `{ n - 1 }`, where `n` is the extent of the axis"],
+        ),
+        (
+            "let g[i, j], h[k] = grad(l; a[i, j], v[k]); g",
+            &[",: several results stand in parentheses | write `let (g[i, j], h[k]) = …;`"],
+        ),
+        ("[i] = .5 * v[i]", &[".: expected an operand such as `A[i, j]`, a number, a function or `(`, found `.` | write `0.5`"]),
+        (
+            "[i, j] = net[0].0[i, j]",
+            &[".: expected an operator, found `.` | an element of a collection stands in parentheses: `(net[0].0)[i, j]`"],
+        ),
+        (
+            "[i, r] = a[i, r]; where i: &occ",
+            &[";: the `where` of an equation stands behind it without a `;` | leave out the `;`"],
+        ),
+        ("[j] = v[(0, j)]", &["0: `0` is not a label | joined axes are written with labels alone, as in `(i, j)`"]),
+    ]);
+}
+
+#[test]
+fn operands_of_einsum() {
+    let literal = Token { tree: Tree::Literal("\"ik,kj->ij\"".into()), span: Span::default() };
+    let fault = |first: &[Token], text: &str| {
+        let found = super::einsum_call(&[first, &crate::lex(text).unwrap()].concat()).faults.remove(0);
+        format!("{} | {}", found.message, found.help.unwrap_or_default())
+    };
+    assert_eq!(fault(&[literal], ", a b"), "`,` is missing between the operands `a` and `b` | ");
+    assert_eq!(
+        fault(&[], "subscripts, a, b"),
+        "the subscripts are a string literal, and come first | write `einsum!(\"ik,kj->ij\", a, b)`; subscripts in a variable are for the function, `einsum(subscripts, &[&a, &b])?`"
+    );
+}
