@@ -15,6 +15,7 @@ pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
     let last = if let BlockValue::Equation(last) = &block.value { Some(&**last) } else { None };
     let labels = written(block.statements.iter().chain(last));
     let (mut declarations, mut faults) = (block.declarations.clone(), Vec::new());
+    faults.extend(twice(&block.declarations));
     for (stray, meant) in strays(&block.declarations, &labels) {
         faults.push(fault(stray, meant, &labels, "block"));
         let names = declarations.iter_mut().flat_map(|declaration| &mut declaration.labels);
@@ -31,11 +32,21 @@ impl Checker<'_> {
         if statement.declarations.is_empty() {
             return false;
         }
+        self.faults.extend(twice(&statement.declarations));
         let labels = written([statement]);
         let strays = strays(&statement.declarations, &labels);
         self.faults.extend(strays.iter().map(|(stray, meant)| fault(stray, *meant, &labels, "equation")));
         !strays.is_empty()
     }
+}
+
+/// The faults of labels that are declared twice.
+fn twice(declarations: &[Declaration]) -> Vec<Diagnostic> {
+    let mut met = HashSet::new();
+    let labels = declarations.iter().flat_map(|declaration| &declaration.labels);
+    let again = labels.filter(|label| !met.insert(label.text.as_str()));
+    let fault = |label: &Name| Diagnostic::label(label.span, format!("`where` gives index `{}` two extents", label.text));
+    again.map(|label| fault(label).help("leave out one of them")).collect()
 }
 
 /// Each declared label that no equation has, and the label that it resembles, if there is one.

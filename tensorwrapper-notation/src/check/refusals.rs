@@ -14,7 +14,7 @@ fn labels_that_break_a_rule() {
         (
             "[i, j] = A[i, k]",
             &[
-                "j: index `j` is on the left, but no term on the right has it | a result that is constant along `j` is written `1[j] * …`",
+                "j: index `j` is on the left, but no term on the right has it | if `k`, which occurs once, is this index, write `j` there; a result that is constant along `j` is written `1[j] * …`",
             ],
         ),
         (
