@@ -59,6 +59,9 @@ impl Checker<'_> {
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
+                            None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
+                                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); {exponent})`"
+                            ),
                             None => unseparated(name, &free).unwrap_or_else(|| {
                                 let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
                                 let case = case.unwrap_or_else(|| self.misspelt(name, right, axes));

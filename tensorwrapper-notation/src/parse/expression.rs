@@ -96,7 +96,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         }
         Tree::Ident(name) => {
             if is_keyword(name) && !matches!(name.as_str(), "self" | "Self" | "super" | "crate") {
-                return Err(rust_expression(name, token.span));
+                return Err(rust_expression(name, token.span, cursor.all()));
             }
             cursor.next();
             if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {

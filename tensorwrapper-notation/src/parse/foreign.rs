@@ -3,6 +3,7 @@
 //! This file must not know the grammar: it looks at tokens that were refused.
 
 use super::cursor::{Cursor, split};
+use super::items::item;
 use super::synonyms::synonym;
 use super::unread::{first_term, is_condition, is_whole, label_of, labels_in, names, reduction_named, valued};
 use crate::diagnostic::Diagnostic;
@@ -23,6 +24,14 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
     match &token.tree {
         Tree::Ident(word) if matches!(word.as_str(), "and" | "or" | "not") || previous == "not" => Some(JOINED.into()),
         Tree::Ident(word) if word == "mod" => synonym(word),
+        // `[i] = v[i] with i: 3`
+        Tree::Ident(word) if word == "with" && cursor.peek_at(2).is_some_and(|next| next.is_punct(':')) => {
+            Some(format!("extents stand behind `where`: `where {}`", item(&cursor.rest()[1..])))
+        }
+        // `on &ctx;`
+        Tree::Punct('&', _) if matches!(previous, "on" | "with" | "using") && cursor.read().len() == 1 => {
+            Some(format!("the context of a block is written `in {};`", text(cursor.rest())))
+        }
         Tree::Ident(word) if word == "for" => {
             let help = "an equation runs over all values of its indices by itself: leave the loop out";
             Some(format!("{help}; a part of an axis is a slice, `a[i in 1..3]`"))

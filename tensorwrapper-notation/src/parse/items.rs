@@ -33,7 +33,11 @@ fn items(tokens: &[Token]) -> (Vec<&[Token]>, Option<Span>) {
     while n < tokens.len() {
         let joint = match &tokens[n..] {
             [comma, ..] if comma.is_punct(',') => 1,
-            [word, rest @ ..] if word.is_ident("and") && is_whole(&tokens[start..n]) && begins_item(rest) => 1,
+            [word, rest @ ..]
+                if (word.is_ident("and") || word.is_ident("where")) && is_whole(&tokens[start..n]) && begins_item(rest) =>
+            {
+                1
+            }
             [one, two, rest @ ..]
                 if one.is_punct('&') && two.is_punct('&') && is_whole(&tokens[start..n]) && begins_item(rest) =>
             {

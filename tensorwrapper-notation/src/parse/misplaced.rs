@@ -99,3 +99,47 @@ fn operands_of_einsum() {
         "the subscripts are a string literal, and come first | write `einsum!(\"ik,kj->ij\", a, b)`; subscripts in a variable are for the function, `einsum(subscripts, &[&a, &b])?`"
     );
 }
+
+#[test]
+fn words_before_extents_and_exponents() {
+    refused(&[
+        (
+            "[i, j] = v[(i, j)], where i: 3",
+            &[",: expected an operator, found `,` | leave it out: an equation and its `where` have no `,` between them"],
+        ),
+        (
+            "[i, j] = v[(i, j)] with i: 3",
+            &["with: expected an operator, found `with` | extents stand behind `where`: `where i: 3`"],
+        ),
+        (
+            "[i, j] = v[(i, j)] where n: i",
+            &[
+                "n: `where` gives `n` an extent, and no index of this equation has that name | the index stands first: `where i: n`",
+            ],
+        ),
+        (
+            "[i, j] = v[(i, j)] where i: 3 where j: 3",
+            &["where: items of `where` have `,` between them | write `where i: 3, j: 3`"],
+        ),
+        (
+            "[i] = powi(2, n[i])",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); n[i])`",
+            ],
+        ),
+        (
+            "[i] = powf(2.0, v[i])",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); v[i])`",
+            ],
+        ),
+        (
+            "[i, j] = 3.0 * powf(0.5, v[i, j])",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); v[i, j])`",
+                "j: index `j` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); v[i, j])`",
+            ],
+        ),
+        ("on &ctx; [i] = v[i]", &["&: expected an operator, found `&` | the context of a block is written `in &ctx;`"]),
+    ]);
+}

@@ -2,7 +2,7 @@
 //!
 //! This file must not know the grammar, which is in the other files of this folder.
 
-use super::choices::clipped;
+use super::choices::{choice, clipped};
 use super::cursor::Cursor;
 use super::foreign;
 use super::joined::{conditions, equations, field, indices_behind};
@@ -27,6 +27,9 @@ const COMPARISON: &str = "a comparison stands in `select(C; X, Y)`: X where C ho
 pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     if let Some(fault) = unwrapped(cursor, false) {
         return Err(fault);
+    }
+    if let Some(help) = choice(cursor.all()).filter(|_| !cursor.is_empty()) {
+        return Err(cursor.expected("an operator").help(help));
     }
     let signs = [['=', '='], ['!', '='], ['&', '&'], ['|', '|']];
     match signs.into_iter().find(|[first, second]| cursor.peek_pair(*first, *second)) {
@@ -75,7 +78,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
-        Tree::Punct('?', _) => plain.help(CHOICE),
+        Tree::Punct('?', _) => plain.help(choice(cursor.all()).unwrap_or_else(|| CHOICE.into())),
         Tree::Punct('<' | '>', _) => plain.help(COMPARISON),
         Tree::Punct('&' | '|', _) if let Some(help) = conditions(cursor, false) => plain.help(help),
         Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
@@ -86,12 +89,15 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             let names = from_previous(cursor);
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
+        Tree::Punct(',', _) if next.is_some_and(|next| next.is_ident("where")) => {
+            plain.help("leave it out: an equation and its `where` have no `,` between them")
+        }
         Tree::Punct(',', _) if let Some(help) = equations(cursor) => plain.help(help),
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Punct(':', _) if cursor.previous().is_some_and(|token| matches!(token.tree, Tree::Ident(_))) => {
             plain.help(format!("extents stand behind `where`, with `,` between them: `where i: 2, {before}: 3`"))
         }
-        Tree::Ident(word) if word == "if" => plain.help(CHOICE),
+        Tree::Ident(word) if word == "if" => plain.help(choice(cursor.all()).unwrap_or_else(|| CHOICE.into())),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
@@ -228,9 +234,10 @@ fn are_names(cursor: &Cursor<'_>) -> bool {
 }
 
 /// The fault of a Rust expression such as `if x { 1.0 } else { 2.0 }` without braces around it.
-pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
+pub(super) fn rust_expression(word: &str, span: Span, statement: &[Token]) -> Diagnostic {
+    let choice = choice(statement).unwrap_or_else(|| CHOICE.into());
     if word == "where" {
-        return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(CHOICE);
+        return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(choice);
     }
     if let Some(help) = synonym(word) {
         return Diagnostic::syntax(span, format!("`{word}` is not a function of tensor equations")).help(help);
@@ -253,7 +260,7 @@ pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
     };
     let fault = Diagnostic::syntax(span, format!("{what}, and those stand in braces"));
     match word {
-        "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {CHOICE}")),
+        "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {choice}")),
         _ => fault.help(format!("write `{{ {word} … }}`")),
     }
 }

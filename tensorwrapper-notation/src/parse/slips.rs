@@ -247,7 +247,7 @@ fn places() {
         ),
         (
             "[i] = a[i] > 0 ? a[i] : 0",
-            &["?: expected an operator, found `?` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+            &["?: expected an operator, found `?` | a choice for each element is `select(a[i] > 0; a[i], 0)`"],
         ),
         (
             "[i, j] = a[i, j] if i == j",
@@ -293,7 +293,7 @@ fn places() {
 /// Names and habits of other libraries: what the help says is an equation, or a part of one.
 #[test]
 fn habits_of_other_libraries() {
-    let choice = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
+    let choice = "a choice for each element is `select(a[i] > 0.0; a[i], 0.0)`";
     refused(&[
         ("[i] = a[i].powi(3)", &[".powi: `.powi` cannot follow an index | write `powi(…, 3)` around it"]),
         (
@@ -334,7 +334,12 @@ fn habits_of_other_libraries() {
             "([i, r], [r], [r, j]) = svd(A[i, j], max = 3)",
             &["max: `max` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`"],
         ),
-        ("[i] = where(a[i] > 0.0, a[i], 0.0)", &[&format!("where: `where` is not a function of tensor equations | {choice}")]),
+        (
+            "[i] = where(a[i] > 0.0, a[i], 0.0)",
+            &[
+                "where: `where` is not a function of tensor equations | a choice for each element is `select(a[i] > 0.0; a[i], 0.0)`",
+            ],
+        ),
         (
             "[i] = if a[i] > 0.0 { a[i] } else { 0.0 }",
             &[&format!("if: `if …` is a Rust expression, and those stand in braces | `{{ if … }}` is one number; {choice}")],

@@ -55,7 +55,8 @@ fn is_number(tokens: &[Token], n: usize) -> bool {
     let computes = |token: &Token| matches!(token.tree, Tree::Punct('*' | '/' | '+' | '-', _));
     let is_call = before.is_some_and(|token| matches!(token.tree, Tree::Ident(_)));
     let follows = tokens.get(n + 1).is_some_and(|token| computes(token) || token.is_ident("as"));
-    is_condition(inner) && !is_call && (follows || before.is_some_and(computes))
+    let is_choice = inner.iter().any(|token| token.is_punct('?') || token.is_ident("if"));
+    is_condition(inner) && !is_choice && !is_call && (follows || before.is_some_and(computes))
 }
 
 /// Whether a place is inside of a token, or the next token, or what remains of an `as f64` behind it.
