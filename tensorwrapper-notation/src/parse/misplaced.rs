@@ -1,7 +1,6 @@
 //! Tests of what stands in the wrong place or order: values of blocks, extents, lists of labels, signs of other languages.
 
 use crate::testing::refused;
-use crate::token::{Span, Token, Tree};
 
 #[test]
 fn places() {
@@ -84,20 +83,6 @@ fn places() {
         ),
         ("[j] = v[(0, j)]", &["0: `0` is not a label | joined axes are written with labels alone, as in `(i, j)`"]),
     ]);
-}
-
-#[test]
-fn operands_of_einsum() {
-    let literal = Token { tree: Tree::Literal("\"ik,kj->ij\"".into()), span: Span::default() };
-    let fault = |first: &[Token], text: &str| {
-        let found = super::einsum_call(&[first, &crate::lex(text).unwrap()].concat()).faults.remove(0);
-        format!("{} | {}", found.message, found.help.unwrap_or_default())
-    };
-    assert_eq!(fault(&[literal], ", a b"), "`,` is missing between the operands `a` and `b` | ");
-    assert_eq!(
-        fault(&[], "subscripts, a, b"),
-        "the subscripts are a string literal, and come first | write `einsum!(\"ik,kj->ij\", a, b)`; subscripts in a variable are for the function, `einsum(subscripts, &[&a, &b])?`"
-    );
 }
 
 #[test]

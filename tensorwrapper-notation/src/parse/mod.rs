@@ -6,7 +6,7 @@
 //! the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and
 //! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for comparisons
 //! and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are read, and
-//! find their labels by the crate's `relabel`, as the check does.
+//! find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
 mod choices;
@@ -51,6 +51,7 @@ mod shifted;
 mod slips;
 mod source;
 mod stepped;
+mod subscripts;
 mod synonyms;
 mod taken;
 #[cfg(test)]
@@ -63,8 +64,8 @@ mod within;
 mod words;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Indices, Invocation, Statement};
-use crate::token::{Span, Token, Tree};
+use crate::syntax::{Indices, Invocation};
+use crate::token::{Span, Token};
 
 pub use equation::{Recovered, recover};
 pub use map::MOST_ARGUMENTS;
@@ -85,44 +86,10 @@ pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
 ///
 /// If there is a fault, nothing of the equation is returned, so there is at most one fault.
 pub fn einsum_call(tokens: &[Token]) -> Recovered {
-    match einsum_statement(tokens) {
+    match subscripts::statement(tokens) {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
     }
-}
-
-fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
-    let mut parts = cursor::split(tokens, ',').into_iter();
-    let usage = || "write `einsum!(\"ik,kj->ij\", a, b)`";
-    let Some([Token { tree: Tree::Literal(literal), span }]) = parts.next() else {
-        let at = tokens.first().map_or(Span::default(), |token| token.span);
-        let fault = Diagnostic::syntax(at, "the subscripts are a string literal, and come first");
-        return Err(
-            fault.help(format!("{}; subscripts in a variable are for the function, `einsum(subscripts, &[&a, &b])?`", usage()))
-        );
-    };
-    let text = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| !text.contains('\\'));
-    let Some(text) = text else {
-        return Err(Diagnostic::syntax(*span, "the subscripts are a plain string literal, without escapes").help(usage()));
-    };
-    let mut operands = Vec::new();
-    for part in parts {
-        if part.is_empty() {
-            return Err(Diagnostic::syntax(*span, "an operand is missing between two commas").help(usage()));
-        }
-        if let Some(pair) = part.windows(2).find(|pair| pair.iter().all(is_operand)) {
-            let [first, second] = [0, 1].map(|n| crate::token::text(&pair[n..=n]));
-            let fault = Diagnostic::syntax(pair[1].span, format!("`,` is missing between the operands `{first}` and `{second}`"));
-            return Err(fault);
-        }
-        operands.push(cursor::hole(part));
-    }
-    crate::einsum::einsum(text, &operands, Some(*span))
-}
-
-/// Whether a token is a name that may be an operand.
-fn is_operand(token: &Token) -> bool {
-    matches!(&token.tree, Tree::Ident(word) if !words::is_keyword(word) || word == "self")
 }
 
 /// Reads the indices of one operand, without the brackets around them.
