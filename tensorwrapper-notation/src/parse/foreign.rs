@@ -3,9 +3,8 @@
 //! This file must not know the grammar: it looks at tokens that were refused.
 
 use super::cursor::{Cursor, split};
-use super::items::item;
 use super::synonyms::synonym;
-use super::unread::{first_term, is_condition, is_whole, label_of, labels_in, names, reduction_named, valued};
+use super::unread::{first_term, is_condition, is_whole, item, label_of, labels_in, names, reduction_named, valued};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Factorisation};

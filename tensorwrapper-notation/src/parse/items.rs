@@ -2,6 +2,7 @@
 
 use super::claim::is_claim;
 use super::cursor::split;
+use super::unread::item;
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -16,14 +17,6 @@ pub(super) fn joined(tokens: &[Token]) -> Option<Diagnostic> {
 
 fn usage(items: &[&[Token]]) -> String {
     format!("write `where {}`", items.iter().map(|one| item(one)).collect::<Vec<_>>().join(", "))
-}
-
-/// An item as a person would write it.
-pub(super) fn item(tokens: &[Token]) -> String {
-    match tokens {
-        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
-        one => text(one),
-    }
 }
 
 /// The items of a `where`, and where the first of them is that has no `,` before it. Labels without an extent are items here.

@@ -1,9 +1,8 @@
 //! Helps for elements that are put at positions of a tensor or of a list, `c[idx[k]] += v[k]` and `c[k in [0, 2]] = v[k]`.
 
 use super::cursor::split;
-use super::items::item;
 use super::places::{Place, fresh, has_word, sides};
-use super::unread::label_of;
+use super::unread::{item, label_of};
 use crate::relabel::free_labels_in;
 use crate::token::{Delimiter, Token, Tree, text};
 
