@@ -1,6 +1,6 @@
 //! Tests of what stands in the wrong place or order: values of blocks, extents, lists of labels, signs of other languages.
 
-use crate::testing::refused;
+use crate::testing::{checked, refused, warnings};
 
 #[test]
 fn places() {
@@ -127,4 +127,48 @@ fn words_before_extents_and_exponents() {
         ),
         ("on &ctx; [i] = v[i]", &["&: expected an operator, found `&` | the context of a block is written `in &ctx;`"]),
     ]);
+}
+
+/// The equations to which the helps of these files lead: `options`, `items`, `joined`, `types`, `known`, `placed`, `holds`, `choices`.
+#[test]
+fn what_helps_lead_to() {
+    for text in [
+        "([i, r], [r], [r, j]) = svd(a[i,j]; max = 2)",
+        "([n], [p, n]) = eigh(s[p,q], s[p,q])",
+        "([n], [p, n]) = eigh(p, q; s[p, q], m[p, q])",
+        "([i, r], [r, j]) = qr(a[i,j]; full)",
+        "[k, j] = triangular_solve(a[i,k], b[i,j]; upper)",
+        "c[i, j] += a[j, i]; c[i, j] += b[i, j]",
+        "let y[i] = a[i]; let z[j] = x[j]; (y, z)",
+        "[i, j] = cast(Complex<f64>; a[i, j])",
+        "[i] = e[i, j, k] * v[j] * w[k]",
+        "[k] = sum(i, j; select(iota[i] + iota[j] == iota[k]; v[i] * w[j], 0.0)) where k: n",
+        "[i, j] = mask[i, j] && !mask[j, i]",
+        "[i, j] = v[(i, j)] where i: 3, j: 4",
+        "let x[i] = v[i] * w[i]; let g[i, j] = grad(x[i]; v[j]); g",
+        "[i, j] = a[i, j] where sym(i, j), i: &occ",
+        "[i] = sum(j; select(iota[j] < iota[i]; v[j], 0.0)) where i: n",
+        "[(i, j)] = a[i, j]",
+        "[k] = sum(i; select(iota[k] == 2 * iota[i]; v[i], 0.0)) where k: n",
+        "[] = max(i, j; select(mask[i, j]; 1.0, 0.0))",
+        "[] = sum(i, j; select(a[i, j] != 0.0; 1.0, 0.0))",
+        "let x[i] = v[i]; let y = norm(x[i]); y",
+        "[] = sum(k, l; a[k, l])",
+        "[i, j] = conj(z[j, i])",
+        "[i] = map(|p| f64::powf(2.0, p); v[i])",
+        "[i] = select(v[i] < 0.0; 0.0, v[i])",
+        "[] = sum(i; abs(v[i]))",
+        "[r, i] = cholesky(A[i, j])",
+        "[i, j] = a[(i, j)] where j: 3",
+        "c[(i, j)] += a[i, j]",
+        "[j, i] = pinv(a[i, j]; tol = 1e-8)",
+        "let x[i] = v[i] where i: 3; x",
+        "[] = sum(k; conj(A[k]) * B[k])",
+        "[i, i] = v[i]",
+        "([i, r], [r], [r, j]) = svd(a[i, j]) where r: ..=2",
+        "[] = sum(i, j; powi(a[i, j] - b[i, j], 2))",
+    ] {
+        assert_eq!(checked(text).map(|_| ()), Ok(()), "`{text}`");
+        assert_eq!(warnings(text), [""; 0], "`{text}`");
+    }
 }
