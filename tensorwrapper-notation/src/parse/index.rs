@@ -256,7 +256,10 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     if tokens.iter().any(|token| token.is_punct('%')) {
         return fault.help(ROLLED);
     }
-    if tokens.iter().any(|token| token.is_punct('$')) {
+    // What follows the `$` of a macro's variable is its name.
+    let is_end =
+        |n: &usize| tokens[*n].is_punct('$') && tokens.get(n + 1).is_none_or(|next| matches!(next.tree, Tree::Punct(..)));
+    if (0..tokens.len()).any(|n| is_end(&n)) {
         let position = written.replace('$', "n");
         return fault.help(format!("positions count from 0: `{{ {position} }}`, where `n` is the extent of the axis"));
     }

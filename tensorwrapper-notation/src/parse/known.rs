@@ -1,6 +1,6 @@
 //! What a block knows of the names that its equations before have bound: which indices they have, and that they are no extents.
 
-use super::places::{contains, fresh, has_word, sides};
+use super::places::{contains, sides};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Expression, ExpressionKind, Index, LeftSide, Name, Right, Statement, Target};
@@ -142,13 +142,11 @@ fn bare_in_gradient(before: &[Statement], statement: &Statement, tokens: &[Token
     // What the left side has, and nothing else on the right, are the indices of this operand.
     let mut missing = labels_in(left);
     missing.retain(|label| !on_right.contains(label));
-    let own: Vec<String> = match missing.len() == defined.len() {
-        true => missing.iter().map(|label| label.to_string()).collect(),
-        false if defined.iter().any(|label| has_word(tokens, label)) => fresh(tokens, defined.len()),
-        false => defined.iter().map(|label| label.to_string()).collect(),
-    };
-    let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    let written = text(call_around(&with_brackets(right, at, &own), at)?);
+    // With others the derivatives would be summed.
+    if missing.len() != defined.len() {
+        return None;
+    }
+    let written = text(call_around(&with_brackets(right, at, &missing), at)?);
     let message = format!("`{name}` has no indices here, and this block gave it `[{}]`", defined.join(", "));
     Some(Diagnostic::syntax(at, message).help(format!("write `{written}`")))
 }
@@ -206,10 +204,6 @@ mod tests {
             (
                 "let x[j] = v[j] * w[j]; let g[i, j] = grad(x; v[j]); g",
                 &["x: `x` has no indices here, and this block gave it `[j]` | write `grad(x[i]; v[j])`"],
-            ),
-            (
-                "let x[j] = v[j] * w[j]; let g[j] = sum(i; grad(x; v[j])); g",
-                &["x: `x` has no indices here, and this block gave it `[j]` | write `grad(x[k]; v[j])`"],
             ),
             (
                 "let a[k, l] = b[k, l]; let s = a[i, j] * a[i, j]; let g[i, j] = grad(s; a); g",

@@ -198,7 +198,7 @@ pub(super) fn not_a_list(name: &str, arguments: &[Token], at: Span) -> Option<Di
         return Some(labels_first(name, &quotable(&parts, body), &text(body), at));
     }
     let names: Vec<&str> = match &parts[..] {
-        [[group]] => split(group.group(Delimiter::Parenthesis).or_else(|| group.group(Delimiter::Bracket))?, ','),
+        [[group]] => split(group.group(Delimiter::Parenthesis)?, ','),
         parts if list.len() > 1 => parts.to_vec(),
         _ => return None,
     }
