@@ -2,7 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt as _, SeedableRng as _};
 
 use super::super::Cpu;
 use super::PIECE;
@@ -42,7 +42,7 @@ fn agrees(rng: &mut StdRng, extents: &[usize], threads: usize) {
         if rng.random_bool(0.2) {
             strides[rng.random_range(0..=kept)] = 0;
         }
-        let (layout, reach) = Strided::reaching(extents, strides, 3).unwrap();
+        let (layout, reach) = Strided::reaching(extents.iter().copied().collect(), strides.into(), 3).unwrap();
         let distinct = rng.random_range(2..400);
         let draw = |rng: &mut StdRng| if rng.random_bool(1e-4) { f64::NAN } else { f64::from(rng.random_range(0..distinct)) };
         let data: Vec<f64> = (0..reach).map(|_| draw(rng)).collect();
@@ -55,7 +55,7 @@ fn agrees(rng: &mut StdRng, extents: &[usize], threads: usize) {
         operands.iter().take(program.inputs()).map(|(data, layout)| Operand::new(f64::erase(data), layout)).collect();
     let order: Vec<usize> = (0..kept).rev().collect();
     let own = strides(&extents[..kept], &if rng.random_bool(0.7) { (0..kept).collect() } else { order }, 1);
-    let (own, reach) = Strided::reaching(&extents[..kept], own, 0).unwrap();
+    let (own, reach) = Strided::reaching(extents[..kept].iter().copied().collect(), own.into(), 0).unwrap();
     let mut found = vec![-1.0; reach];
     let nest = LoopNest::new(extents.to_vec(), kept);
     let output = Output::new(f64::erase_mut(&mut found), &own);

@@ -59,8 +59,12 @@ impl Checker<'_> {
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
+                            None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
+                                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); {exponent})`"
+                            ),
                             None => unseparated(name, &free).unwrap_or_else(|| {
-                                let case = self.other_case(name);
+                                let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
+                                let case = case.unwrap_or_else(|| self.misspelt(name, right, axes));
                                 format!("{case}a result that is constant along `{name}` is written `1[{name}] * …`")
                             }),
                         },
@@ -72,6 +76,25 @@ impl Checker<'_> {
             }
         }
         self.refused.len() == before
+    }
+
+    /// The beginning of a help: the only label of the right side that occurs once may be meant to be the only one that is missing there.
+    fn misspelt(&self, name: &str, right: &Expression, axes: &[LabelId]) -> String {
+        let free = labels::free_labels(right);
+        let on_left: Vec<&str> = axes.iter().map(|id| self.labels[id.0].name.as_str()).collect();
+        let count = |label: &str| free.iter().filter(|other| other.text == label).count();
+        let missing = on_left.iter().filter(|label| count(label) == 0).count();
+        let once: Vec<&str> = free
+            .iter()
+            .map(|label| label.text.as_str())
+            .filter(|label| count(label) == 1 && !on_left.contains(label) && !labels::binds(right, label))
+            .collect();
+        match once[..] {
+            [other] if missing == 1 && free.len() > 1 => {
+                format!("if `{other}`, which occurs once, is this index, write `{name}` there; ")
+            }
+            _ => String::new(),
+        }
     }
 
     /// Rule 3, for each term of a sum. A group that is a whole term is none: its addends are terms. They may lack the remaining axes, `..`,

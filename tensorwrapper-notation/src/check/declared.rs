@@ -7,7 +7,7 @@ use super::labels::{Labels, written};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::sentence::quoted;
-use crate::syntax::{Block, BlockValue, Declaration, Name, Statement};
+use crate::syntax::{Block, BlockValue, Count, Declaration, Name, Statement};
 
 /// The declarations of a block's `where`, and its faults. A label that no equation has is read as the similar label, if there is one, so
 /// that it causes no further faults.
@@ -15,8 +15,9 @@ pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
     let last = if let BlockValue::Equation(last) = &block.value { Some(&**last) } else { None };
     let labels = written(block.statements.iter().chain(last));
     let (mut declarations, mut faults) = (block.declarations.clone(), Vec::new());
+    faults.extend(twice(&block.declarations));
     for (stray, meant) in strays(&block.declarations, &labels) {
-        faults.push(fault(stray, meant, &labels, "block"));
+        faults.push(fault(stray, meant, (&block.declarations, &labels), "block"));
         let names = declarations.iter_mut().flat_map(|declaration| &mut declaration.labels);
         if let (Some(meant), Some(name)) = (meant, names.into_iter().find(|name| name.span == stray.span)) {
             name.text = meant.to_string();
@@ -31,11 +32,22 @@ impl Checker<'_> {
         if statement.declarations.is_empty() {
             return false;
         }
+        self.faults.extend(twice(&statement.declarations));
         let labels = written([statement]);
         let strays = strays(&statement.declarations, &labels);
-        self.faults.extend(strays.iter().map(|(stray, meant)| fault(stray, *meant, &labels, "equation")));
+        self.faults
+            .extend(strays.iter().map(|(stray, meant)| fault(stray, *meant, (&statement.declarations, &labels), "equation")));
         !strays.is_empty()
     }
+}
+
+/// The faults of labels that are declared twice.
+fn twice(declarations: &[Declaration]) -> Vec<Diagnostic> {
+    let mut met = HashSet::new();
+    let labels = declarations.iter().flat_map(|declaration| &declaration.labels);
+    let again = labels.filter(|label| !met.insert(label.text.as_str()));
+    let fault = |label: &Name| Diagnostic::label(label.span, format!("`where` gives index `{}` two extents", label.text));
+    again.map(|label| fault(label).help("leave out one of them")).collect()
 }
 
 /// Each declared label that no equation has, and the label that it resembles, if there is one.
@@ -54,11 +66,18 @@ fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s 
     declared().filter(is_stray).map(|name| (name, meant(name))).collect()
 }
 
-fn fault(stray: &Name, meant: Option<&str>, labels: &Labels<'_>, of: &str) -> Diagnostic {
+fn fault(stray: &Name, meant: Option<&str>, (declarations, labels): (&[Declaration], &Labels<'_>), of: &str) -> Diagnostic {
+    let has = |declaration: &&Declaration| declaration.labels.iter().any(|label| label.span == stray.span);
+    let extent = match declarations.iter().find(has).map(|declaration| &declaration.extent) {
+        Some(Count::Hole(hole)) => hole.text.as_str(),
+        _ => "",
+    };
     let message = format!("`where` gives `{}` an extent, and no index of this {of} has that name", stray.text);
     let more = if labels.len() > MOST_LISTED { ", …" } else { "" };
     let list = quoted(labels.iter().take(MOST_LISTED));
     Diagnostic::label(stray.span, message).help(match meant {
+        // `where n: i`
+        None if labels.contains(&extent) => format!("the index stands first: `where {extent}: {}`", stray.text),
         Some(meant) => format!("is `{meant}` meant?"),
         None if list.is_empty() => "leave it out".to_string(),
         None => format!("leave it out; the indices are {list}{more}"),

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
 use crate::sentence::quoted;
-use crate::syntax::{Count, Decomposition, Form, Index, Name, Role, Word};
+use crate::syntax::{Count, Declaration, Decomposition, Factorisation, Form, Index, Name, Role, Word};
 
 impl Checker<'_> {
     /// Checks an operation of linear algebra.
@@ -26,9 +26,6 @@ impl Checker<'_> {
             return None;
         }
         let found = self.roles(form, call, &axes, left)?;
-        if !self.truncated_axes_have_no_extents(form, &found) {
-            return None;
-        }
         let mut inner = scope.clone();
         for name in axes.iter().flatten() {
             if inner.get(&name.text).is_none() {
@@ -45,22 +42,27 @@ impl Checker<'_> {
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
     }
 
-    /// Checks that `where` gives no extent to an axis that may be truncated: whoever writes one means how many values are kept. The extent
-    /// of any other new axis is compared with that of the matrix when the equation is recorded.
-    fn truncated_axes_have_no_extents(&mut self, form: &Form, found: &RoleNames) -> bool {
-        let before = self.faults.len();
-        for name in found.roles[Role::New as usize].iter().filter(|_| form.words.contains(&Word::Max)) {
-            let Some(declaration) = self.declarations.get(name.as_str()) else { continue };
-            let Some(label) = declaration.labels.iter().find(|label| label.text == *name) else { continue };
-            let message = format!("`{}` makes index `{name}`, and its extent follows from the matrix", form.name);
-            let most = match &declaration.extent {
+    /// Refuses extents that an equation's own `where` gives to indices which its operation makes. That of a block gives them to indices
+    /// of all its equations, and means how many values are kept where one may be truncated; otherwise it is compared with the matrix.
+    pub(super) fn new_extents(&mut self, call: &Decomposition, found: &Factorise, [own, header]: [&[Declaration]; 2]) {
+        let truncates = call.kind == Factorisation::Svd && !call.options.has(Word::Full);
+        let header = if truncates { header } else { &[] };
+        let new: Vec<LabelId> =
+            [Role::New, Role::NewRow, Role::NewColumn].into_iter().flat_map(|role| found.labels(role)).copied().collect();
+        for declaration in own.iter().chain(header) {
+            let is_new = |label: &&Name| new.iter().any(|id| self.labels[id.0].name == label.text);
+            let Some(label) = declaration.labels.iter().find(is_new) else { continue };
+            let extent = match &declaration.extent {
                 Count::Literal(extent, _) => extent.to_string(),
-                Count::Hole(extent) => extent.text.clone(),
+                Count::Hole(hole) => hole.text.clone(),
             };
-            let help = format!("at most so many singular values are kept by `where {name}: ..={most}`");
-            self.faults.push(Diagnostic::label(label.span, message).help(help));
+            let message = format!("`{}` makes index `{}`, and gives it its extent", call.kind.name(), label.text);
+            let fault = Diagnostic::label(label.span, message);
+            self.faults.push(match truncates {
+                true => fault.help(format!("a truncation keeps so many values at most: `where {}: ..={extent}`", label.text)),
+                false => fault.help("leave it out"),
+            });
         }
-        self.faults.len() == before
     }
 
     /// Checks that each axis of a result has one label of its own.
@@ -81,6 +83,7 @@ impl Checker<'_> {
                 let known = quoted(form.words.iter().map(|word| word.name()));
                 let fault = Diagnostic::label(*span, message);
                 self.faults.push(match known.is_empty() {
+                    _ if let Some(help) = other_operation(form, *word) => fault.help(help),
                     true => fault.help("leave it out"),
                     false => fault.help(format!("its words are {known}")),
                 });
@@ -158,8 +161,91 @@ impl Checker<'_> {
     }
 }
 
+/// The help for a word that another operation has, which is meant.
+fn other_operation(form: &Form, word: Word) -> Option<&'static str> {
+    Some(match (form.name, word) {
+        ("solve", Word::Upper | Word::Unit) => "a triangle alone is read by `triangular_solve`, with the same arguments",
+        ("inv", Word::Tol) => "values that are negligible are left out by `pinv`, with the same argument",
+        ("cholesky", Word::Upper) => {
+            "the factor is the lower one; the upper one of real elements is its transpose, `[r, i] = cholesky(A[i, j])`"
+        }
+        _ => return None,
+    })
+}
+
 /// Whether there is a `..` anywhere, which has been refused.
 fn rests(left: &[Left], call: &Decomposition) -> bool {
     left.iter().any(|left| left.axes().contains(&LeftAxis::Rest))
         || call.arguments.iter().flat_map(operands).flatten().any(|index| matches!(index, Index::Rest(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn extents_words_and_labels() {
+        refused(&[
+            (
+                "([i, r], [r], [r, j]) = svd(a[i, j]) where r: 2",
+                &[
+                    "r: `svd` makes index `r`, and gives it its extent | a truncation keeps so many values at most: `where r: ..=2`",
+                ],
+            ),
+            (
+                "where i: n; r: chi; let (U[i, r], s[r], V[r, j]) = svd(A[i, j]); U",
+                &[
+                    "r: `svd` makes index `r`, and gives it its extent | a truncation keeps so many values at most: `where r: ..=chi`",
+                ],
+            ),
+            ("([i, r], [r, j]) = qr(a[i, j]) where r: 2", &["r: `qr` makes index `r`, and gives it its extent | leave it out"]),
+            ("([n], [p, n]) = eigh(a[p, q]) where n: 3", &["n: `eigh` makes index `n`, and gives it its extent | leave it out"]),
+            (
+                "[k, l] = solve(a[i, k], b[i, l]; upper)",
+                &["upper: `solve` has no word `upper` | a triangle alone is read by `triangular_solve`, with the same arguments"],
+            ),
+            (
+                "[j, i] = inv(a[i, j]; tol = 1e-8)",
+                &["tol: `inv` has no word `tol` | values that are negligible are left out by `pinv`, with the same argument"],
+            ),
+            (
+                "[i, r] = cholesky(s[i, j]; upper)",
+                &[
+                    "upper: `cholesky` has no word `upper` | the factor is the lower one; the upper one of real elements is its transpose, `[r, i] = cholesky(A[i, j])`",
+                ],
+            ),
+            ("[i] = v[i] where i: 3, i: 4", &["i: `where` gives index `i` two extents | leave out one of them"]),
+            ("where i: 3; where i: 4; [i] = v[i]", &["i: `where` gives index `i` two extents | leave out one of them"]),
+            (
+                "[i] = inv(v[i])",
+                &[
+                    "inv: the matrix of `inv` has two indices, and here is `i` alone | the reciprocal of each element is `recip(v[i])`",
+                ],
+            ),
+            (
+                "[i, k] = a[i, j] * b[j, l]",
+                &[
+                    "k: index `k` is on the left, but no term on the right has it | if `l`, which occurs once, is this index, write `k` there; a result that is constant along `k` is written `1[k] * …`",
+                ],
+            ),
+            (
+                "[i, j] = a[i, k]",
+                &[
+                    "j: index `j` is on the left, but no term on the right has it | if `k`, which occurs once, is this index, write `j` there; a result that is constant along `j` is written `1[j] * …`",
+                ],
+            ),
+            (
+                "[i, k] = v[j] * a[i, l]",
+                &[
+                    "k: index `k` is on the left, but no term on the right has it | a result that is constant along `k` is written `1[k] * …`",
+                ],
+            ),
+            (
+                "[i, j] = v[i]",
+                &[
+                    "j: index `j` is on the left, but no term on the right has it | a result that is constant along `j` is written `1[j] * …`",
+                ],
+            ),
+        ]);
+    }
 }

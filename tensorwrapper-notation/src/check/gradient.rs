@@ -98,4 +98,70 @@ mod tests {
         assert_eq!(equations.len(), 2);
         assert!(equations.iter().all(|equation| equation.left().len() == 1 && equation.gradients().len() == 1));
     }
+
+    #[test]
+    fn operands_without_indices() {
+        refused(&[
+            (
+                "[i, j] = grad(l, a)",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(l; a[i, j])`, with an index for each axis of `a`",
+                ],
+            ),
+            (
+                "let l = a[i, j] * a[i, j]; let g[k, l] = grad(l, a); g",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(l; a[k, l])`, with an index for each axis of `a`",
+                ],
+            ),
+            (
+                "[i, j] = grad(l, a[i, j])",
+                &["grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(l; a[i, j])`"],
+            ),
+            (
+                "[i, j, k] = grad(x, a[i, j])",
+                &["grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(x[k]; a[i, j])`"],
+            ),
+            (
+                "[i, j, k] = grad(x, self.a)",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(x; self.a[i, j, k])`, with an index for each axis of `self.a`",
+                ],
+            ),
+            (
+                "[k, i] = grad(x[k], a)",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(x[k]; a[i])`, with an index for each axis of `a`",
+                ],
+            ),
+            (
+                "let g = grad(s, a); g",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(s; a[k, l])`, with an index for each axis of `a`",
+                ],
+            ),
+            (
+                "([i, j], [k]) = grad(s, a, v)",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(s; a[i, j], v[k])`, with an index for each axis of `a`, `v`",
+                ],
+            ),
+            (
+                "[i, j] = 2.0 * grad(l, a, b[i, j])",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(l; a[k, m], b[i, j])`, with an index for each axis of `a`",
+                ],
+            ),
+            (
+                "[i, j] = w[i] * grad(s, v)",
+                &[
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(s; v[j])`, with an index for each axis of `v`",
+                ],
+            ),
+            (
+                "let x[i] = v[i] * w[i]; let g[i, j] = grad(x, v[j]); g",
+                &["grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(x[i]; v[j])`"],
+            ),
+        ]);
+    }
 }

@@ -77,6 +77,19 @@ pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
     }
 }
 
+/// The literal base and the exponent of a power whose exponent is written with a label in brackets, `powf(2.0, v[i])`.
+pub(super) fn exponent_with(expression: &Expression, label: &str) -> Option<(String, String)> {
+    if let ExpressionKind::PowerInteger(base, Scalar::Hole(hole)) | ExpressionKind::PowerReal(base, Scalar::Hole(hole)) =
+        &expression.kind
+        && let ExpressionKind::Scalar(Scalar::Literal(value, _)) = base.kind
+    {
+        let (_, indices) = hole.text.strip_suffix(']')?.split_once('[')?;
+        let has = indices.split(',').any(|index| index.trim() == label);
+        return has.then(|| (format!("{value:?}"), hole.text.clone()));
+    }
+    children(expression).find_map(|part| exponent_with(part, label))
+}
+
 /// The first variable of `grad` that has no indices.
 pub(super) fn variable_without_indices(expression: &Expression) -> Option<&Hole> {
     match &expression.kind {

@@ -10,18 +10,34 @@ impl Checker<'_> {
     /// The faults of labels that would be summed at a place, or outside of it. Each has the factor that has it, if it occurs once.
     pub(super) fn ambiguous_sums(&mut self, labels: &[(&Name, Option<&Expression>)], place: &str) {
         let lone: Vec<&Name> = labels.iter().filter(|(_, factor)| factor.is_some()).map(|(name, _)| *name).collect();
-        let Some((result, (first, [_, ..]))) = self.bare_result().zip(lone.split_first()) else {
-            return labels.iter().for_each(|(name, factor)| self.ambiguous_sum(name, place, *factor));
-        };
-        let names: Vec<&str> = lone.iter().map(|name| name.text.as_str()).collect();
+        if let (Some(result), [first, _, ..]) = (self.bare_result(), &lone[..]) {
+            let names: Vec<&str> = lone.iter().map(|name| name.text.as_str()).collect();
+            let as_result =
+                format!("if `{result}` has these indices, write `let {result}[{}] = …`; if the sum, ", names.join(", "));
+            self.ambiguous_together(first, &names, place, &as_result);
+            labels.iter().filter(|(_, factor)| factor.is_none()).for_each(|(name, _)| self.ambiguous_sum(name, place, None));
+            return;
+        }
+        match labels {
+            [(first, _), _, ..] => {
+                let names: Vec<&str> = labels.iter().map(|(name, _)| name.text.as_str()).collect();
+                self.ambiguous_together(first, &names, place, "");
+            }
+            labels => labels.iter().for_each(|(name, factor)| self.ambiguous_sum(name, place, *factor)),
+        }
+    }
+
+    /// One fault for several labels, which the terms of a sum may share.
+    fn ambiguous_together(&mut self, first: &Name, names: &[&str], place: &str, before: &str) {
         let list = names.join(", ");
-        let message = format!("indices {} would be summed inside {place}, or outside: the equation does not say", quoted(&names));
-        let help = format!(
-            "if `{result}` has these indices, write `let {result}[{list}] = …`; if the sum, write `sum({list}; …)` around what stands \
-             inside, or around the whole term"
-        );
-        self.faults.push(Diagnostic::label(first.span, message).help(help));
-        labels.iter().filter(|(_, factor)| factor.is_none()).for_each(|(name, _)| self.ambiguous_sum(name, place, None));
+        let message = format!("indices {} would be summed inside {place}, or outside: the equation does not say", quoted(names));
+        if self.faults.iter().any(|fault| fault.message == message) {
+            return;
+        }
+        let fault = Diagnostic::label(first.span, message)
+            .help(format!("{before}write `sum({list}; …)` around what stands inside, or around the whole term"))
+            .operators(format!("call `.sum(\"{list},\")` on what stands inside, or on the whole term"));
+        self.faults.push(fault);
     }
 
     fn ambiguous_sum(&mut self, name: &Name, place: &str, lone: Option<&Expression>) {
@@ -113,4 +129,46 @@ impl Checker<'_> {
 /// Whether two labels differ, but not in lower case.
 fn differ_in_case(one: &str, other: &str) -> bool {
     one != other && one.to_lowercase() == other.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn several_labels_are_one_fault() {
+        refused(&[
+            (
+                "[] = powi(a[i, j] - b[i, j], 2)",
+                &[
+                    "i: indices `i`, `j` would be summed inside the base of a power, or outside: the equation does not say | write `sum(i, j; …)` around what stands inside, or around the whole term",
+                ],
+            ),
+            (
+                "[] = exp(a[i, j] * v[j] * w[i])",
+                &[
+                    "i: indices `i`, `j` would be summed inside a function's argument, or outside: the equation does not say | write `sum(i, j; …)` around what stands inside, or around the whole term",
+                ],
+            ),
+            (
+                "let x = exp(a[i, j]); x",
+                &[
+                    "i: indices `i`, `j` would be summed inside a function's argument, or outside: the equation does not say | if `x` has these indices, write `let x[i, j] = …`; if the sum, write `sum(i, j; …)` around what stands inside, or around the whole term",
+                ],
+            ),
+            (
+                "[i] = exp(a[i, j, k])",
+                &[
+                    "j: indices `j`, `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(j, k; …)` around what stands inside, or around the whole term",
+                ],
+            ),
+            (
+                "[i] = exp(a[i, j] - b[i, j])",
+                &[
+                    "j: index `j` would be summed inside a function's argument, or outside: the equation does not say | if the variable `j` is meant, write `a[i, { j }]`; if the sum, write `sum(j; …)` around what stands inside, or around the whole term",
+                    "j: index `j` would be summed inside a function's argument, or outside: the equation does not say | if the variable `j` is meant, write `b[i, { j }]`; if the sum, write `sum(j; …)` around what stands inside, or around the whole term",
+                ],
+            ),
+        ]);
+    }
 }

@@ -71,6 +71,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         }
         Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(|call| Meaning::Factorise(Box::new(call))),
     };
+    if let (Right::Factorisation(call), Some(Meaning::Factorise(found))) = (&statement.right, &meaning) {
+        checker.new_extents(call, found, [&statement.declarations, header]);
+    }
     if !declares_others {
         checker.every_extent_is_known(meaning.as_ref());
     }

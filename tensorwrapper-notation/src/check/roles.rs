@@ -235,6 +235,18 @@ impl LabelledCall<'_> {
             [.., row, column] => (row, column),
             _ => ("i", "j"),
         };
+        if let [_] | [] = list[..] {
+            let count = if list.is_empty() { "none".into() } else { format!("`{}` alone", list[0]) };
+            let message = format!("the matrix of `{}` has two indices, and here is {count}", form.name);
+            let fault = Diagnostic::label(self.call.span, message);
+            return Err(match (form.name, self.call.arguments.first()) {
+                ("inv", Some(argument)) if !list.is_empty() => {
+                    let written = crate::spelling::expression(argument);
+                    fault.help(format!("the reciprocal of each element is `recip({written})`"))
+                }
+                _ => fault.help(format!("write {}", usage(form, self.call.arguments.len()))),
+            });
+        }
         let message = format!("`{}` of more than two indices names its row and column first", form.name);
         let tail = if form.has_exponent { ", n" } else { "" };
         let fault = Diagnostic::label(self.call.span, message);

@@ -64,6 +64,27 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
             let message = format!("`{}` is no symmetry that `where` claims", text(std::slice::from_ref(name)));
             Some(Diagnostic::syntax(name.span, message).help(known))
         }
+        [name, brackets] if kind(name).is_some() && brackets.group(Delimiter::Bracket).is_some() => {
+            let (name, assume) = (text(std::slice::from_ref(name)), if is_assumed { "assume " } else { "" });
+            let labels = text(brackets.group(Delimiter::Bracket).unwrap_or_default());
+            let fault = Diagnostic::syntax(brackets.span, format!("the labels of `{name}` stand in parentheses"));
+            Some(fault.help(format!("write `where {assume}{name}({labels})`")))
+        }
+        // `assume(sym(i, j))`
+        [group] if is_assumed && group.group(Delimiter::Parenthesis).is_some_and(is_claim) => {
+            let inner = group.group(Delimiter::Parenthesis).unwrap_or_default();
+            let fault = Diagnostic::syntax(tokens[0].span, "`assume` is a word before a symmetry, without parentheses");
+            Some(fault.help(format!("write `where assume {}`", text(inner))))
+        }
+        // `sym(i, j) = true`
+        [claimed @ .., sign, value] if sign.is_punct('=') && is_claim(claimed) => {
+            let assume = if is_assumed { "assume " } else { "" };
+            let fault = Diagnostic::syntax(sign.span, "a symmetry stands in a `where` by itself, without a value");
+            Some(match value.is_ident("true") || value.is_ident("True") {
+                true => fault.help(format!("write `where {assume}{}`", text(claimed))),
+                false => fault.help("leave it out"),
+            })
+        }
         [] if is_assumed => {
             let message = "`assume` stands before a symmetry that is believed";
             Some(Diagnostic::syntax(tokens[0].span, message).help("write `where assume sym(i, j)`"))

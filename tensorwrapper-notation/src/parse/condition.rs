@@ -2,6 +2,7 @@
 //!
 //! This file must not know how expressions are read; it is told.
 
+use super::choices::clipped;
 use super::cursor::{Cursor, split};
 use super::mistake::{given, unexpected_inside};
 use super::unread::is_condition;
@@ -25,6 +26,12 @@ pub(super) fn select(tokens: &[Token], at: Span, span: Span, read: Reader) -> Re
         });
     };
     let values = split(&tokens[semicolon + 1..], ',');
+    if let [chosen, other] = split(&tokens[semicolon + 1..], ';')[..]
+        && values.len() == 1
+    {
+        let fault = Diagnostic::syntax(at, "the values of `select` have `,` between them");
+        return Err(fault.help(format!("write `select({}; {}, {})`", text(&tokens[..semicolon]), text(chosen), text(other))));
+    }
     let [chosen, other] = values.as_slice() else {
         let fault = Diagnostic::syntax(at, format!("`select` takes two values behind its condition, {}", given(values.len())));
         return Err(fault.help(usage));
@@ -39,7 +46,7 @@ pub(super) fn clip(tokens: &[Token], at: Span, span: Span, read: Reader) -> Resu
     let parts = split(tokens, ',');
     let [of, low, high] = parts.as_slice() else {
         let fault = Diagnostic::syntax(at, format!("`clip` takes three arguments, X and its bounds, {}", given(parts.len())));
-        return Err(fault.help("write `clip(X, 0.0, 1.0)`"));
+        return Err(fault.help(clipped(&parts)));
     };
     let written = [of, high, low].map(|part| text(part)).join(", ");
     let parts = Box::new([whole_by(of, span, read)?, whole_by(low, span, read)?, whole_by(high, span, read)?]);

@@ -5,7 +5,8 @@
 use super::claim::{claim, in_header, is_claim, no_claim};
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
-use super::unread::is_condition;
+use super::items::{grouped, joined};
+use super::unread::{is_condition, without_reference};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Claim, Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
@@ -72,13 +73,16 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
         let is_range = part.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.'));
         return Err(match is_range {
             true => fault.help(format!("a part of an axis is a slice in the brackets of an operand: `A[{}]`", text(part))),
-            false => Diagnostic::unbuilt(*span, "a sparse map in `where`"),
+            false => sparse_map(part, *span),
         });
     }
     if let Some(fault) = no_claim(tokens) {
         return Err(fault);
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
+        if let Some(help) = largest(tokens) {
+            return Err(fault.help(help));
+        }
         if is_condition(tokens) {
             return Err(fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`"));
         }
@@ -92,6 +96,9 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
             _ => fault.help("write `where i, j: n`"),
         });
     };
+    if let Some(fault) = grouped(&tokens[..colon], &tokens[colon + 1..]) {
+        return Err(fault);
+    }
     let labels = labels(&tokens[..colon], span)?;
     if labels.is_empty() {
         return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
@@ -113,6 +120,38 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
     })
 }
 
+/// The help for `r <= 2`, which may be meant for an index that `svd` makes.
+fn largest(tokens: &[Token]) -> Option<String> {
+    let tokens = if tokens.last().is_some_and(|last| last.is_punct(',')) { &tokens[..tokens.len() - 1] } else { tokens };
+    let (label, most) = match tokens {
+        [label, less, equal, Token { tree: Tree::Literal(most), .. }] if less.is_punct('<') && equal.is_punct('=') => {
+            (label, most.clone())
+        }
+        [label, less, Token { tree: Tree::Literal(end), .. }] if less.is_punct('<') => {
+            (label, end.parse::<usize>().ok()?.checked_sub(1)?.to_string())
+        }
+        _ => return None,
+    };
+    let label = matches!(label.tree, Tree::Ident(_)).then(|| text(std::slice::from_ref(label)))?;
+    Some(format!(
+        "the largest extent of an index that `svd` makes is `where {label}: ..={most}`; a condition stands in a choice for each element, as in \
+         `select(iota[i] < iota[j]; X, 0.0)`"
+    ))
+}
+
+/// The fault of `i in L[j]`. A name alone may be that of a tiling, which is an extent.
+fn sparse_map(part: &[Token], span: Span) -> Diagnostic {
+    let fault = Diagnostic::unbuilt(span, "a sparse map in `where`");
+    let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_)) || token.is_punct('.');
+    match part {
+        [label, _, tiling @ ..] if is_name(label) && !tiling.is_empty() && without_reference(tiling).iter().all(is_name) => {
+            let (label, tiling) = (text(std::slice::from_ref(label)), text(without_reference(tiling)));
+            fault.help(format!("a tiling, which cuts the index, is its extent: `where {label}: &{tiling}`"))
+        }
+        _ => fault,
+    }
+}
+
 /// A literal, or a Rust fragment.
 fn count(tokens: &[Token], before: Span, help: &str) -> Result<Count, Diagnostic> {
     match tokens {
@@ -130,6 +169,9 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
     let span = cursor.before();
     let mut found = Declared::default();
     let mut pending = Vec::new();
+    if let Some(fault) = joined(cursor.rest()) {
+        return Err(fault);
+    }
     for part in split(cursor.rest(), ',') {
         if pending.is_empty() && is_claim(part) {
             found.claims.push(claim(part)?);

@@ -6,6 +6,8 @@ use super::declaration::{Declared, declaration, declarations, header, is_declara
 use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
+use super::items::divided;
+use super::known::{behind, no_value};
 use super::left::{no_equals, no_left_side, no_target};
 use super::mistake::unexpected;
 use super::within::within;
@@ -30,6 +32,11 @@ pub struct Recovered {
 /// Reads an invocation as far as possible, so that faults of meaning are reported together with those of syntax. An invocation that
 /// starts like a block or has a `;` is a block, any other is one equation.
 pub fn recover(tokens: &[Token]) -> Recovered {
+    if let Some((tokens, fault)) = divided(tokens) {
+        let mut found = recover(&tokens);
+        found.faults.insert(0, fault);
+        return found;
+    }
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
@@ -58,6 +65,10 @@ fn block(tokens: &[Token]) -> Recovered {
             Some(token) if token.is_ident("in") && n == 0 => {
                 context(&segment[1..], token.span).map(|ctx| found.context = Some(ctx))
             }
+            Some(token) if token.is_ident("in") => {
+                let fault = Diagnostic::syntax(token.span, "the context of a block is its first line");
+                Err(fault.help(format!("write `in {};` before all other lines", text(&segment[1..]))))
+            }
             Some(token) if token.is_ident("where") => {
                 in_header = found.statements.is_empty();
                 header(&segment[1..], token.span, in_header).map(|one| one.sort(&mut found.declarations, &mut bounds))
@@ -67,7 +78,7 @@ fn block(tokens: &[Token]) -> Recovered {
             }
             Some(_) => {
                 in_header = false;
-                statement(segment).map(|s| found.statements.push(s))
+                behind(&found.statements, segment, statement).map(|s| found.statements.push(s))
             }
         };
         if let Err(fault) = read {
@@ -75,7 +86,7 @@ fn block(tokens: &[Token]) -> Recovered {
             broken.extend(let_names(segment));
         }
     }
-    match block_value(last) {
+    match block_value(last, &found.statements) {
         Ok(LastLine::Value(_)) if last.is_empty() && ends_in_value(&found) => {
             found.statements.pop();
             let semicolon = tokens[tokens.len() - 1].span;
@@ -136,8 +147,11 @@ enum LastLine {
     Statement(Box<Statement>),
 }
 
-/// What follows the last `;`.
-fn block_value(tokens: &[Token]) -> Result<LastLine, Diagnostic> {
+/// What follows the last `;`, behind other statements.
+fn block_value(tokens: &[Token], before: &[Statement]) -> Result<LastLine, Diagnostic> {
+    if let Some(fault) = no_value(tokens) {
+        return Err(fault);
+    }
     let value = match tokens {
         [] => BlockValue::Nothing,
         [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),
@@ -161,7 +175,7 @@ fn block_value(tokens: &[Token]) -> Result<LastLine, Diagnostic> {
             ));
         }
         _ => {
-            let found = statement(tokens).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
+            let found = behind(before, tokens, statement).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
             match found.target {
                 Target::Value(_) => BlockValue::Equation(Box::new(found)),
                 Target::Let(_) => {

@@ -8,7 +8,7 @@ use super::index::{indices, labels};
 use super::map::{cast, map};
 use super::mistake::{function_in_brackets, given, is_name, refuse_call, refuse_factor, rust_expression, unknown};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
-use super::reduction::{labels_first, not_labels, without_semicolon};
+use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -96,7 +96,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         }
         Tree::Ident(name) => {
             if is_keyword(name) && !matches!(name.as_str(), "self" | "Self" | "super" | "crate") {
-                return Err(rust_expression(name, token.span));
+                return Err(rust_expression(name, token.span, cursor.all()));
             }
             cursor.next();
             if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
@@ -276,7 +276,10 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         if !split(before, ',').iter().all(is_name) && !body.is_empty() && split(body, ',').iter().all(is_name) {
             return Err(labels_first(name, &text(body), &text(before), at));
         }
-        if let Some(fault) = not_labels(name, (before, body), &[], at) {
+        if let Some(fault) = not_a_list(name, arguments, at) {
+            return Err(fault);
+        }
+        if let Some(fault) = not_labels(name, (before, body), (&[], &[]), at) {
             return Err(fault);
         }
         let over = labels(before, span)?;

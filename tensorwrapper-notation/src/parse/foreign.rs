@@ -4,7 +4,7 @@
 
 use super::cursor::{Cursor, split};
 use super::synonyms::synonym;
-use super::unread::{first_term, is_condition, is_whole, label_of, labels_in, names, reduction_named, valued};
+use super::unread::{first_term, is_condition, is_whole, item, label_of, labels_in, names, reduction_named, valued};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Factorisation};
@@ -23,6 +23,14 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
     match &token.tree {
         Tree::Ident(word) if matches!(word.as_str(), "and" | "or" | "not") || previous == "not" => Some(JOINED.into()),
         Tree::Ident(word) if word == "mod" => synonym(word),
+        // `[i] = v[i] with i: 3`
+        Tree::Ident(word) if word == "with" && cursor.peek_at(2).is_some_and(|next| next.is_punct(':')) => {
+            Some(format!("extents stand behind `where`: `where {}`", item(&cursor.rest()[1..])))
+        }
+        // `on &ctx;`
+        Tree::Punct('&', _) if matches!(previous, "on" | "with" | "using") && cursor.read().len() == 1 => {
+            Some(format!("the context of a block is written `in {};`", text(cursor.rest())))
+        }
         Tree::Ident(word) if word == "for" => {
             let help = "an equation runs over all values of its indices by itself: leave the loop out";
             Some(format!("{help}; a part of an axis is a slice, `a[i in 1..3]`"))
@@ -55,6 +63,10 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
 /// The help for a token where an operand belongs.
 pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
     match cursor.peek()?.tree {
+        Tree::Punct('.', _) => match cursor.peek_at(1) {
+            Some(Token { tree: Tree::Literal(digits), .. }) => Some(format!("write `0.{digits}`")),
+            _ => None,
+        },
         Tree::Punct('~', _) => Some("what does not hold is found by `!`: `!m[i]`".into()),
         Tree::Punct('@', _) => {
             let word = cursor.peek_at(1).map_or(String::new(), |next| text(std::slice::from_ref(next)));
@@ -102,6 +114,13 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
     }
     match tokens {
         _ if is_whole(tokens) => Some(WHOLE.into()),
+        [label, colon, range @ ..]
+            if is_name(label)
+                && colon.is_punct(':')
+                && range.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.'))) =>
+        {
+            Some(format!("a slice has `in` between its label and its range: `{} in {}`", text(&tokens[..1]), text(range)))
+        }
         [_, _, _, ..] if tokens.iter().all(|token| is_name(token) && !token.is_ident("as")) => {
             let names: Vec<String> = tokens.iter().map(|token| text(std::slice::from_ref(token))).collect();
             Some(format!("labels have `,` between them: `{}`", names.join(", ")))

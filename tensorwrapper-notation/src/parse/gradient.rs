@@ -4,9 +4,12 @@
 //! how they are read: `expression` reads them.
 
 use super::cursor::split;
+use super::places::{fresh, sides};
+use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
+use crate::sentence::quoted;
 use crate::syntax::{Expression, ExpressionKind, Indices, Scalar};
-use crate::token::{Span, Token, text};
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The tokens of what is differentiated, and those of each variable.
 pub(super) fn gradient(tokens: &[Token], at: Span) -> Result<(&[Token], Vec<&[Token]>), Diagnostic> {
@@ -21,6 +24,61 @@ pub(super) fn gradient(tokens: &[Token], at: Span) -> Result<(&[Token], Vec<&[To
         return Err(Diagnostic::syntax(at, "nothing stands before the `;` of `grad`").help("write `grad(L; A[k, l])`"));
     }
     Ok((value, split(variables, ',')))
+}
+
+/// The help for `grad(l, a)`, with indices for what has none: a `grad` at this place, in a statement.
+pub(super) fn separated(statement: &[Token], at: Span) -> Option<String> {
+    let call = call(statement, at)?;
+    let parts = split(call, ',');
+    let [value, variables @ ..] = &parts[..] else { return None };
+    if variables.is_empty() || call.iter().any(|token| token.is_punct(';')) || variables.iter().any(|part| part.is_empty()) {
+        return None;
+    }
+    let (left, right) = sides(statement);
+    let on_right = labels_in(right);
+    let missing: Vec<&str> = labels_in(left).into_iter().filter(|label| !on_right.contains(label)).collect();
+    let bare = |part: &[Token]| matches!(part, [.., last] if matches!(last.tree, Tree::Ident(_)));
+    // What the left side has, and nothing else on the right, are the indices of the only operand that lacks them.
+    let without: Vec<&[Token]> = variables.iter().copied().filter(|part| bare(part)).collect();
+    let (mut written, mut lacking) = (Vec::new(), Vec::new());
+    let several = fresh(statement, 2 * variables.len());
+    let results = results(left);
+    for (n, part) in variables.iter().enumerate() {
+        let known = match results.get(n) {
+            Some(labels) if results.len() == variables.len() => labels.join(", "),
+            _ if without.len() == 1 && !missing.is_empty() => missing.join(", "),
+            _ => several[2 * n..2 * n + 2].join(", "),
+        };
+        match bare(part) {
+            true => {
+                written.push(format!("{}[{known}]", text(part)));
+                lacking.push(text(part));
+            }
+            false => written.push(text(part)),
+        }
+    }
+    // The other operand has the rest of the left side.
+    let value = match lacking.is_empty() && bare(value) && !missing.is_empty() {
+        true => format!("{}[{}]", text(value), missing.join(", ")),
+        false => text(value),
+    };
+    let each = if lacking.is_empty() { String::new() } else { format!(", with an index for each axis of {}", quoted(&lacking)) };
+    Some(format!("write `grad({value}; {})`{each}", written.join(", ")))
+}
+
+/// The labels of each of several results on the left side.
+fn results(left: &[Token]) -> Vec<Vec<&str>> {
+    let group = left.last().and_then(|last| last.group(Delimiter::Parenthesis)).unwrap_or_default();
+    split(group, ',').into_iter().map(labels_in).collect()
+}
+
+/// The inside of the call of `grad` whose name is at a place.
+fn call(tokens: &[Token], at: Span) -> Option<&[Token]> {
+    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
+        Tree::Ident(name) if name == "grad" && token.span == at => tokens.get(n + 1)?.group(Delimiter::Parenthesis),
+        Tree::Group(_, inner) => call(inner, at),
+        _ => None,
+    })
 }
 
 /// What is differentiated, if it is an operand.

@@ -139,7 +139,7 @@ fn names_of_other_functions() {
         (
             "[] = count(a[i])",
             &[
-                "count: `count` is not a function of tensor equations | elements for which a condition holds are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`",
+                "count: `count` is not a function of tensor equations | truth values that hold are counted by `sum(i; select(a[i]; 1.0, 0.0))`, and numbers other than 0 by `sum(i; select(a[i] != 0.0; 1.0, 0.0))`",
             ],
         ),
         ("[i, j] = A[j, i].H", &[".H: `.H` cannot follow an index | the adjoint of `A[i, j]` is `conj(A[j, i])`"]),

@@ -91,7 +91,8 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         Tree::Ident(label) if is_keyword(label) => return Err(keyword_as_label(label, span)),
         Tree::Ident(label) if cursor.take_ident("in") => {
             let label = Name { text: label.clone(), span };
-            return Ok(Index::Slice(label, range(cursor.rest(), cursor.before())?));
+            let range = range(&label.text, cursor.rest(), cursor.before())?;
+            return Ok(Index::Slice(label, range));
         }
         Tree::Ident(label) if label == "_" => {
             return Err(
@@ -109,7 +110,7 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
                 .help("write `(i, j)`; what has no axes is written `[]`"));
         }
         Tree::Group(Delimiter::Parenthesis, _) if !cursor.is_empty() => return Err(no_index(tokens, end)),
-        Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
+        Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(fused(inner, span)?, span),
         Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
         Tree::Punct('-', _) => {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
@@ -123,14 +124,24 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
     Err(no_index(tokens, end))
 }
 
+/// The labels of joined axes.
+fn fused(inner: &[Token], span: Span) -> Result<Vec<Name>, Diagnostic> {
+    labels(inner, span).map_err(|fault| match fault.help {
+        Some(_) if fault.message.ends_with("is not a label") => {
+            Diagnostic::syntax(fault.span, fault.message).help("joined axes are written with labels alone, as in `(i, j)`")
+        }
+        _ => fault,
+    })
+}
+
 /// `2..5`, `..5`, `2..`, `2..=4` with literals, or any range expression.
-fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
+fn range(label: &str, tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     if tokens.is_empty() {
         return Err(Diagnostic::syntax(end, "a range such as `2..5` is missing after `in`"));
     }
     let opaque = hole(tokens);
     let span = opaque.span;
-    if let Some(help) = list_or_step(tokens).or_else(|| range_with_colons(tokens)) {
+    if let Some(help) = list_or_step(tokens).or_else(|| range_with_colons(tokens)).or_else(|| from_the_end(label, tokens)) {
         return Err(Diagnostic::syntax(span, format!("`{}` is not a range", opaque.text)).help(help));
     }
     let mut cursor = Cursor::new(tokens, end);
@@ -160,6 +171,24 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
         return Err(Diagnostic::syntax(span, format!("the range `{}` ends before it starts", opaque.text)));
     }
     Ok(Range::Literal(start, Some(stop), span))
+}
+
+/// What `i in 1..-1` is here.
+fn from_the_end(label: &str, tokens: &[Token]) -> Option<String> {
+    let dots = tokens.windows(2).position(|pair| pair.iter().all(|token| token.is_punct('.')))?;
+    let place = |part: &[Token]| match part {
+        [sign, number @ ..] if sign.is_punct('-') && !number.is_empty() => format!("{{ n - {} }}", text(number)),
+        part => text(part),
+    };
+    let (start, end) = (&tokens[..dots], &tokens[dots + 2..]);
+    let (equals, end) = match end {
+        [first, end @ ..] if first.is_punct('=') => ("=", end),
+        end => ("", end),
+    };
+    let is_negative = [start, end].iter().any(|part| part.first().is_some_and(|sign| sign.is_punct('-')));
+    is_negative.then(|| {
+        format!("positions count from 0: write `{label} in {}..{equals}{}`, where `n` is the extent", place(start), place(end))
+    })
 }
 
 /// What `0:10` is here.
@@ -226,6 +255,13 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     }
     if tokens.iter().any(|token| token.is_punct('%')) {
         return fault.help(ROLLED);
+    }
+    // What follows the `$` of a macro's variable is its name.
+    let is_end =
+        |n: &usize| tokens[*n].is_punct('$') && tokens.get(n + 1).is_none_or(|next| matches!(next.tree, Tree::Punct(..)));
+    if (0..tokens.len()).any(|n| is_end(&n)) {
+        let position = written.replace('$', "n");
+        return fault.help(format!("positions count from 0: `{{ {position} }}`, where `n` is the extent of the axis"));
     }
     if let Some(slice) = shifted_slice(tokens) {
         return fault.help(format!("before `in` stands a label alone: `{slice}`"));

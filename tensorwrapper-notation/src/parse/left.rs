@@ -2,6 +2,7 @@
 
 use super::algebra::without_left;
 use super::cursor::{Cursor, split};
+use super::joined::statement_of_rust;
 use super::mistake::occurring;
 use super::unread::{labels_in, names};
 use crate::diagnostic::Diagnostic;
@@ -24,8 +25,13 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
     Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
 }
 
-/// The fault of what begins like no left side: an array, an operation of linear algebra alone, labels in other groups than brackets.
+/// The fault of what begins like no left side: a statement of Rust, an array, an operation of linear algebra alone, labels in other
+/// groups than brackets.
 pub(super) fn no_target(tokens: &[Token]) -> Option<Diagnostic> {
+    if let Some((name, at)) = statement_of_rust(tokens) {
+        let fault = Diagnostic::syntax(at, format!("`{name}` is no equation, and gives no number to one"));
+        return Some(fault.help("a statement of Rust stands outside of the macro, before it or behind it"));
+    }
     match tokens {
         [Token { tree: Tree::Group(Delimiter::Bracket, inner), span }] if is_array(inner) => {
             let fault = Diagnostic::syntax(*span, "an array is no equation");
@@ -64,6 +70,19 @@ fn is_array(inner: &[Token]) -> bool {
         })
 }
 
+/// The results of `let x[i], y[j] = …`.
+fn several(cursor: &Cursor<'_>) -> Option<String> {
+    let rest = cursor.rest();
+    let end = rest.iter().position(|token| token.is_punct('='))?;
+    let all = [cursor.read().get(1..)?, &rest[..end]].concat();
+    let is_result = |part: &[Token]| match part {
+        [name] => matches!(name.tree, Tree::Ident(_)),
+        [name, indices] => matches!(name.tree, Tree::Ident(_)) && indices.group(Delimiter::Bracket).is_some(),
+        _ => false,
+    };
+    split(&all, ',').into_iter().all(is_result).then(|| text(&all))
+}
+
 /// The fault of a left side that no `=` follows.
 pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
     let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
@@ -73,6 +92,12 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
             let (left, right) = (text(cursor.read()), text(&cursor.rest()[2..]));
             let (right, end) = (if right.is_empty() { "…" } else { &right }, if named { ";" } else { "" });
             fault("the left side is followed by `=`").help(format!("assignment is `=`: `{left} = {right}{end}`"))
+        }
+        (true, Some(token))
+            if token.is_punct(',')
+                && let Some(results) = several(cursor) =>
+        {
+            fault("several results stand in parentheses").help(format!("write `let ({results}) = …;`"))
         }
         (true, Some(token)) if token.is_punct(':') => {
             fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")

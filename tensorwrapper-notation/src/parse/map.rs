@@ -88,6 +88,12 @@ fn opens_closure(before: &[Token]) -> bool {
 /// `map(f, X)`, `map(X)`
 fn without_function(tokens: &[Token], at: Span) -> Diagnostic {
     let parts: Vec<String> = split(tokens, ',').into_iter().map(text).collect();
+    // `map(a[i], |x| x * x)`
+    let last = tokens.windows(2).position(|pair| pair[0].is_punct(',') && (pair[1].is_punct('|') || pair[1].is_ident("move")));
+    if let Some(n) = last {
+        let (arguments, function) = (text(&tokens[..n]), text(&tokens[n + 1..]));
+        return Diagnostic::syntax(at, "`map` names its function first").help(format!("write `map({function}; {arguments})`"));
+    }
     match parts.split_first() {
         Some((function, arguments)) if !arguments.is_empty() && !function.contains('[') => {
             Diagnostic::syntax(at, "the function of `map` and its arguments have `;` between them")

@@ -2,10 +2,13 @@
 //!
 //! This file must not know the grammar, which is in the other files of this folder.
 
+use super::choices::{choice, clipped};
 use super::cursor::Cursor;
 use super::foreign;
+use super::joined::{conditions, equations, field, indices_behind};
 use super::places::last_operand;
-use super::synonyms::synonym;
+use super::synonyms::{is_of_whole_tensors, synonym};
+use super::types::{complex, conversion, converted};
 use super::unread::{first_term, labels_in, names, subscripted};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -25,13 +28,19 @@ pub(super) fn unexpected_inside(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     if let Some(fault) = unwrapped(cursor, false) {
         return Err(fault);
     }
+    if let Some(help) = choice(cursor.all()).filter(|_| !cursor.is_empty()) {
+        return Err(cursor.expected("an operator").help(help));
+    }
     let signs = [['=', '='], ['!', '='], ['&', '&'], ['|', '|']];
     match signs.into_iter().find(|[first, second]| cursor.peek_pair(*first, *second)) {
         Some([first, second]) => {
             let message = format!("expected an operator, found `{first}{second}`");
             Err(Diagnostic::syntax(cursor.here(), message).help(COMPARISON))
         }
-        None => unexpected(cursor),
+        None => match conditions(cursor, true) {
+            Some(help) => Err(cursor.expected("an operator").help(help)),
+            None => unexpected(cursor),
+        },
     }
 }
 
@@ -69,8 +78,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(cursor, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
-        Tree::Punct('?', _) => plain.help(CHOICE),
+        Tree::Punct('?', _) => plain.help(choice(cursor.all()).unwrap_or_else(|| CHOICE.into())),
         Tree::Punct('<' | '>', _) => plain.help(COMPARISON),
+        Tree::Punct('&' | '|', _) if let Some(help) = conditions(cursor, false) => plain.help(help),
         Tree::Punct('%' | '|' | '&', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
@@ -79,17 +89,21 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             let names = from_previous(cursor);
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
+        Tree::Punct(',', _) if next.is_some_and(|next| next.is_ident("where")) => {
+            plain.help("leave it out: an equation and its `where` have no `,` between them")
+        }
+        Tree::Punct(',', _) if let Some(help) = equations(cursor) => plain.help(help),
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Punct(':', _) if cursor.previous().is_some_and(|token| matches!(token.tree, Tree::Ident(_))) => {
             plain.help(format!("extents stand behind `where`, with `,` between them: `where i: 2, {before}: 3`"))
         }
-        Tree::Ident(word) if word == "if" => plain.help(CHOICE),
+        Tree::Ident(word) if word == "if" => plain.help(choice(cursor.all()).unwrap_or_else(|| CHOICE.into())),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {
             plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
         }
         Tree::Group(Delimiter::Bracket, indices) if cursor.previous().is_some_and(is_parenthesis) => {
-            plain.help(format!("indices stand on the tensors inside of the parentheses, as in `sqrt(A[{}])`", text(indices)))
+            plain.help(indices_behind(cursor.read(), indices))
         }
         Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
             Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))
@@ -104,7 +118,12 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
 
 /// `A[i, j].sqrt()`
 fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diagnostic {
-    let Some(Token { tree: Tree::Ident(name), span: at }) = cursor.peek_at(1) else { return plain };
+    let Some(Token { tree: Tree::Ident(name), span: at }) = cursor.peek_at(1) else {
+        return match field(cursor) {
+            Some(help) => plain.help(help),
+            None => plain,
+        };
+    };
     let fault = Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an index"));
     let arguments = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Parenthesis)).map(text).unwrap_or_default();
     let name = name.as_str();
@@ -170,7 +189,7 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
             Some(format!("an update of a tensor that exists is an equation of its own, `{update}`"))
         }
         Tree::Ident(word) if word == "as" && (!labels_in(operand).is_empty() || operand.last().is_some_and(is_bracket)) => {
-            Some(conversion(operand, rest.get(1)))
+            Some(conversion(operand, &rest[1..]))
         }
         // `a{i, k}`, `a_{i k}`
         Tree::Group(Delimiter::Brace, inner) => {
@@ -190,29 +209,6 @@ fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// What converts an operand to the type behind `as`.
-fn conversion(operand: &[Token], named: Option<&Token>) -> String {
-    let named = match named.map(|token| &token.tree) {
-        Some(Tree::Ident(name)) => name.as_str(),
-        _ => "",
-    };
-    if let "f32" | "f64" = named {
-        let inside = match operand {
-            [group] => group.group(Delimiter::Parenthesis).unwrap_or(operand),
-            operand => operand,
-        };
-        return format!("an element of another type is `cast({named}; {})`", text(inside));
-    }
-    // Tensors have no other integers.
-    let named = if let "i32" | "u8" | "bool" = named { named } else { "i64" };
-    let tensor = match operand {
-        [tensor @ .., last] if is_bracket(last) => text(tensor),
-        _ => "a".into(),
-    };
-    let result = if tensor == "b" { "c" } else { "b" };
-    format!("whole tensors are converted to other types before the equation: `let {result} = {tensor}.cast::<{named}>()?;`")
 }
 
 fn is_bracket(token: &Token) -> bool {
@@ -238,9 +234,10 @@ fn are_names(cursor: &Cursor<'_>) -> bool {
 }
 
 /// The fault of a Rust expression such as `if x { 1.0 } else { 2.0 }` without braces around it.
-pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
+pub(super) fn rust_expression(word: &str, span: Span, statement: &[Token]) -> Diagnostic {
+    let choice = choice(statement).unwrap_or_else(|| CHOICE.into());
     if word == "where" {
-        return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(CHOICE);
+        return Diagnostic::syntax(span, "`where` is not a function of tensor equations").help(choice);
     }
     if let Some(help) = synonym(word) {
         return Diagnostic::syntax(span, format!("`{word}` is not a function of tensor equations")).help(help);
@@ -263,7 +260,7 @@ pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
     };
     let fault = Diagnostic::syntax(span, format!("{what}, and those stand in braces"));
     match word {
-        "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {CHOICE}")),
+        "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {choice}")),
         _ => fault.help(format!("write `{{ {word} … }}`")),
     }
 }
@@ -278,6 +275,9 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
             let fault = Diagnostic::syntax(cursor.here(), "parentheses follow an operand");
             let number = format!("a number that a Rust call makes stands in braces: `{{ {what}({arguments}) }}`");
             Err(fault.help(match what.contains("::") {
+                true if !labels_in(inner).is_empty() && what.ends_with("::new") && complex(inner).is_some() => {
+                    complex(inner).unwrap_or_default()
+                }
                 true if !labels_in(inner).is_empty() => {
                     format!("a Rust function of each element is `map({what}; {arguments})`; {number}")
                 }
@@ -319,7 +319,13 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     if indexed {
         return plain.help(format!("the result of a Rust function is indexed as `({name}({}))[i, j]`", written.join(", ")));
     }
+    if let ("clamp", [_, _, ..]) = (name, arguments) {
+        return plain.help(clipped(arguments));
+    }
     if let Some(help) = synonym(name) {
+        return plain.help(help);
+    }
+    if let Some(help) = converted(name, arguments) {
         return plain.help(help);
     }
     // `sum_k(X)`
@@ -342,6 +348,11 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     }
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
         let known = quoted(functions);
+        if is_of_whole_tensors(name) {
+            return plain.help(format!(
+                "functions of elements are {known}, `powi`, `powf`, `clip` and `select`; what needs whole tensors is called before the equation"
+            ));
+        }
         let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
         return plain.help(format!("functions of elements are {known}, `powi`, `powf`, `clip` and `select`; {any}"));
     }

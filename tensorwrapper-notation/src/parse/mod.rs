@@ -1,13 +1,15 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
-//! algebra, `map` the functions and types of the program, `number` numbers, and `index` indices. `mistake`, `left`, `reduction`,
-//! `synonyms` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls of linear
-//! algebra. `within` adds what only the whole equation tells: `whole` and `taken` for indices, with `put`, `stepped`,
-//! `rolled` and their `source`, `shifted` for sums, `truths` for comparisons. `unread` and
-//! `places` look at tokens before they are read, and find their labels by the crate's `relabel`, as the check does.
+//! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
+//! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
+//! indices. `mistake`, `left`, `reduction`, `synonyms`, `types`, `joined` and `foreign` have messages for faults where one can tell what
+//! the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and
+//! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for comparisons
+//! and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are read, and
+//! find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
+mod choices;
 mod claim;
 mod condition;
 mod cursor;
@@ -21,13 +23,23 @@ mod foreign;
 mod gradient;
 #[cfg(test)]
 mod habits;
+mod holds;
 mod index;
+mod items;
+mod joined;
+mod known;
 mod left;
 mod map;
+#[cfg(test)]
+mod misplaced;
 mod mistake;
 #[cfg(test)]
 mod newcomers;
 mod number;
+#[cfg(test)]
+mod of_algebra;
+mod options;
+mod placed;
 mod places;
 #[cfg(test)]
 mod proposals;
@@ -39,19 +51,21 @@ mod shifted;
 mod slips;
 mod source;
 mod stepped;
+mod subscripts;
 mod synonyms;
 mod taken;
 #[cfg(test)]
 mod tests;
 mod truths;
+mod types;
 mod unread;
 mod whole;
 mod within;
 mod words;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Indices, Invocation, Statement};
-use crate::token::{Span, Token, Tree};
+use crate::syntax::{Indices, Invocation};
+use crate::token::{Span, Token};
 
 pub use equation::{Recovered, recover};
 pub use map::MOST_ARGUMENTS;
@@ -72,31 +86,10 @@ pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
 ///
 /// If there is a fault, nothing of the equation is returned, so there is at most one fault.
 pub fn einsum_call(tokens: &[Token]) -> Recovered {
-    match einsum_statement(tokens) {
+    match subscripts::statement(tokens) {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
     }
-}
-
-fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
-    let mut parts = cursor::split(tokens, ',').into_iter();
-    let usage = || "write `einsum!(\"ik,kj->ij\", a, b)`";
-    let Some([Token { tree: Tree::Literal(literal), span }]) = parts.next() else {
-        let at = tokens.first().map_or(Span::default(), |token| token.span);
-        return Err(Diagnostic::syntax(at, "the subscripts are a string literal, and come first").help(usage()));
-    };
-    let text = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| !text.contains('\\'));
-    let Some(text) = text else {
-        return Err(Diagnostic::syntax(*span, "the subscripts are a plain string literal, without escapes").help(usage()));
-    };
-    let mut operands = Vec::new();
-    for part in parts {
-        if part.is_empty() {
-            return Err(Diagnostic::syntax(*span, "an operand is missing between two commas").help(usage()));
-        }
-        operands.push(cursor::hole(part));
-    }
-    crate::einsum::einsum(text, &operands, Some(*span))
 }
 
 /// Reads the indices of one operand, without the brackets around them.

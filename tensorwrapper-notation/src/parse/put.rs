@@ -2,7 +2,7 @@
 
 use super::cursor::split;
 use super::places::{Place, fresh, has_word, sides};
-use super::unread::label_of;
+use super::unread::{item, label_of};
 use crate::relabel::free_labels_in;
 use crate::token::{Delimiter, Token, Tree, text};
 
@@ -34,8 +34,7 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
     if left.first().is_some_and(|first| first.group(Delimiter::Parenthesis).is_some()) {
         return None;
     }
-    let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
-    let sign = update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string());
+    let sign = update(left);
     let zero = if sign.is_empty() { ", which is 0 at all other positions" } else { "" };
     // Where nothing is put, the update changes nothing.
     let (reduction, elsewhere) = match sign.as_str() {
@@ -44,16 +43,26 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
         _ => return None,
     };
     let other = fresh(statement, 1).remove(0);
+    let (written, end) = written_left(statement, here, &other);
     // A new tensor has an axis whose extent nothing else gives.
-    let (before, end) = if left.first().is_some_and(|first| first.is_ident("let")) { ("let ", ";") } else { ("", "") };
-    let is_new = !before.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
-    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(|one| match one {
-        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
-        one => text(one),
-    });
+    let is_new = !end.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
+    let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(item);
     let extents: Vec<String> = given.chain(is_new.then(|| format!("{other}: n"))).collect();
     let behind = if extents.is_empty() { end.to_string() } else { format!(" where {}{end}", extents.join(", ")) };
     let choice = format!("select(iota[{other}] == {value}; {}, {elsewhere})", text(right));
     let choice = if summed.is_empty() { choice } else { format!("{reduction}({}; {choice})", summed.join(", ")) };
-    Some(format!("`{before}{} {sign}= {choice}{behind}`{zero}", here.with(&other)))
+    Some(format!("`{written} {choice}{behind}`{zero}"))
+}
+
+/// The operator of an update, without its `=`.
+fn update(left: &[Token]) -> String {
+    let update = left.last().filter(|token| matches!(token.tree, Tree::Punct(..)));
+    update.map_or(String::new(), |token| text(std::slice::from_ref(token)).trim().to_string())
+}
+
+/// The left side of a statement up to its `=`, with another index in a place, and what ends the statement.
+pub(super) fn written_left(statement: &[Token], here: &Place<'_>, index: &str) -> (String, &'static str) {
+    let (left, _) = sides(statement);
+    let (before, end) = if left.first().is_some_and(|first| first.is_ident("let")) { ("let ", ";") } else { ("", "") };
+    (format!("{before}{} {}=", here.with(index), update(left)), end)
 }

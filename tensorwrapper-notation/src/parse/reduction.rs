@@ -2,9 +2,10 @@
 
 use super::cursor::split;
 use super::mistake::is_name;
-use super::unread::{is_condition, label_of, labels_in, valued};
+use super::places::has_word;
+use super::unread::{is_condition, is_rest, label_of, labels_in, valued};
 use crate::diagnostic::Diagnostic;
-use crate::relabel::each_part;
+use crate::relabel::{each_part, unused};
 use crate::sentence::quoted;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -155,6 +156,68 @@ pub(super) fn of_an_axis(name: &str, labels: &[String], at: Span) -> Diagnostic 
     names_first(name, at).help(format!("write `{name}({list}; …)` with {what}"))
 }
 
+/// Whether an operand among tokens has `..`.
+pub(super) fn has_rest(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match &token.tree {
+        Tree::Group(Delimiter::Bracket, inner) => split(inner, ',').into_iter().any(is_rest),
+        Tree::Group(Delimiter::Parenthesis, inner) => has_rest(inner),
+        _ => false,
+    })
+}
+
+/// The fault of `sum(a[..])` and `sum(..; a[..])`.
+pub(super) fn of_the_rest(name: &str, arguments: &[Token], at: Span) -> Option<Diagnostic> {
+    let (list, body) = match arguments.iter().position(|token| token.is_punct(';')) {
+        Some(n) => (split(&arguments[..n], ','), &arguments[n + 1..]),
+        None => (Vec::new(), arguments),
+    };
+    let is_listed = list.iter().any(|part| is_rest(part));
+    if !is_listed && (!list.is_empty() || !has_rest(body)) {
+        return None;
+    }
+    let new: Vec<String> = unused(|label| !has_word(arguments, label)).take(2).collect();
+    let written = each_part(body, &mut |part, _| {
+        is_rest(part).then(|| vec![Token { tree: Tree::Ident(new.join(", ")), span: part[0].span }])
+    });
+    let others = list.iter().filter_map(|part| label_of(part)).map(str::to_string);
+    let labels: Vec<String> = others.chain(new.iter().cloned()).collect();
+    let fault = Diagnostic::syntax(at, format!("`..` stands for axes that are kept, and `{name}` names what it runs over"));
+    Some(fault.help(format!("each of these axes has a label, here of two: `{name}({}; {})`", labels.join(", "), text(&written))))
+}
+
+/// The fault of what stands before the body of a reduction and is no list of labels: `sum(..; a[..])`, `sum((i, j); a[i, j])`,
+/// `sum(i; j; a[i, j])`, `sum(0; a[i, j])`.
+pub(super) fn not_a_list(name: &str, arguments: &[Token], at: Span) -> Option<Diagnostic> {
+    let segments = split(arguments, ';');
+    let [list @ .., body] = &segments[..] else { return None };
+    let parts: Vec<&[Token]> = list.iter().flat_map(|segment| split(segment, ',')).collect();
+    if list.len() == 1 && parts.iter().any(|part| is_rest(part)) {
+        return of_the_rest(name, arguments, at);
+    }
+    if !parts.is_empty() && parts.iter().all(|part| axis_numbers(part).is_some()) {
+        return Some(labels_first(name, &quotable(&parts, body), &text(body), at));
+    }
+    let names: Vec<&str> = match &parts[..] {
+        [[group]] => split(group.group(Delimiter::Parenthesis)?, ','),
+        parts if list.len() > 1 => parts.to_vec(),
+        _ => return None,
+    }
+    .into_iter()
+    .map(|part| label_of(part).filter(|_| part.len() == 1))
+    .collect::<Option<_>>()?;
+    let fault = Diagnostic::syntax(at, format!("the labels of `{name}` have `,` between them, and `;` behind them"));
+    Some(fault.help(format!("write `{name}({}; {})`", names.join(", "), text(body))))
+}
+
+/// Labels for the axes of these numbers, if all operands of the body have the same indices, and others if not.
+fn quotable(parts: &[&[Token]], body: &[Token]) -> String {
+    let numbers: Vec<isize> = parts.iter().filter_map(|part| axis_numbers(part)).flatten().collect();
+    let labels = labels_in(body);
+    let place = |&n: &isize| if n < 0 { labels.len().checked_sub(n.unsigned_abs()) } else { Some(n.unsigned_abs()) };
+    let found: Option<Vec<&str>> = numbers.iter().map(|n| labels.get(place(n)?).copied()).collect();
+    found.unwrap_or_else(|| labels.clone()).join(", ")
+}
+
 /// The fault of a reduction whose labels are missing or misplaced.
 fn names_first(name: &str, at: Span) -> Diagnostic {
     let what = if matches!(name, "argmax" | "argmin") { "label" } else { "labels" };
@@ -180,8 +243,13 @@ fn neutral(name: &str) -> Option<&'static str> {
 }
 
 /// The fault of a condition or a range in the place of labels: `sum(i < j; v[i, j])`, `sum(k in 0..n; a[k])`. Labels of the left side
-/// are not summed.
-pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left: &[&str], at: Span) -> Option<Diagnostic> {
+/// are not summed, nor are those that reductions around this one bind; the whole statement has the known ones.
+pub(super) fn not_labels(
+    name: &str,
+    (before, body): (&[Token], &[Token]),
+    (left, known): (&[&str], &[&str]),
+    at: Span,
+) -> Option<Diagnostic> {
     let parts = split(before, ',');
     let ranges: Vec<(&str, &[Token])> = parts.iter().filter_map(|part| ranged(part)).collect();
     if !ranges.is_empty() {
@@ -203,9 +271,11 @@ pub(super) fn not_labels(name: &str, (before, body): (&[Token], &[Token]), left:
     let inside = labels_in(body);
     let mut over: Vec<&str> = names.iter().filter_map(|part| label_of(part)).collect();
     let mut written = Vec::new();
+    let has = |word: &str| [&inside[..], left, known].iter().any(|labels| labels.contains(&word));
     for condition in conditions {
-        let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
-        let bare = condition.iter().filter(|token| is_label(token)).filter_map(|token| match &token.tree {
+        let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if has(word));
+        let is_summed = |token: &&Token| matches!(&token.tree, Tree::Ident(word) if inside.contains(&word.as_str()));
+        let bare = condition.iter().filter(is_summed).filter_map(|token| match &token.tree {
             Tree::Ident(label) => Some(label.as_str()),
             _ => None,
         });

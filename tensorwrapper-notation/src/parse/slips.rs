@@ -33,10 +33,7 @@ fn syntax() {
         ("[i] = 2 A[i]", &["A: expected an operator, found `A` | a product is written with `*`"]),
         ("[i] = A[i] ^ 2", &["^: `^` is not an operator here | a power is `powi(X, 2)` or `powf(X, 0.5)`"]),
         ("[i] = A[i] % B[i]", &["%: expected an operator, found `%` | the operators are `+`, `-`, `*` and `/`"]),
-        (
-            "[i, j] = A[i] where i: 2; j: 3",
-            &[":: expected an operator, found `:` | extents stand behind `where`, with `,` between them: `where i: 2, j: 3`"],
-        ),
+        ("[i, j] = A[i] where i: 2; j: 3", &[";: items of `where` have `,` between them | write `where i: 2, j: 3`"]),
         ("[i] = &A[i]", &["&: operands are borrowed by themselves | leave out the `&`"]),
         (
             "[i] = *A[i]",
@@ -213,7 +210,9 @@ fn choices() {
         ("[i] = select(a[i] > 0.0 b[i]; a[i], b[i])", &["b: expected `&&`, `||` or `;`, found `b`"]),
         (
             "[i] = clip(a[i], 0.0)",
-            &["clip: `clip` takes three arguments, X and its bounds, but 2 are given | write `clip(X, 0.0, 1.0)`"],
+            &[
+                "clip: `clip` takes three arguments, X and its bounds, but 2 are given | a lower bound alone is `select(a[i] < 0.0; 0.0, a[i])`, and an upper one `select(a[i] > 0.0; 0.0, a[i])`",
+            ],
         ),
         (
             "[i] = max(a[i], 0.0)",
@@ -235,9 +234,7 @@ fn places() {
     refused(&[
         (
             "[i] = sqrt(A)[i]",
-            &[
-                "[i]: expected an operator, found `[i]` | indices stand on the tensors inside of the parentheses, as in `sqrt(A[i])`",
-            ],
+            &["[i]: expected an operator, found `[i]` | indices stand on the tensors inside of the parentheses: `sqrt(A[i])`"],
         ),
         ("[i] = A[i in 0:2]", &["0:2: `0:2` is not a range | write `0..2`, which ends before the second number"]),
         ("[i] = sum(A[i, k], k)", &["sum: `sum` names its labels first | write `sum(k; A[i, k])`"]),
@@ -250,7 +247,7 @@ fn places() {
         ),
         (
             "[i] = a[i] > 0 ? a[i] : 0",
-            &["?: expected an operator, found `?` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+            &["?: expected an operator, found `?` | a choice for each element is `select(a[i] > 0; a[i], 0)`"],
         ),
         (
             "[i, j] = a[i, j] if i == j",
@@ -296,7 +293,7 @@ fn places() {
 /// Names and habits of other libraries: what the help says is an equation, or a part of one.
 #[test]
 fn habits_of_other_libraries() {
-    let choice = "a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`";
+    let choice = "a choice for each element is `select(a[i] > 0.0; a[i], 0.0)`";
     refused(&[
         ("[i] = a[i].powi(3)", &[".powi: `.powi` cannot follow an index | write `powi(…, 3)` around it"]),
         (
@@ -337,7 +334,12 @@ fn habits_of_other_libraries() {
             "([i, r], [r], [r, j]) = svd(A[i, j], max = 3)",
             &["max: `max` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`"],
         ),
-        ("[i] = where(a[i] > 0.0, a[i], 0.0)", &[&format!("where: `where` is not a function of tensor equations | {choice}")]),
+        (
+            "[i] = where(a[i] > 0.0, a[i], 0.0)",
+            &[
+                "where: `where` is not a function of tensor equations | a choice for each element is `select(a[i] > 0.0; a[i], 0.0)`",
+            ],
+        ),
         (
             "[i] = if a[i] > 0.0 { a[i] } else { 0.0 }",
             &[&format!("if: `if …` is a Rust expression, and those stand in braces | `{{ if … }}` is one number; {choice}")],

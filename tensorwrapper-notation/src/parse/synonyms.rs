@@ -5,7 +5,7 @@ pub(super) const ROLLED: &str = "an axis is shifted around its end before the eq
     `i + 1`, and `u.roll(1, 0)?` what it has at `i - 1`";
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 68] = [
+const SYNONYMS: [(&[&str], &str); 81] = [
     (&["roll", "circshift"], ROLLED),
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
@@ -24,13 +24,42 @@ const SYNONYMS: [(&[&str], &str); 68] = [
     (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
     (&["tr"], "a trace is a repeated index: `A[i, i]`"),
     (
-        &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
+        &["dot", "matmul", "inner", "einsum", "contract", "tensordot", "mm", "bmm", "mv", "matvec", "gemm", "gemv", "multi_dot"],
         "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
     ),
+    (&["vdot", "vecdot"], "it is `sum(k; conj(A[k]) * B[k])`"),
+    (
+        &["cross"],
+        "a cross product is `[i] = e[i, j, k] * v[j] * w[k]`, where `e` is made before the equation: `let e = Tensor::from_array([\
+         [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]], \
+         [[0.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], \
+         [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])?;`",
+    ),
+    (
+        &["convolve", "conv"],
+        "a convolution is `[k] = sum(i, j; select(iota[i] + iota[j] == iota[k]; v[i] * w[j], 0.0)) where k: n`, and `n` is the sum of \
+         both extents, less 1",
+    ),
+    (
+        &["concatenate", "concat", "cat", "append", "vcat", "hcat", "vstack", "hstack"],
+        "tensors are joined along an axis, here 0, before the equation: `let c = concatenate(0, [&a, &b])?;`",
+    ),
+    (&["stack"], "tensors are joined along a new axis, here 0, before the equation: `let c = stack(0, [&a, &b])?;`"),
+    (&["flip", "reverse", "reversed"], "an axis, here 0, is reversed before the equation: `let b = a.view().reverse(0)?;`"),
+    (
+        &["add", "plus", "subtract", "sub", "minus", "multiply", "mul", "times", "divide", "div", "true_divide"],
+        "the operators are `+`, `-`, `*` and `/`, between two operands",
+    ),
+    (&["neg", "negative"], "it is `-X`"),
+    (&["hessian"], "second derivatives are derivatives of a result, `let g[i] = grad(L; x[i]);`, as `grad(g[i]; x[j])`"),
+    (&["reciprocal"], "it is `recip(X)`"),
+    (&["rsqrt"], "it is `recip(sqrt(X))`"),
+    (&["isnan", "is_nan"], "elements that are NaN are those for which the condition `X != X` holds"),
+    (&["logical_and", "logical_or", "logical_not"], "conditions are joined by `&&`, `||` and `!`"),
     (&["kron"], "a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`"),
     (&["outer"], "an outer product is a product without a common index: `a[i] * b[j]`"),
-    (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
-    (&["total", "add", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
+    (&["diag", "diagonal"], "a diagonal is a repeated index, `[i] = A[i, i]`, and a diagonal matrix likewise, `[i, i] = v[i]`"),
+    (&["total", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
     (&["product", "Π"], "a product over an index is `prod(k; X)`"),
     (&["average", "avg"], "a mean is `mean(k; X)`"),
     (&["variance"], "a variance is `var(k; X)`, whose divisor is the number of terms"),
@@ -74,9 +103,18 @@ const SYNONYMS: [(&[&str], &str); 68] = [
     (&["triu"], "an upper triangle is `select(iota[i] <= iota[j]; X, 0.0)`"),
     (&["shift", "diff"], "neighbours are two slices of one axis, `u[i in 1..] - u[i in ..{ n - 1 }]`, where `n` is its extent"),
     (&["count"], "elements for which a condition holds are counted by `sum(k; select(X > 0.0; 1.0, 0.0))`"),
-    (&["count_nonzero", "nnz"], "elements other than 0 are counted by `sum(k; select(X != 0.0; 1.0, 0.0))`"),
-    (&["any"], "whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`"),
-    (&["all"], "whether all elements are not 0 is 1 or 0, `min(k; select(X != 0.0; 1.0, 0.0))`"),
+    (
+        &["count_nonzero", "nnz"],
+        "elements other than 0 are counted by `sum(k; select(X != 0.0; 1.0, 0.0))`, and truth values by `sum(k; select(m[k]; 1.0, 0.0))`",
+    ),
+    (
+        &["any"],
+        "whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `max(k; select(m[k]; 1.0, 0.0))`",
+    ),
+    (
+        &["all"],
+        "whether all elements are not 0 is 1 or 0, `min(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `min(k; select(m[k]; 1.0, 0.0))`",
+    ),
     (&["fmod", "rem"], "a remainder with the sign of X is `map(|x, y| x % y; X, Y)`"),
     (
         &["mod"],
@@ -157,6 +195,39 @@ const OF_TENSORS: [(&[&str], &str); 6] = [
     (&["tile"], "tile(&[2])?"),
 ];
 
+/// Whether a name is that of a function which no element has by itself, so that it is no function for `map`.
+pub(super) fn is_of_whole_tensors(name: &str) -> bool {
+    const NAMES: [&str; 26] = [
+        "bincount",
+        "corr",
+        "correlate",
+        "corrcoef",
+        "cov",
+        "cummax",
+        "cummin",
+        "detach",
+        "digitize",
+        "stop_gradient",
+        "fft",
+        "fftshift",
+        "gather",
+        "hadamard",
+        "histogram",
+        "ifft",
+        "interp",
+        "irfft",
+        "outerproduct",
+        "pad",
+        "percentile",
+        "quantile",
+        "rfft",
+        "scatter",
+        "trapezoid",
+        "trapz",
+    ];
+    NAMES.contains(&name)
+}
+
 /// What to write in place of a function of another language.
 pub(super) fn synonym(name: &str) -> Option<String> {
     let find = |table: &'static [(&[&str], &'static str)]| table.iter().find(|(names, _)| names.contains(&name));
@@ -185,4 +256,51 @@ fn helps_can_be_written() {
             assert!(checked(code).is_ok(), "`{code}`: {:?}", checked(code));
         }
     }
+}
+
+#[test]
+fn functions_of_whole_tensors() {
+    crate::testing::refused(&[
+        (
+            "[i] = cross(v[j], w[k])",
+            &[
+                "cross: `cross` is not a function of tensor equations | a cross product is `[i] = e[i, j, k] * v[j] * w[k]`, where `e` is made before the equation: `let e = Tensor::from_array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])?;`",
+            ],
+        ),
+        ("[] = vdot(v[j], w[j])", &["vdot: `vdot` is not a function of tensor equations | it is `sum(k; conj(A[k]) * B[k])`"]),
+        (
+            "[i] = convolve(v[j], w[k])",
+            &[
+                "convolve: `convolve` is not a function of tensor equations | a convolution is `[k] = sum(i, j; select(iota[i] + iota[j] == iota[k]; v[i] * w[j], 0.0)) where k: n`, and `n` is the sum of both extents, less 1",
+            ],
+        ),
+        (
+            "[i, j] = add(a[i, j], b[i, j])",
+            &["add: `add` is not a function of tensor equations | the operators are `+`, `-`, `*` and `/`, between two operands"],
+        ),
+        (
+            "[k] = fft(v[k])",
+            &[
+                "fft: `fft` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi`, `powf`, `clip` and `select`; what needs whole tensors is called before the equation",
+            ],
+        ),
+        (
+            "[i] = concatenate(v[i], w[i])",
+            &[
+                "concatenate: `concatenate` is not a function of tensor equations | tensors are joined along an axis, here 0, before the equation: `let c = concatenate(0, [&a, &b])?;`",
+            ],
+        ),
+        (
+            "[i] = flip(v[i])",
+            &[
+                "flip: `flip` is not a function of tensor equations | an axis, here 0, is reversed before the equation: `let b = a.view().reverse(0)?;`",
+            ],
+        ),
+        (
+            "[i] = np.cross(v[j], w[k])",
+            &[
+                "np.cross: `np.cross` is no function of tensor equations | a cross product is `[i] = e[i, j, k] * v[j] * w[k]`, where `e` is made before the equation: `let e = Tensor::from_array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])?;`",
+            ],
+        ),
+    ]);
 }

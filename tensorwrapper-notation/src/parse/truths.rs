@@ -9,20 +9,28 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 pub(super) fn comparison_as_number(statement: &[Token], at: Span) -> Option<Diagnostic> {
     let (_, right) = sides(statement);
     let end = right.iter().position(|token| token.is_ident("where")).unwrap_or(right.len());
-    let (labels, of_operands) = (labels_in(statement), labels_in(right));
+    let labels = labels_in(statement);
     let fault = inside(&right[..end], at, &|condition| {
         let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
         text(&valued(condition, &is_label))
     })?;
-    // A label that only the condition has gets its extent from nothing else.
-    let bare = labels.iter().find(|label| !of_operands.contains(label) && has_word(&right[..end], label));
-    Some(match (bare, &fault.help, end == right.len()) {
-        (Some(label), Some(help), true) => {
+    Some(with_extent(fault, statement, &labels))
+}
+
+/// A help for a condition that has labels of the statement. A label of a new tensor that only the condition has gets its extent from
+/// nothing else.
+pub(super) fn with_extent(fault: Diagnostic, statement: &[Token], labels: &[&str]) -> Diagnostic {
+    let (left, right) = sides(statement);
+    let is_new = left.first().is_none_or(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)));
+    let of_operands = labels_in(right);
+    let bare = labels.iter().find(|label| is_new && !of_operands.contains(label) && has_word(right, label));
+    match (bare, &fault.help, right.iter().any(|token| token.is_ident("where"))) {
+        (Some(label), Some(help), false) => {
             let help = format!("{help}; `where {label}: n` behind the equation gives `{label}` its extent");
             fault.help(help)
         }
         _ => fault,
-    })
+    }
 }
 
 /// The fault in a part of a statement, such as the body of a sum.
@@ -47,7 +55,8 @@ fn is_number(tokens: &[Token], n: usize) -> bool {
     let computes = |token: &Token| matches!(token.tree, Tree::Punct('*' | '/' | '+' | '-', _));
     let is_call = before.is_some_and(|token| matches!(token.tree, Tree::Ident(_)));
     let follows = tokens.get(n + 1).is_some_and(|token| computes(token) || token.is_ident("as"));
-    is_condition(inner) && !is_call && (follows || before.is_some_and(computes))
+    let is_choice = inner.iter().any(|token| token.is_punct('?') || token.is_ident("if"));
+    is_condition(inner) && !is_choice && !is_call && (follows || before.is_some_and(computes))
 }
 
 /// Whether a place is inside of a token, or the next token, or what remains of an `as f64` behind it.

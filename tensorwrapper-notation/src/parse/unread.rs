@@ -26,6 +26,14 @@ pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// An item of a `where` as a person would write it.
+pub(super) fn item(tokens: &[Token]) -> String {
+    match tokens {
+        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
+        one => text(one),
+    }
+}
+
 /// The tokens up to the next term, or to a `where`.
 pub(super) fn first_term(tokens: &[Token]) -> &[Token] {
     let ends = |token: &Token| token.is_punct('+') || token.is_punct('-') || token.is_ident("where");

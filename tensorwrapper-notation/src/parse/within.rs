@@ -1,12 +1,14 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
 use super::cursor::split;
-use super::places::{Place, fresh, place};
-use super::reduction::{AXES, axis_numbers, not_labels, of_an_axis, without_semicolon};
-use super::shifted::shifted;
+use super::gradient::separated;
+use super::holds::holds;
+use super::placed::{arithmetic, extent_inside};
+use super::places::{fresh, has_word, place};
+use super::reduction::{AXES, axis_numbers, has_rest, labels_first, not_labels, of_an_axis, of_the_rest, without_semicolon};
 use super::taken::taken;
-use super::truths::comparison_as_number;
-use super::unread::{is_rest, label_of, labels_in, valued};
+use super::truths::{comparison_as_number, with_extent};
+use super::unread::{is_rest, label_of, labels_in};
 use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::{free_labels_in, renamed};
@@ -24,13 +26,16 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
     let end = statement.iter().position(|token| token.is_punct('=')).unwrap_or_default();
     let left = labels_in(&statement[..end]);
-    if let Some((name, arguments)) = reduction(statement, fault.span) {
-        return labelled(name, arguments, (statement, &left), fault.span).unwrap_or(fault);
+    if let Some((name, arguments, bound)) = reduction(statement, fault.span) {
+        return labelled(name, arguments, (statement, &[left, bound].concat()), fault.span).unwrap_or(fault);
     }
     if let Some(fault) = comparison_as_number(statement, fault.span) {
         return fault;
     }
-    let help = whole_axis(statement, fault.span)
+    let help = holds(&fault, statement, &left)
+        .or_else(|| separated(statement, fault.span))
+        .or_else(|| extent_inside(statement, fault.span))
+        .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
         .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
     match help {
@@ -39,23 +44,42 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
 }
 
-/// The reduction whose name is at a place.
-fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token])> {
+/// The reduction whose name is at a place, and the labels that other reductions around it bind.
+fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token], Vec<&str>)> {
     tokens.iter().enumerate().find_map(|(n, token)| match (&token.tree, tokens.get(n + 1)) {
         (Tree::Ident(name), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }))
             if token.span == at && Ending::from_name(name).is_some() =>
         {
-            Some((name.as_str(), &inner[..]))
+            Some((name.as_str(), &inner[..], Vec::new()))
         }
-        (Tree::Group(_, inner), _) => reduction(inner, at),
+        (Tree::Group(_, inner), _) => {
+            let (name, arguments, mut bound) = reduction(inner, at)?;
+            let is_reduction = n > 0 && matches!(&tokens[n - 1].tree, Tree::Ident(name) if Ending::from_name(name).is_some());
+            let end = inner.iter().position(|token| token.is_punct(';')).filter(|_| is_reduction).unwrap_or_default();
+            bound.extend(split(&inner[..end], ',').into_iter().filter_map(label_of));
+            Some((name, arguments, bound))
+        }
         _ => None,
     })
 }
 
 /// The fault of a reduction without labels, with those labels that the left side lacks.
 fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
+    let keeps_rest = has_rest(&statement[..statement.iter().position(|token| token.is_punct('=')).unwrap_or_default()]);
+    if let Some(fault) = of_the_rest(name, arguments, at).filter(|_| !keeps_rest) {
+        return Some(fault);
+    }
     match arguments.iter().position(|token| token.is_punct(';')).filter(|&n| n > 0) {
-        Some(n) => not_labels(name, (&arguments[..n], &arguments[n + 1..]), left, at),
+        Some(n) if split(&arguments[..n], ',').into_iter().all(|part| axis_numbers(part).is_some()) => {
+            let body = &arguments[n + 1..];
+            let summed: Vec<&str> = free_labels_in(body).into_iter().filter(|label| !left.contains(label)).collect();
+            (!summed.is_empty()).then(|| labels_first(name, &summed.join(", "), &text(body), at))
+        }
+        Some(n) => {
+            let fault = not_labels(name, (&arguments[..n], &arguments[n + 1..]), (left, &labels_in(statement)), at)?;
+            let compared: Vec<&str> = left.iter().copied().filter(|label| has_word(&arguments[..n], label)).collect();
+            Some(with_extent(fault, statement, &compared))
+        }
         None => {
             if let Some((arguments, labels)) = reduced(arguments, statement) {
                 let other =
@@ -133,40 +157,4 @@ fn brackets<'t>(tokens: &'t [Token], found: &mut Vec<&'t [Token]>) -> Option<()>
         }
     }
     Some(())
-}
-
-/// What an index such as `i - 1` or `i + j` is here, if it computes with labels and plain numbers only.
-fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String> {
-    let (part, labels) = (here.part(), labels_in(statement));
-    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
-    if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
-        return None;
-    }
-    if let Some(help) = shifted(here, statement) {
-        return Some(help);
-    }
-    let value = text(&valued(part, &is_label));
-    let other = fresh(statement, 1).remove(0);
-    Some(format!(
-        "elements at computed positions are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`; `where {}: n` behind the \
-         equation gives a label the extent that nothing else gives it",
-        here.with(&other),
-        labels.first().unwrap_or(&"i")
-    ))
-}
-
-/// Whether tokens are sums and products of plain names and numbers.
-fn is_plain(tokens: &[Token]) -> bool {
-    let one = |token: &Token| match &token.tree {
-        Tree::Ident(word) => word != "as",
-        Tree::Literal(_) => true,
-        Tree::Punct(sign, _) => matches!(sign, '+' | '-' | '*'),
-        Tree::Group(delimiter, inner) => *delimiter == Delimiter::Parenthesis && is_plain(inner),
-    };
-    let is_call = |pair: &[Token]| matches!(pair, [Token { tree: Tree::Ident(_), .. }, Token { tree: Tree::Group(..), .. }]);
-    tokens.iter().all(one) && !tokens.windows(2).any(is_call)
-}
-
-fn any(tokens: &[Token], test: &dyn Fn(&Token) -> bool) -> bool {
-    tokens.iter().any(|token| test(token) || token.group(Delimiter::Parenthesis).is_some_and(|inner| any(inner, test)))
 }

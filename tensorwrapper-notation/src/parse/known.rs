@@ -1,0 +1,239 @@
+//! What a block knows of the names that its equations before have bound: which indices they have, and that they are no extents.
+
+use super::places::{contains, sides};
+use super::unread::labels_in;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Count, Expression, ExpressionKind, Index, LeftSide, Name, Right, Statement, Target};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// Reads a statement without what the block knows.
+pub(super) type Reader = fn(&[Token]) -> Result<Statement, Diagnostic>;
+
+/// Reads a statement behind others.
+pub(super) fn behind(before: &[Statement], tokens: &[Token], read: Reader) -> Result<Statement, Diagnostic> {
+    let found = read(tokens).map_err(|fault| with_known_indices(fault, before, tokens, read))?;
+    match bound_extent(before, &found).or_else(|| bare_in_gradient(before, &found, tokens)) {
+        Some(fault) => Err(fault),
+        None => Ok(found),
+    }
+}
+
+/// The fault of `Ok(x)`, `[x, y]` and `(x[i], y)` where the value of a block stands.
+pub(super) fn no_value(tokens: &[Token]) -> Option<Diagnostic> {
+    let (what, group) = match tokens {
+        [word @ Token { tree: Tree::Ident(name), .. }, group] if matches!(name.as_str(), "Ok" | "Some") => {
+            (format!("the value of a block stands there without `{name}`"), (word.span, group.group(Delimiter::Parenthesis)?))
+        }
+        [group] => match (group.group(Delimiter::Bracket), group.group(Delimiter::Parenthesis)) {
+            (Some(inner), _) => ("the values of a block stand in parentheses".into(), (group.span, inner)),
+            (_, Some(inner)) if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
+                ("the values of a block are names, without their indices".into(), (group.span, inner))
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (at, inner) = group;
+    let inner = match inner {
+        [only] => only.group(Delimiter::Parenthesis).unwrap_or(inner),
+        inner => inner,
+    };
+    let name = |part: &[Token]| match part {
+        [Token { tree: Tree::Ident(name), .. }] => Some(name.clone()),
+        [Token { tree: Tree::Ident(name), .. }, indices] if indices.group(Delimiter::Bracket).is_some() => Some(name.clone()),
+        _ => None,
+    };
+    let names: Vec<String> = inner.split(|token| token.is_punct(',')).map(name).collect::<Option<_>>()?;
+    let value = if let [one] = &names[..] { one.clone() } else { format!("({})", names.join(", ")) };
+    Some(Diagnostic::syntax(at, what).help(format!("write `{value}`")))
+}
+
+/// The result of a name, as it was bound last.
+fn result<'s>(before: &'s [Statement], name: &str) -> Option<(&'s Name, &'s LeftSide)> {
+    before.iter().rev().find_map(|statement| match &statement.target {
+        Target::Let(results) => results.iter().map(|(name, side)| (name, side)).find(|(known, _)| known.text == name),
+        _ => None,
+    })
+}
+
+/// The labels of a name's result, if it has some, and all its axes are single labels, each once.
+fn labels<'s>(before: &'s [Statement], name: &str) -> Option<Vec<&'s str>> {
+    let (_, side) = result(before, name)?;
+    let label = |index: &'s Index| if let Index::Label(name) = index { Some(name.text.as_str()) } else { None };
+    let labels: Vec<&str> = side.indices.as_ref()?.iter().map(label).collect::<Option<_>>()?;
+    let is_plain = (1..labels.len()).all(|n| !labels[..n].contains(&labels[n]));
+    (!labels.is_empty() && is_plain).then_some(labels)
+}
+
+/// The fault of a tensor without its indices, if the block knows how many it has.
+fn with_known_indices(fault: Diagnostic, before: &[Statement], tokens: &[Token], read: Reader) -> Diagnostic {
+    if !fault.message.ends_with("has no indices") && !fault.message.ends_with("names its labels first") {
+        return fault;
+    }
+    let (left, right) = sides(tokens);
+    let written = [left, &tokens[left.len()..tokens.len() - right.len()], &indexed(right, before)].concat();
+    if written == tokens {
+        return fault;
+    }
+    match read(&written) {
+        // The fault is the one of labels that are missing, and its help has the indices now.
+        Err(found) if found.span == fault.span && found.message == fault.message => found,
+        Err(_) => fault,
+        Ok(_) => {
+            let right = sides(&written).1;
+            let end = right.iter().position(|token| token.is_ident("where")).unwrap_or(right.len());
+            fault.help(format!("a tensor is written with its indices: `{}`", text(&right[..end])))
+        }
+    }
+}
+
+/// Tokens in which names that stand alone in parentheses have the indices that the block gave them.
+fn indexed(tokens: &[Token], before: &[Statement]) -> Vec<Token> {
+    let one = |token: &Token| match &token.tree {
+        Tree::Group(Delimiter::Parenthesis, inner) => {
+            let parts = inner.split(|token| token.is_punct(',') || token.is_punct(';'));
+            let alone: Vec<Span> = parts.filter(|part| part.len() == 1).map(|part| part[0].span).collect();
+            let mut found = Vec::new();
+            for token in indexed(inner, before) {
+                let known = match &token.tree {
+                    Tree::Ident(name) if alone.contains(&token.span) => labels(before, name),
+                    _ => None,
+                };
+                let span = token.span;
+                found.push(token);
+                found.extend(known.map(|labels| brackets(&labels, span)));
+            }
+            Token { tree: Tree::Group(Delimiter::Parenthesis, found), span: token.span }
+        }
+        _ => token.clone(),
+    };
+    tokens.iter().map(one).collect()
+}
+
+/// Brackets with labels.
+fn brackets(labels: &[&str], span: Span) -> Token {
+    let mut inner = Vec::new();
+    for (n, label) in labels.iter().enumerate() {
+        inner.extend((n > 0).then_some(Token { tree: Tree::Punct(',', false), span }));
+        inner.push(Token { tree: Tree::Ident(label.to_string()), span });
+    }
+    Token { tree: Tree::Group(Delimiter::Bracket, inner), span }
+}
+
+/// The fault of a `where` that takes a name of the block for an extent.
+fn bound_extent(before: &[Statement], statement: &Statement) -> Option<Diagnostic> {
+    let holes =
+        statement.declarations.iter().filter_map(|one| if let Count::Hole(hole) = &one.extent { Some(hole) } else { None });
+    let (hole, _) = holes.filter_map(|hole| Some((hole, result(before, &hole.text)?))).next()?;
+    let message = format!("`{}` is a result of this block, and extents come from outside of it", hole.text);
+    Some(
+        Diagnostic::syntax(hole.span, message)
+            .help(format!("bind it in Rust before the macro, `let {} = …;`, and not here", hole.text)),
+    )
+}
+
+/// The fault of `grad(x; v[j])` where the block has given `x` indices.
+fn bare_in_gradient(before: &[Statement], statement: &Statement, tokens: &[Token]) -> Option<Diagnostic> {
+    let Right::Expression(right) = &statement.right else { return None };
+    let (name, at) = bare_operand(right, &|name| labels(before, name).is_some())?;
+    let defined = labels(before, name)?;
+    let (left, right) = sides(tokens);
+    let on_right = labels_in(right);
+    // What the left side has, and nothing else on the right, are the indices of this operand.
+    let mut missing = labels_in(left);
+    missing.retain(|label| !on_right.contains(label));
+    // With others the derivatives would be summed.
+    if missing.len() != defined.len() {
+        return None;
+    }
+    let written = text(call_around(&with_brackets(right, at, &missing), at)?);
+    let message = format!("`{name}` has no indices here, and this block gave it `[{}]`", defined.join(", "));
+    Some(Diagnostic::syntax(at, message).help(format!("write `{written}`")))
+}
+
+/// The first operand of a gradient that is a name alone for which a test holds.
+fn bare_operand<'e>(expression: &'e Expression, test: &dyn Fn(&str) -> bool) -> Option<(&'e str, Span)> {
+    if let ExpressionKind::Gradient(value, variables) = &expression.kind {
+        for operand in [&**value].into_iter().chain(variables) {
+            if let ExpressionKind::Operand(hole, _) = &operand.kind
+                && operand.span == hole.span
+                && test(&hole.text)
+            {
+                return Some((&hole.text, hole.span));
+            }
+        }
+    }
+    expression.kind.children().into_iter().find_map(|part| bare_operand(part, test))
+}
+
+/// Tokens with brackets behind the token at a place.
+fn with_brackets(tokens: &[Token], at: Span, labels: &[&str]) -> Vec<Token> {
+    let one = |token: &Token| match &token.tree {
+        _ if token.span == at && matches!(token.tree, Tree::Ident(_)) => vec![token.clone(), brackets(labels, at)],
+        Tree::Group(delimiter, inner) => {
+            vec![Token { tree: Tree::Group(*delimiter, with_brackets(inner, at, labels)), span: token.span }]
+        }
+        _ => vec![token.clone()],
+    };
+    tokens.iter().flat_map(one).collect()
+}
+
+/// The innermost call of a function around a place.
+fn call_around(tokens: &[Token], at: Span) -> Option<&[Token]> {
+    let n = tokens.iter().position(|token| matches!(token.tree, Tree::Group(..)) && contains(token.span, at))?;
+    let Tree::Group(delimiter, inner) = &tokens[n].tree else { return None };
+    let is_call = *delimiter == Delimiter::Parenthesis && n > 0 && matches!(tokens[n - 1].tree, Tree::Ident(_));
+    call_around(inner, at).or(is_call.then(|| &tokens[n - 1..=n]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn names_of_the_block() {
+        refused(&[
+            (
+                "let x[i] = v[i] * w[i]; let g[i, j] = grad(x; v[j]); g",
+                &["x: `x` has no indices here, and this block gave it `[i]` | write `grad(x[i]; v[j])`"],
+            ),
+            (
+                "let x[i] = v[i] * w[i]; [i, j] = 2.0 * grad(x; v[j])",
+                &["x: `x` has no indices here, and this block gave it `[i]` | write `grad(x[i]; v[j])`"],
+            ),
+            (
+                "let x[j] = v[j] * w[j]; let g[i, j] = grad(x; v[j]); g",
+                &["x: `x` has no indices here, and this block gave it `[j]` | write `grad(x[i]; v[j])`"],
+            ),
+            (
+                "let a[k, l] = b[k, l]; let s = a[i, j] * a[i, j]; let g[i, j] = grad(s; a); g",
+                &["a: `a` has no indices here, and this block gave it `[k, l]` | write `grad(s; a[i, j])`"],
+            ),
+            (
+                "let x[i] = v[i]; let y = norm(x); y",
+                &["x: `x` has no indices | a tensor is written with its indices: `norm(x[i])`"],
+            ),
+            (
+                "let x[i, j] = v[i] * w[j]; let y = norm(x) where i: 3; y",
+                &["x: `x` has no indices | a tensor is written with its indices: `norm(x[i, j])`"],
+            ),
+            ("let x[i, j] = v[i] * w[j]; let y = sum(x); y", &["sum: `sum` names its labels first | write `sum(i, j; x[i, j])`"]),
+            (
+                "let x[i, j] = v[i] * w[j]; [i, j] = x[i, j] / max(x)",
+                &["max: `max` names its labels first | write `max(k, l; x[k, l])`"],
+            ),
+            (
+                "let q = 3; let x[i] = 2.0[i] where i: q; x",
+                &[
+                    "q: `q` is a result of this block, and extents come from outside of it | bind it in Rust before the macro, `let q = …;`, and not here",
+                ],
+            ),
+            (
+                "let q = v[i] * v[i]; [i] = 2.0[i] where i: q",
+                &[
+                    "q: `q` is a result of this block, and extents come from outside of it | bind it in Rust before the macro, `let q = …;`, and not here",
+                ],
+            ),
+        ]);
+    }
+}
