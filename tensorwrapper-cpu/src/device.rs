@@ -14,6 +14,7 @@ use tensorwrapper_core::backend::{
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
 
 /// More threads than this are not used: each has memory of its own, and no machine has so many cores.
 pub(crate) const MOST_THREADS: usize = 1024;
@@ -149,5 +150,9 @@ impl FindPlaces for Cpu {
             Dtype::F64 => extremes::find::<f64>(threads, nest, values, extreme, inputs, output),
             dtype => Err(Error::without_order(dtype)),
         }
+    }
+
+    fn space(&self, output: &Strided) -> usize {
+        extremes::space(output)
     }
 }

@@ -244,5 +244,5 @@ fn broadcasting_is_refused() {
     }
     let ids: Vec<&str> = refused.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, BROADCAST);
-    assert_eq!(refused[2].1, "index `.. (its last axis)` has extent 1 in `operand 0` but 4 in `operand 1`");
+    assert_eq!(refused[2].1, "index `the last axis of ..` has extent 1 in `operand 0` but 4 in `operand 1`");
 }

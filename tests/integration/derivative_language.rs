@@ -300,20 +300,35 @@ fn truncations_by_a_tolerance() -> Result<(), Error> {
         g
     };
     agree(&g, &by_number);
-    // Of a batch in which matrices keep different numbers there is no such truncation.
-    let batch =
-        Tensor::<f64, _>::from_fn((2, 2, 2), |at| if at[1] == at[2] { [[1.0, 1e-9], [1.0, 1.0]][at[0]][at[1]] } else { 0.0 })?;
-    let refused = try_tensor! {
-        let (u[n, i, r], s[n, r], v[n, r, j]) = svd(batch[n, i, j]; tol = 1e-3);
-        let L = sum(n, r; s[n, r]);
-        let g[n, i, j] = grad(L; batch[n, i, j]);
-        g
-    };
-    let told = refused.unwrap_err().to_string();
-    assert!(
-        told.contains("a derivative of a batch truncated by a tolerance") && told.contains("help: truncate it by `max`"),
-        "{told}"
+    // All matrices of a batch keep as many.
+    let batch = Tensor::<f64, _>::from_fn((2, 2, 2), |at| (1 + 3 * at[0] + at[1] + 2 * at[1] * at[2]) as f64)?;
+    let (by_tolerance, by_number) = (
+        tensor! {
+            let (u[n, i, r], s[n, r], v[n, r, j]) = svd(batch[n, i, j]; tol = 1e-3);
+            let L = sum(n, r; powi(s[n, r], 3));
+            let g[n, i, j] = grad(L; batch[n, i, j]);
+            g
+        },
+        tensor! {
+            let (u[n, i, r], s[n, r], v[n, r, j]) = svd(batch[n, i, j]; max = 2);
+            let L = sum(n, r; powi(s[n, r], 3));
+            let g[n, i, j] = grad(L; batch[n, i, j]);
+            g
+        },
     );
+    agree(&by_tolerance, &by_number);
+    // Beside integers, whose equations are computed at once.
+    let count = Tensor::<i64, _>::from_array([3, 1])?;
+    let (total, g) = tensor! {
+        let total = sum(i; count[i]);
+        let (u[n, i, r], s[n, r], v[n, r, j]) = svd(batch[n, i, j]; tol = 1e-3);
+        let L = sum(n, r; cast(count[n]) * powi(s[n, r], 3));
+        let g[n, i, j] = grad(L; batch[n, i, j]);
+        (total, g)
+    };
+    assert_eq!(total, 4);
+    let weights: Matrix = count.cast::<f64>()?.into_typed()?;
+    agree(&g, &tensor!([n, i, j] = weights[n] * by_number[n, i, j]));
     Ok(())
 }
 
@@ -344,13 +359,13 @@ fn integers_beside_derivatives() -> Result<(), Error> {
     let mut target = numbers(&[3], 4);
     let before = target.clone();
     tensor! {
-        let L = select(iota[i] < cast(n[i]); v[i] * v[i], v[i]);
+        let L = sum(i; select(iota[i] < cast(n[i]); v[i] * v[i], v[i]));
         target[i] += grad(L; v[i]);
     };
     let slopes = Tensor::from_fn([3], |at| [2.0 * v[[0]], 1.0, 2.0 * v[[2]]][at[0]])?;
     agree(&target, &tensor!([i] = before[i] + slopes[i]));
     // What does not depend on it is said as ever.
-    let told = try_tensor! { let L = sum(i; cast(n[i])) * 1.0; let g[i] = grad(L; v[i]); g }.unwrap_err().to_string();
+    let told = try_tensor! { let L = sum(i; cast(n[i]) * before[i]); let g[i] = grad(L; v[i]); g }.unwrap_err().to_string();
     assert!(told.contains("does not depend on `v`"), "{told}");
     Ok(())
 }

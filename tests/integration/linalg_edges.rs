@@ -397,6 +397,9 @@ fn functions_name_their_arguments() {
         (Tensor::<f64>::ones([3, 3]).unwrap(), Tensor::<f64>::ones([3]).unwrap(), Tensor::<f64>::ones([2]).unwrap());
     let told = linalg::svd(&v).eval().map(|_| ()).unwrap_err().to_string();
     assert_eq!(told, "`A` holds matrices, so its rank is 2 or more, and here it is 1");
+    let number = Tensor::<f64>::ones([]).unwrap();
+    let told = linalg::norm(&number).eval().map(|_| ()).unwrap_err().to_string();
+    assert_eq!(told, "`A` holds vectors, so its rank is 1 or more, and here it is 0");
     let told = linalg::solve(&a, &two).eval().map(|_| ()).unwrap_err().to_string();
     assert_eq!(told, "index `i` has extent 3 in `A` but 2 in `B`");
 }

@@ -118,7 +118,8 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         None
     }
 
-    /// What finds places of extremes for the device in one pass, if it has that. `argmax` and its like are two reductions on other devices.
+    /// What finds places of extremes for the device in one pass, if it has that and computes in the host's memory. `argmax` and its like
+    /// are two reductions on other devices.
     fn places(&self) -> Option<&dyn FindPlaces> {
         None
     }

@@ -5,8 +5,6 @@
 use std::array::from_fn;
 
 use super::super::multiversion::{Loops, vectorised, vectorised_reads};
-use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
 
 /// How many lanes are compared at once: so many that a comparison does not wait for the one before.
@@ -104,19 +102,15 @@ pub fn first_of_lines<T: Stored, U>(
     vectorised_reads(FirstOfLines(elements, extent, to, is_ahead, number));
 }
 
-/// [`first`] in each column of a matrix, whose elements are those of one row after the other.
-///
-/// # Errors
-/// Memory.
+/// [`first`] in each of the first columns of a matrix, whose rows are so far apart, with memory for the elements that are ahead.
 pub fn first_of_columns<T: Stored, U: Copy>(
-    elements: &[T],
+    (elements, apart): (&[T], usize),
     to: &mut [U],
+    best: &mut [T],
     is_ahead: impl Fn(T, T) -> bool,
     number: impl Fn(usize) -> U,
-) -> Result<(), Error> {
-    let mut best = Owned::filled(to.len(), T::NOTHING)?;
-    vectorised(FirstOfColumns { elements, at: to, best: &mut best, is_ahead, number });
-    Ok(())
+) {
+    vectorised(FirstOfColumns { elements, apart, at: to, best, is_ahead, number });
 }
 
 /// The element that none is ahead of; NaN, if there is one; `None` if there is no element.
@@ -133,6 +127,7 @@ pub fn best<T: Stored>(elements: &[T], is_ahead: impl Fn(T, T) -> bool) -> Optio
 
 struct FirstOfColumns<'l, T, U, F, N> {
     elements: &'l [T],
+    apart: usize,
     /// The rows so far that are ahead, one for each column.
     at: &'l mut [U],
     best: &'l mut [T],
@@ -148,7 +143,7 @@ impl<T: Stored, U: Copy, F: Fn(T, T) -> bool, N: Fn(usize) -> U> Loops for First
         let columns = self.best.len();
         self.best.copy_from_slice(&self.elements[..columns]);
         self.at.fill((self.number)(0));
-        for (n, row) in self.elements.chunks_exact(columns).enumerate().skip(1) {
+        for (n, row) in self.elements.chunks(self.apart).enumerate().skip(1) {
             let number = (self.number)(n);
             for ((&x, best), at) in row.iter().zip(self.best.iter_mut()).zip(self.at.iter_mut()) {
                 let is_ahead = (*best == *best) & ((self.is_ahead)(x, *best) | (x != x));

@@ -1,7 +1,8 @@
-//! Where the values of a program are largest or smallest along an axis: where they lie if they are elements of a tensor in order, and
-//! otherwise computed in pieces that stay in the nearest caches.
+//! Where the values of a program are largest or smallest along an axis: where they lie, if they are the elements of one tensor in C order,
+//! and otherwise computed in pieces that stay in the nearest caches.
 
 mod loops;
+mod pieces;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +10,7 @@ pub use loops::{best, first, first_of_columns, first_of_lines};
 
 use num_complex::Complex;
 
+use self::pieces::{Piece, pieces};
 use super::map;
 use super::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
@@ -37,17 +39,17 @@ pub(super) fn find<T: Scalar + PartialOrd>(
     output: Output<'_>,
 ) -> Result<(), Error> {
     extreme.check_over::<T>(nest)?;
-    let (kept, reduced) = nest.extents().split_at(nest.kept());
-    let (lines, extent) = (kept.iter().product(), reduced[0]);
-    if lines == 0 {
+    let (data, layout) = output.typed::<T>();
+    if layout.is_empty() {
         return Ok(());
     }
+    let (kept, reduced) = nest.extents().split_at(nest.kept());
+    let (lines, extent) = (layout.len(), reduced[0]);
     let search = Search { threads, kept, extent, values, inputs };
     let run = |to: &mut [T]| match extreme {
         Reduction::Max => search.run(to, |x, y| x > y),
         _ => search.run(to, |x, y| x < y),
     };
-    let (data, layout) = output.typed::<T>();
     if layout.is_row_major() {
         return run(&mut data[layout.start()..][..lines]);
     }
@@ -57,10 +59,20 @@ pub(super) fn find<T: Scalar + PartialOrd>(
     Ok(())
 }
 
+/// Elements that [`find`] keeps beside its operands, apart from a few pieces: a result that is not in C order is made in that order first.
+pub(super) fn space(output: &Strided) -> usize {
+    if output.is_row_major() { 0 } else { output.len() }
+}
+
 /// An index as an element.
 #[inline(always)]
 fn number<T: Scalar>(at: usize) -> T {
     T::from_complex(Complex::new(at as f64, 0.0))
+}
+
+/// An index that was made an element.
+fn index<T: Scalar>(at: T) -> usize {
+    at.to_complex().re as usize
 }
 
 /// What is looked through.
@@ -77,8 +89,15 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn run<T: Scalar>(&self, to: &mut [T], is_ahead: impl Fn(T, T) -> bool + Copy + Sync) -> Result<(), Error> {
-        let wanted = if to.len() * self.extent < MANY { 1 } else { self.threads.1 };
+        let wanted = if to.len().saturating_mul(self.extent) < MANY { 1 } else { self.threads.1 };
         match self.in_order::<T>() {
+            // A line that is long is looked through in parts, whose places are compared afterwards.
+            Some((elements, 1)) if self.extent > PIECE => {
+                for (to, line) in to.iter_mut().zip(elements.chunks_exact(self.extent)) {
+                    *to = number(first_of_parts(line, wanted, is_ahead));
+                }
+                Ok(())
+            }
             Some((elements, 1)) => {
                 let rows = (PIECE / self.extent).max(1);
                 let mut pieces: Vec<_> = to.chunks_mut(rows).zip(elements.chunks(rows * self.extent)).collect();
@@ -87,16 +106,47 @@ impl Search<'_> {
                 });
                 Ok(())
             }
-            Some((elements, columns)) => {
-                let blocks = to.chunks_mut(columns).zip(elements.chunks(columns * self.extent));
-                each(wanted, blocks, &|(to, elements)| first_of_columns(elements, to, is_ahead, number))
+            Some((elements, columns)) => self.in_columns((elements, columns), to, wanted, is_ahead),
+            None => {
+                let pieces = pieces(self.kept, self.extent, to).into_iter();
+                each(wanted, pieces, &|piece| self.computed(piece, is_ahead))
             }
-            None => each(wanted, self.pieces(to).into_iter(), &|piece| self.computed(piece, is_ahead)),
         }
     }
 
-    /// The elements, if the values are those of a tensor in order, and how many columns lie side by side: 1 where the axis that is looked
-    /// along is the last.
+    /// Blocks of rows, one after the other, are looked through column by column: some columns of one block at a time, or some blocks.
+    fn in_columns<T: Scalar>(
+        &self,
+        (elements, columns): (&[T], usize),
+        to: &mut [T],
+        wanted: usize,
+        is_ahead: impl Fn(T, T) -> bool + Copy + Sync,
+    ) -> Result<(), Error> {
+        let size = columns * self.extent;
+        if columns > PIECE / 8 {
+            for (to, block) in to.chunks_mut(columns).zip(elements.chunks_exact(size)) {
+                let parts = to.chunks_mut(PIECE / 8).enumerate();
+                each(wanted, parts, &|(n, to)| {
+                    let mut best = Owned::filled(to.len(), T::NOTHING)?;
+                    first_of_columns((&block[*n * (PIECE / 8)..], columns), to, &mut best, is_ahead, number);
+                    Ok(())
+                })?;
+            }
+            return Ok(());
+        }
+        let blocks = (PIECE / size).max(1);
+        let parts = to.chunks_mut(columns * blocks).zip(elements.chunks(size * blocks));
+        each(wanted, parts, &|(to, elements)| {
+            let mut best = Owned::filled(columns, T::NOTHING)?;
+            for (to, block) in to.chunks_mut(columns).zip(elements.chunks_exact(size)) {
+                first_of_columns((block, columns), to, &mut best, is_ahead, number);
+            }
+            Ok(())
+        })
+    }
+
+    /// The elements, if the values are those of a tensor in C order but for the axis that is looked along, and how many columns lie side by
+    /// side behind that axis: 1 where it is the last.
     fn in_order<T: Scalar>(&self) -> Option<(&[T], usize)> {
         let ([Instruction::Input(0)], [input, ..]) = (self.values.0.instructions(), self.inputs) else { return None };
         let strides = input.layout().strides();
@@ -116,99 +166,61 @@ impl Search<'_> {
         Some((elements, self.kept[behind..].iter().product()))
     }
 
-    /// Pieces of the output, each with where it begins: whole indices of the last axes.
-    fn pieces<'t, T>(&self, to: &'t mut [T]) -> Vec<Piece<'t, T>> {
-        let (mut whole, mut elements) = (self.kept.len(), self.extent);
-        while whole > 0 && elements * self.kept[whole - 1] <= PIECE {
-            whole -= 1;
-            elements *= self.kept[whole];
-        }
-        let inner = self.kept[whole..].iter().product::<usize>();
-        let Some(cut) = whole.checked_sub(1) else { return vec![Piece { to, outer: Vec::new(), cut: None }] };
-        let rows = (PIECE / elements).max(1);
-        let mut pieces = Vec::new();
-        for (n, block) in to.chunks_mut(self.kept[cut] * inner).enumerate() {
-            let (mut outer, mut left) = (vec![0; cut], n);
-            for (index, &extent) in outer.iter_mut().zip(&self.kept[..cut]).rev() {
-                *index = left % extent;
-                left /= extent;
-            }
-            for (start, to) in (0..self.kept[cut]).step_by(rows).zip(block.chunks_mut(rows * inner)) {
-                let rows = to.len() / inner;
-                pieces.push(Piece { to, outer: outer.clone(), cut: Some((start, rows)) });
-            }
-        }
-        pieces
-    }
-
-    /// Computes the values of a piece, some along the axis at a time, and finds their places.
+    /// Computes the values of a piece and finds their places. The values of a long line are computed some at a time.
     fn computed<T: Scalar>(&self, piece: &mut Piece<'_, T>, is_ahead: impl Fn(T, T) -> bool + Copy) -> Result<(), Error> {
         let lines = piece.to.len();
         let most = (PIECE / lines).clamp(1, self.extent);
         let mut values = Owned::filled(lines * most, T::ZERO)?;
-        let mut best: Option<Owned<T>> = None;
-        for start in (0..self.extent).step_by(most) {
-            let len = most.min(self.extent - start);
-            let values = &mut values[..lines * len];
-            self.evaluate(piece, (start, len), values)?;
-            match &mut best {
-                None => {
-                    first_of_lines((values, len), piece.to, is_ahead, number);
-                    if len < self.extent {
-                        let found = values.chunks_exact(len).zip(&*piece.to);
-                        let mut ahead = Owned::with_room(lines)?;
-                        ahead.extend(found.map(|(line, at)| line[at.to_complex().re as usize]));
-                        best = Some(ahead);
-                    }
-                }
-                Some(best) => {
-                    for ((line, best), to) in values.chunks_exact(len).zip(best.iter_mut()).zip(piece.to.iter_mut()) {
-                        let at = first(line, is_ahead).unwrap_or(0);
-                        #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
-                        let is_next = *best == *best && (is_ahead(line[at], *best) || line[at] != line[at]);
-                        if is_next {
-                            (*best, *to) = (line[at], number(start + at));
-                        }
-                    }
-                }
-            }
+        if most == self.extent {
+            self.evaluate(piece, (0, most), &mut values)?;
+            first_of_lines((&values, most), piece.to, is_ahead, number);
+            return Ok(());
         }
+        debug_assert_eq!(lines, 1, "pieces of several lines hold these whole");
+        let mut best: Option<(T, usize)> = None;
+        for start in (0..self.extent).step_by(most) {
+            let values = &mut values[..most.min(self.extent - start)];
+            self.evaluate(piece, (start, values.len()), values)?;
+            best = ahead_of(best, (values, start), is_ahead);
+        }
+        piece.to[0] = number(best.map_or(0, |(_, at)| at));
         Ok(())
     }
 
     /// Writes the values of a piece, so many from a start along the axis that is looked along, which is the last.
     fn evaluate<T: Scalar>(&self, piece: &Piece<'_, T>, (start, len): (usize, usize), to: &mut [T]) -> Result<(), Error> {
-        let part = |layout: &Strided| {
-            let mut layout = layout.clone().slice(self.kept.len(), start, len);
-            for (axis, &index) in piece.outer.iter().enumerate() {
-                layout = layout.slice(axis, index, 1);
-            }
-            match piece.cut {
-                Some((start, rows)) => layout.slice(piece.outer.len(), start, rows),
-                None => layout,
-            }
-        };
+        let part = |layout: &Strided| piece.part(layout.clone().slice(self.kept.len(), start, len));
         let layouts: Vec<Strided> = self.inputs.iter().map(|input| part(input.layout())).collect();
         let inputs: Vec<Operand<'_>> = self.inputs.iter().zip(&layouts).map(|(input, layout)| input.within(layout)).collect();
-        let mut extents = self.kept.to_vec();
-        extents[..piece.outer.len()].fill(1);
-        if let Some((_, rows)) = piece.cut {
-            extents[piece.outer.len()] = rows;
-        }
-        extents.push(len);
+        let extents: Vec<usize> = piece.extents(self.kept).chain([len]).collect();
         let own = Strided::row_major(&extents)?;
         let nest = LoopNest::new(extents, self.kept.len() + 1);
         map::map_by::<T>(self.threads.0, 1, &nest, self.values, Reduction::Sum, &inputs, Output::new(T::erase_mut(to), &own))
     }
 }
 
-/// A piece of the output.
-struct Piece<'t, T> {
-    to: &'t mut [T],
-    /// The indices of the first axes.
-    outer: Vec<usize>,
-    /// The start and the length of the part along the next axis. Without it the piece is all.
-    cut: Option<(usize, usize)>,
+/// The element that is ahead so far and where it is, after some more elements, of which the first has this index.
+fn ahead_of<T: Scalar>(
+    best: Option<(T, usize)>,
+    (elements, start): (&[T], usize),
+    is_ahead: impl Fn(T, T) -> bool + Copy,
+) -> Option<(T, usize)> {
+    let at = first(elements, is_ahead)?;
+    let found = elements[at];
+    #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+    let stays = |best: T| best != best || !(is_ahead(found, best) || found != found);
+    match best {
+        Some((best, before)) if stays(best) => Some((best, before)),
+        _ => Some((found, start + at)),
+    }
+}
+
+/// The index of the element that no other is ahead of, found in parts by several threads. The parts do not depend on their number.
+fn first_of_parts<T: Scalar>(line: &[T], wanted: usize, is_ahead: impl Fn(T, T) -> bool + Copy + Sync) -> usize {
+    let mut parts: Vec<(&[T], usize)> = line.chunks(PIECE).map(|part| (part, 0)).collect();
+    thread_pool::each_mut(wanted, &mut parts, &|(part, at)| *at = first(part, is_ahead).unwrap_or(0));
+    let parts = parts.iter().enumerate().map(|(n, (part, at))| (&part[*at..=*at], n * PIECE + at));
+    parts.fold(None, |best, part| ahead_of(best, part, is_ahead)).map_or(0, |(_, at)| at)
 }
 
 /// Runs a task for each item, on as many threads as wanted.

@@ -50,9 +50,9 @@ fn along<T: Stored + PartialOrd, S: Extents>(
         return Ok(Tensor::from_parts(result, layout));
     }
     if let Some(elements) = view.as_slice() {
-        let mut result = Owned::for_results(layout.len())?;
+        let (mut result, mut ahead) = (Owned::for_results(layout.len())?, vec![T::NOTHING; columns]);
         for (at, elements) in result.chunks_exact_mut(columns).zip(elements.chunks_exact(extent * columns)) {
-            first_of_columns(elements, at, is_ahead, |at| at as i64)?;
+            first_of_columns((elements, columns), at, &mut ahead, is_ahead, |at| at as i64);
         }
         return Ok(Tensor::from_parts(result, layout));
     }

@@ -84,7 +84,10 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Resu
 /// # Errors
 /// Tensors on different devices.
 pub(super) fn lowered_for<'c, 'a>(context: &'c Context, values: &[Link<Value<'a>>]) -> Result<(Lowered<'a>, Placed<'c>), Error> {
-    let finds_places = |backend: &BackendInstance| !backend.compiles() && backend.device().places().is_some();
+    let finds_places = |backend: &BackendInstance| {
+        let device = backend.device();
+        !backend.compiles() && device.resident().is_none() && device.places().is_some()
+    };
     let with_places = finds_places(&context.backend);
     let lowered = if with_places { lower_with_places(values) } else { lower(values) };
     let placed = context.placed(lowered.sources.iter().filter_map(SourceTensor::borrowed))?;
@@ -93,7 +96,7 @@ pub(super) fn lowered_for<'c, 'a>(context: &'c Context, values: &[Link<Value<'a>
 }
 
 /// The plan that computes a value from tensors. Each tensor is a source of its own, in this order, even if several share
-/// memory.
+/// memory. The values are products of subscripts, in which no place is looked for.
 ///
 /// # Errors
 /// As [`planned`].

@@ -38,8 +38,8 @@ fn space(graph: &OpGraph, step: &Step) -> u128 {
     let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
         Work::Contract(contraction) => contraction.work_space() as u128,
         // Chunks in which elements are computed: as small as caches.
-        Work::Map(..) | Work::Place(..) => 0,
-        Work::Factorise(_, space) => *space as u128,
+        Work::Map(..) => 0,
+        Work::Place(_, _, space) | Work::Factorise(_, space) => *space as u128,
     });
     kernels.chain(step.sliced.iter().map(|sliced| work_space(sliced))).max().unwrap_or(0)
 }

@@ -124,7 +124,8 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     if !equation.claims().is_empty() {
         let error = Error::new(ErrorKind::Unsupported("a claim of symmetry about a dense result".to_string()));
         return Err(error.with_help(
-            "leave it out: a dense tensor holds every element; symmetries are those of block tensors, and a result is one where an operand is",
+            "leave it out: a dense tensor stores every element. Only block tensors have symmetries; a result is a block tensor if an operand \
+             is",
         ));
     }
     if let Some(left) = equation.left().iter().find(|left| !left.layers.is_empty() && equation.place().is_none()) {

@@ -25,9 +25,11 @@ pub(super) fn place<'t, 'a>(over: &[usize], body: &'t Tree<'a>, extents: &[usize
     };
     let ([of, Tree::Reduce(fold, inner, in_best)], [one, same]) = (&**best, &**other) else { return None };
     let ([inner], Some(extreme)) = (&inner[..], extreme(*fold)) else { return None };
-    let is_it = |tree: &Tree<'a>, bound: usize| is_same((of, *label), (tree, bound));
-    (extents[*inner] == extents[*label] && is_it(in_best, *inner) && is_it(one, *label) && is_it(same, *label))
-        .then_some((extreme, of))
+    let is_it = |tree: &Tree<'a>, bound: usize| {
+        let mut renamed = Renamed { extents, pairs: Vec::new() };
+        renamed.pair(*label, bound) && renamed.are_same(of, tree)
+    };
+    (is_it(in_best, *inner) && is_it(one, *label) && is_it(same, *label)).then_some((extreme, of))
 }
 
 fn extreme(fold: Fold) -> Option<Reduction> {
@@ -36,11 +38,6 @@ fn extreme(fold: Fold) -> Option<Reduction> {
         Fold::Min => Some(Reduction::Min),
         Fold::Sum | Fold::Product => None,
     }
-}
-
-/// Whether two trees, each with the label of its reduction, are the same but for the names of bound labels.
-fn is_same<'a>((one, label): (&Tree<'a>, usize), (other, bound): (&Tree<'a>, usize)) -> bool {
-    Renamed { pairs: vec![(label, bound)] }.are_same(one, other)
 }
 
 /// Whether two operands are one tensor: recorded once, or the same elements in the same order.
@@ -55,12 +52,19 @@ fn are_one<'a>(one: &Link<Value<'a>>, other: &Link<Value<'a>>) -> bool {
         }
 }
 
-/// Labels of one tree that another one calls otherwise, the innermost last.
-struct Renamed {
+/// Labels of one tree that another one calls otherwise, the innermost last, and the extents of all labels.
+struct Renamed<'e> {
+    extents: &'e [usize],
     pairs: Vec<(usize, usize)>,
 }
 
-impl Renamed {
+impl Renamed<'_> {
+    /// Binds a label of each tree; `false` if they run over other numbers of values.
+    fn pair(&mut self, one: usize, other: usize) -> bool {
+        self.pairs.push((one, other));
+        self.extents[one] == self.extents[other]
+    }
+
     fn is_label(&self, one: usize, other: usize) -> bool {
         match self.pairs.iter().rev().find(|pair| pair.0 == one || pair.1 == other) {
             Some(pair) => *pair == (one, other),
@@ -89,8 +93,10 @@ impl Renamed {
             }
             (Tree::Reduce(fold, over, _), Tree::Reduce(known, others, _)) => {
                 let before = self.pairs.len();
-                self.pairs.extend(over.iter().copied().zip(others.iter().copied()));
-                let are_same = fold == known && over.len() == others.len() && self.are_parts(one, other);
+                let are_same = fold == known
+                    && over.len() == others.len()
+                    && over.iter().zip(others).all(|(&one, &other)| self.pair(one, other))
+                    && self.are_parts(one, other);
                 self.pairs.truncate(before);
                 are_same
             }
@@ -152,6 +158,7 @@ mod tests {
             ("a[i, l]", "a[i, k]", "iota[k]", "3.0"),
             ("a[i, l] * w[l]", "a[i, k]", "iota[k]", "4.0"),
             ("w[l] * a[i, l]", "a[i, k] * w[k]", "iota[k]", "4.0"),
+            ("sum(n; a[i, l] * w[n in 0..3])", "sum(m; a[i, k] * w[m in 0..2])", "iota[k]", "4.0"),
         ] {
             assert!(!place(best, of, at, none).contains(&"place"), "{best} {of} {at} {none}");
         }

@@ -61,7 +61,7 @@ impl Count for &Tiling {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a whole exponent, which `powi` takes",
     label = "not an `i32`",
-    note = "a whole number of another type is converted, `powi(X, { p as i32 })`; for a real exponent write `powf(X, p)`"
+    note = "a whole number of another type is converted, `powi(X, {{ p as i32 }})`; for a real exponent write `powf(X, p)`"
 )]
 pub trait WholeExponent {
     /// The exponent.

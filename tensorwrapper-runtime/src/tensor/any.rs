@@ -82,14 +82,6 @@ impl AnyTensor {
         })
     }
 
-    /// Whether all elements are the same number.
-    pub(crate) fn is_uniform(&self) -> bool {
-        dispatch!(self.dtype(), T => {
-            let elements = T::typed(self.located.data.as_ref()).unwrap_or_default();
-            elements.windows(2).all(|pair| pair[0] == pair[1])
-        })
-    }
-
     /// Its elements and their layout.
     pub(crate) fn into_buffer(self) -> (Buffer, Strided) {
         (self.located.data, self.located.layout)

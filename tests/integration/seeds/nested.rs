@@ -170,7 +170,7 @@ mod shape_composition {
     #[test]
     fn sums_of_other_layers() {
         let error = (s1_2().at("i,j,k") + s2_1().at("i,j,k")).nested("i,j,k").unwrap_err().to_string();
-        assert_eq!(error, "`j` stands in layer 1 of `[i,j,k]` but in layer 0 of `[i,j,k]`");
+        assert_eq!(error, "`j` stands in layer 1 of operand 1, `[i,j,k]`, but in layer 0 of operand 2, `[i,j,k]`");
     }
 
     // "result == Nested<Shape>({1, 1}, Shape{10, 20})"; "Nested<Shape>({0,2}, Shape{20, 30})"

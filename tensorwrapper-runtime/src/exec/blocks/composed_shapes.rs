@@ -7,7 +7,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{AnyShape, JaggedShape, Nested, Shape, TiledShape, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Symmetry;
-use tensorwrapper_notation::syntax::{Index, Indices};
+use tensorwrapper_notation::syntax::{Index, Indices, Name};
 
 use super::composed::IndexedStructure;
 use crate::expr::labels;
@@ -134,14 +134,14 @@ impl<S: Composed> IndexedStructure<Nested<S>> {
     pub fn nested(&self, left: &str) -> Result<Nested<S>, Error> {
         let found = self.composed(left, |factor| {
             let structure = (*factor.value).structure()?;
-            // Structures have no layers without axes, which change nothing unless the operand's labels are in layers, too.
+            // Structures cannot have layers without axes, so these are left out. Layers are compared only where the labels have `;`.
             if labels(&factor.labels)?.counts().is_empty() {
                 return Ok(structure);
             }
             structure.nested(factor.value.layers().iter().copied().filter(|&axes| axes > 0).collect::<Vec<usize>>())
         })?;
-        let outermost = self.outermost()?;
         let left = labels(left)?;
+        let outermost = self.outermost(&left)?;
         let layers = match left.counts() {
             counts if !counts.is_empty() => counts,
             _ => {
@@ -152,18 +152,20 @@ impl<S: Composed> IndexedStructure<Nested<S>> {
         Nested::new(layers, S::of_structure(&found)?)
     }
 
-    /// The outermost layer of each label, which is the same in all products.
-    fn outermost(&self) -> Result<Outermost<'_>, Error> {
-        let mut all = Outermost::new();
+    /// The outermost layer of each label of the left side, which is the same in all products.
+    fn outermost(&self, left: &Indices) -> Result<Outermost<'_>, Error> {
+        let is_on_left = |name: &&Name| left.iter().flat_map(Index::labels).any(|label| label.text == name.text);
+        let (mut all, mut number) = (Outermost::new(), 0);
         for product in self.products() {
             let mut found = Outermost::new();
             for factor in product {
+                number += 1;
                 for (axis, index) in labels(&factor.labels)?.iter().enumerate() {
                     let Some(layer) = factor.value.layer_of(axis) else { continue };
-                    for name in index.labels() {
-                        let outer = found.entry(name.text.clone()).or_insert((layer, &factor.labels));
+                    for name in index.labels().iter().filter(is_on_left) {
+                        let outer = found.entry(name.text.clone()).or_insert((layer, (number, &factor.labels)));
                         if layer < outer.0 {
-                            *outer = (layer, &factor.labels);
+                            *outer = (layer, (number, &factor.labels));
                         }
                     }
                 }
@@ -181,8 +183,8 @@ impl<S: Composed> IndexedStructure<Nested<S>> {
     }
 }
 
-/// The outermost layer that each label stands in, and the labels of the operand that says so.
-type Outermost<'e> = BTreeMap<String, (usize, &'e str)>;
+/// The outermost layer that each label stands in, and the number and the labels of the operand that says so.
+type Outermost<'e> = BTreeMap<String, (usize, (usize, &'e str))>;
 
 /// The number of axes in each of so many layers of a left side that is not written in layers.
 fn layers_of(left: &Indices, outermost: &Outermost<'_>, layers: usize) -> Result<Vec<usize>, Error> {
@@ -363,8 +365,12 @@ mod tests {
         // Layers without axes count, too.
         let (inner, outer) = (Nested::new([0, 1], Shape::new([3])).unwrap(), Nested::new([1, 0], Shape::new([3])).unwrap());
         let told = (inner.at("a") + outer.at("a")).nested("a").unwrap_err().to_string();
-        assert_eq!(told, "`a` stands in layer 1 of `[a]` but in layer 0 of `[a]`");
+        assert_eq!(told, "`a` stands in layer 1 of operand 1, `[a]`, but in layer 0 of operand 2, `[a]`");
         assert_eq!((inner.at("a") * outer.at("a")).nested("a").unwrap(), outer);
+        // Labels that are summed are those of their product alone.
+        let (one, two) = (Nested::new([1, 1], Shape::new([2, 3])).unwrap(), Nested::new([2, 0], Shape::new([2, 3])).unwrap());
+        let sum = one.at("ik") * one.at("jk") + two.at("ik") * two.at("jk");
+        assert_eq!(sum.nested("ij").unwrap().layers(), [2, 0]);
     }
 
     #[test]

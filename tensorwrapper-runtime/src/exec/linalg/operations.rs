@@ -25,7 +25,8 @@ where
     let rank = given.rank();
     let value = match rank < axes.len() {
         true => {
-            let message = format!("`{name}` holds matrices, so its rank is {} or more, and here it is {rank}", axes.len());
+            let what = if axes.len() > 1 { "matrices" } else { "vectors" };
+            let message = format!("`{name}` holds {what}, so its rank is {} or more, and here it is {rank}", axes.len());
             Err(Error::new(ErrorKind::Shape(message)))
         }
         false => given.value(),
@@ -105,7 +106,7 @@ impl<T: Element> Operation<T> for Norm {
     const KIND: Factorisation = Factorisation::Norm;
     fn of<X: TensorLike<Elem = T>>(a: &X, _: i32) -> Factors<'_, T, (T::Real,)> {
         let rank = a.operand().given.rank();
-        let names = if rank == 1 { &["i"][..] } else { &["i", "j"] };
+        let names = if rank <= 1 { &["i"][..] } else { &["i", "j"] };
         let (a, rank) = labelled((a, "A"), names);
         a.norm(&labels(&[], rank - names.len()))
     }

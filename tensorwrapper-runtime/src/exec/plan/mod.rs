@@ -124,7 +124,7 @@ impl Step {
         }
         self.kernels.iter().find_map(|kernel| match &kernel.work {
             Work::Factorise(..) => kernel.by.is_none().then_some("linear algebra"),
-            Work::Map(program, _) | Work::Place(program, _) if program.functions() > 0 => Some("functions of the program's"),
+            Work::Map(program, _) | Work::Place(program, ..) if program.functions() > 0 => Some("functions of the program's"),
             Work::Contract(contraction) if contraction.own().is_none() => Some("functions of the program's"),
             Work::Map(..) | Work::Place(..) | Work::Contract(_) => None,
         })
@@ -142,8 +142,8 @@ impl Step {
 pub(in crate::exec) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
-    /// Where along the last axis the values of a program are largest or smallest.
-    Place(Program, Reduction),
+    /// Where along the last axis the values of a program are largest or smallest, with the bytes of work space that it needs.
+    Place(Program, Reduction, usize),
     /// A decomposition, with the bytes of work space that it needs.
     Factorise(Decomposition, usize),
 }

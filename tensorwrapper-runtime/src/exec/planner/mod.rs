@@ -143,12 +143,13 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             Ok(vec![Kernel::new(nest, work, inputs, vec![output])])
         }
         Operation::Place { program, extreme } => {
-            if device.places().is_none() {
+            let Some(places) = device.places().filter(|_| device.resident().is_none()) else {
                 let message = format!("places of extremes, which `{}` does not find", device.name());
                 return Err(Error::new(ErrorKind::Unsupported(message)));
-            }
+            };
             let (nest, inputs, output) = nested(node, layouts)?;
-            Ok(vec![Kernel::new(nest, Work::Place(program.clone(), *extreme), inputs, vec![output])])
+            let space = places.space(&output.layout) * graph.tensor(output.tensor).dtype.size();
+            Ok(vec![Kernel::new(nest, Work::Place(program.clone(), *extreme, space), inputs, vec![output])])
         }
         Operation::Factorise(call) => {
             let (nest, form) = (LoopNest::new(node.extents.clone(), node.extents.len()), call.form());

@@ -111,7 +111,7 @@ pub(super) fn launch<'m>(
             let output = written.next().expect("a kernel has an output");
             device.map(&kernel.nest, program, *reduction, functions, &inputs, output)
         }
-        Work::Place(program, extreme) => {
+        Work::Place(program, extreme, _) => {
             let (output, places) = (written.next().expect("a kernel has an output"), device.places());
             let places = places.expect("places are planned for devices that find them");
             places.find(&kernel.nest, program, *extreme, functions, &inputs, output)

@@ -55,8 +55,8 @@ impl Recorder<'_> {
     pub(super) fn spell_out<'i>(&mut self, indices: &[Index<'i>], axes: usize) -> Vec<Index<'i>> {
         while self.rest.len() < axes && indices.iter().any(|index| matches!(index, Index::Rest)) {
             let name = match self.rest.len() {
-                0 => ".. (its last axis)".to_string(),
-                behind => format!(".. (its last axis but {behind})"),
+                0 => "the last axis of ..".to_string(),
+                behind => format!("the last axis but {behind} of .."),
             };
             self.rest.push(self.labels.len());
             self.labels.push(LabelState { name: Cow::Owned(name), first: None });

@@ -157,12 +157,6 @@ impl Recorder<'_> {
             }
         }
         if let (true, Some(kept)) = (computing.is_differentiated, kept.filter(|&kept| kept > 0)) {
-            if !count.is_uniform() {
-                let message =
-                    "a derivative of a batch truncated by a tolerance that keeps other numbers of values in each matrix";
-                return Err(Error::new(ErrorKind::Unsupported(message.into()))
-                    .with_help("truncate it by `max`, which keeps as many in each"));
-            }
             let truncated = Decomposition { max: Some(kept), tol: None, ..call.call.clone() };
             let extents = self.extents(&labels.with(&Role::ALL));
             let call = Factorised { call: truncated, extents, arguments: call.arguments.clone() };

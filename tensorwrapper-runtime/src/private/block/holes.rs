@@ -29,7 +29,7 @@ pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) call: &'f Call<'a>,
     /// How gradients by block tensors are projected on their structures.
     pub(super) projections: &'f [Projection<'a>],
-    /// Whether tensors stand for others, and their elements for none.
+    /// Whether tensors are stand-ins, whose elements mean nothing.
     pub(super) are_stand_ins: bool,
     /// Results of the equations before.
     pub(super) results: &'f [Link<Value<'a>>],
@@ -82,14 +82,13 @@ impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     }
 
     fn is_differentiated(&self) -> bool {
-        self.site.has_derivatives()
+        self.site.equations()[self.number + 1..].iter().any(|later| !later.gradients().is_empty())
     }
 
     fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         if self.are_stand_ins {
-            let error = Error::new(ErrorKind::Unsupported(
-                "a derivative over block tensors that passes a truncation by a tolerance".into(),
-            ));
+            let error =
+                Error::new(ErrorKind::Unsupported("a derivative over block tensors behind a truncation by a tolerance".into()));
             return Err(error.with_help("truncate by `max`, or take it of dense tensors, which `to_dense` makes"));
         }
         self.computes_extents.set(true);

@@ -172,11 +172,12 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let keeps = self.keeps_integers();
         self.lend_integers(state)?;
         let (mut results, mut steps, mut is_kept) = (Vec::new(), Vec::new(), keeps);
-        // What derivatives are taken of: the equations over other numbers as they were recorded.
+        // What derivatives are taken of: equations over other numbers are recorded over those before them, and not over what these gave.
         let mut recorded: Vec<Link<Value<'a>>> = Vec::new();
+        let derives = self.site.has_derivatives();
         for (number, equation) in self.site.equations().iter().enumerate() {
-            let derives = !equation.gradients().is_empty();
-            let holes = self.holes(number, equation, if derives { &recorded } else { &results });
+            let is_recorded = derives && !self.calls[number].is_integer;
+            let holes = self.holes(number, equation, if is_recorded { &recorded } else { &results });
             let (values, target) = match bind(equation, self.calls[number].dtype, &holes)? {
                 Bound::Results(values) => (values, None),
                 // The whole tensor is computed where a later equation reads it.
@@ -196,11 +197,11 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             for made in results.len()..state.made.len() {
                 results.push(self.recorded_result(number, made, state)?);
             }
-            if self.site.has_derivatives() {
-                let own = self.differentiable(number, values, &recorded)?.into_iter().rev();
-                let missing = results.len() - recorded.len();
-                recorded.extend(own.take(missing).collect::<Vec<_>>().into_iter().rev());
-                recorded.extend_from_slice(&results[recorded.len()..]);
+            let new = recorded.len()..results.len();
+            match is_recorded {
+                // The last ones: what is written is no result.
+                true => recorded.extend(values.into_iter().rev().take(new.len()).rev()),
+                false => recorded.extend_from_slice(&results[new]),
             }
         }
         let tensors = self.tensors.iter().map(|tensor| &tensor.0);
@@ -208,26 +209,6 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
             self.site.kept_integers.add(Arc::new(kept), |plans| plans.len() <= MOST_PLANS);
         }
         Ok(())
-    }
-
-    /// The values of an equation over numbers that are no integers, recorded over those of earlier ones; none of one over integers.
-    fn differentiable(
-        &self,
-        number: usize,
-        values: Vec<Link<Value<'a>>>,
-        recorded: &[Link<Value<'a>>],
-    ) -> Result<Vec<Link<Value<'a>>>, Error> {
-        let equation = &self.site.equations()[number];
-        if self.calls[number].is_integer {
-            return Ok(Vec::new());
-        }
-        if !equation.gradients().is_empty() {
-            return Ok(values);
-        }
-        Ok(match bind(equation, self.calls[number].dtype, &self.holes(number, equation, recorded))? {
-            Bound::Results(values) => values,
-            Bound::Write(Write { after, .. }) => vec![after],
-        })
     }
 
     /// Puts recorded values in the place of numbers, integers and truth values. Numbers are tensors of rank 0: as constants they would be
