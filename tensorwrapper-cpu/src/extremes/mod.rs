@@ -70,11 +70,6 @@ fn number<T: Scalar>(at: usize) -> T {
     T::from_complex(Complex::new(at as f64, 0.0))
 }
 
-/// An index that was made an element.
-fn index<T: Scalar>(at: T) -> usize {
-    at.to_complex().re as usize
-}
-
 /// What is looked through.
 struct Search<'s> {
     /// The instructions of the processor, and how many threads there are.

@@ -170,11 +170,12 @@ impl<S: Composed> IndexedStructure<Nested<S>> {
                     }
                 }
             }
-            for (label, (layer, factor)) in found {
-                let &mut (known, first) = all.entry(label.clone()).or_insert((layer, factor));
+            for (label, (layer, (n, factor))) in found {
+                let &mut (known, (m, first)) = all.entry(label.clone()).or_insert((layer, (n, factor)));
                 if known != layer {
-                    let message =
-                        format!("`{label}` stands in layer {known} of `[{first}]` but in layer {layer} of `[{factor}]`");
+                    let message = format!(
+                        "`{label}` stands in layer {known} of operand {m}, `[{first}]`, but in layer {layer} of operand {n}, `[{factor}]`"
+                    );
                     return Err(Error::new(ErrorKind::Label(message)));
                 }
             }
