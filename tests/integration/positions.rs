@@ -263,3 +263,58 @@ fn places_of_extremes_that_are_not_there() -> Result<(), Error> {
     assert_eq!(order.matches(sentence).count(), 1, "{order}");
     Ok(())
 }
+
+/// Places are one operation on the processor: in prepared blocks, as a kept part and as one that changes, in graphs of the program, and of
+/// operands however they lie.
+#[test]
+fn places_as_operations() -> Result<(), tensorwrapper::Error> {
+    use tensorwrapper::graph::{Edge, Instruction, OpGraph, Operation, Program, Reduction};
+    let defined = |line: &mut dyn Iterator<Item = f64>| {
+        let all: Vec<f64> = line.collect();
+        (0..all.len()).fold(0, |best, n| if all[n] > all[best] { n } else { best }) as f64
+    };
+    let (a, w): (Matrix<f64>, Tensor<f64, Shape![_]>) = (numbers(40, 700), Tensor::from_fn((700,), |at| (at[0] % 13) as f64)?);
+    let other: Matrix<f64> = Tensor::from_fn((40, 700), |at| ((7 * at[0] + 5 * at[1]) % 31) as f64)?;
+    let place: Expr<'_, f64, Shape![_]> = (a.at("ij") * w.at("j")).argmax("j").record("i")?;
+    let read: Expr<'_, f64, Shape![_]> = (place.at("i") * 2.0).record("i")?;
+    let as_defined = |of: &Matrix<f64>, [found, twice]: [&Tensor<f64, Shape![_]>; 2]| {
+        for i in 0..40 {
+            let expected = defined(&mut (0..700).map(|j| of[[i, j]] * w[[j]]));
+            assert_eq!([found[[i]], twice[[i]]], [expected, 2.0 * expected], "row {i}");
+        }
+    };
+    let (found, twice) = Context::cpu().prepare_all((&place, &read), &[&a])?.run(&[&other])?;
+    as_defined(&other, [&found, &twice]);
+    let (found, twice) = Context::cpu().prepare_all((&place, &read), &[&w])?.run(&[&w])?;
+    as_defined(&a, [&found, &twice]);
+    // A place that is kept.
+    let v: Tensor<f64, Shape![_]> = Tensor::from_fn((40,), |at| 1.0 + at[0] as f64)?;
+    let scaled: Expr<'_, f64, Shape![_]> = (place.at("i") * v.at("i")).record("i")?;
+    let (found,) = Context::cpu().prepare_all((&scaled,), &[&v])?.run(&[&v])?;
+    for i in 0..40 {
+        assert_eq!(found[[i]], v[[i]] * defined(&mut (0..700).map(|j| a[[i, j]] * w[[j]])));
+    }
+    // Rows and columns of views that are reversed, transposed and cut.
+    let view = a.view().reverse(1)?.slice(0, 3..31)?;
+    let view = view.t();
+    let found: Tensor<f64, Shape![_]> = tensor!([i] = argmax(j; view[j, i]));
+    let columns: Tensor<f64, Shape![_]> = tensor!([j] = argmin(i; view[j, i]));
+    for i in 0..28 {
+        assert_eq!(found[[i]], defined(&mut (0..700).map(|j| a[[i + 3, 699 - j]])));
+    }
+    for j in 0..700 {
+        assert_eq!(columns[[j]], defined(&mut (0..28).map(|i| -a[[i + 3, 699 - j]])));
+    }
+    // A graph of the program: refused by name where a device finds no places.
+    let mut graph = OpGraph::new();
+    let source = graph.add_source(vec![40, 700], tensorwrapper::Dtype::F64);
+    let operation = Operation::Place { program: Program::new(vec![Instruction::Input(0)]), extreme: Reduction::Max };
+    let made =
+        graph.add_operation(operation, vec![Edge::whole(source, &[0, 1])], &[(&[0], tensorwrapper::Dtype::F64)], vec![40, 700]);
+    graph.add_sink(made[0]);
+    let found: Tensor<f64> = Context::cpu().run_graph(&graph, &[&a])?.remove(0).into_tensor()?;
+    assert_eq!(found[[5]], defined(&mut (0..700).map(|j| a[[5, j]])));
+    let told = Context::reference().run_graph(&graph, &[&a]).unwrap_err().to_string();
+    assert!(told.contains("places of extremes, which `reference` does not find"), "{told}");
+    Ok(())
+}

@@ -115,3 +115,18 @@ fn results_are_operands_of_the_same_block() -> Outcome {
     assert!((tensor!([] = d[p, q] * s[p, q]) - 4.0).abs() < 1e-12);
     Ok(())
 }
+
+/// The extent that a block's `where` gives to an index of all its equations is that of the matrix which makes the index.
+#[test]
+fn extents_of_new_indices_are_compared() {
+    let s = Tensor::<f64>::from_fn([3, 3], |i| 1.0 / (1 + i[0] + i[1]) as f64).unwrap();
+    let values = try_tensor! { where p, n: 3; let (e[n], x[p, n]) = eigh(s[p, q]); let twice[n] = 2.0 * e[n]; twice };
+    assert_eq!(values.unwrap().extents(), [3]);
+    let told = try_tensor! { where n: 4; let (e[n], x[p, n]) = eigh(s[p, q]); e }.unwrap_err().to_string();
+    assert_eq!(told, "index `n` has extent 3 in `eigh` but 4 in `where`");
+    let told = try_tensor! { where r: 2; let (q[i, r], u[r, j]) = qr(s[i, j]); u }.unwrap_err().to_string();
+    assert_eq!(told, "index `r` has extent 3 in `qr` but 2 in `where`");
+    // Labels that are declared together with one that `svd` makes.
+    let u = try_tensor! { where i, j, r: 3; let (u[i, r], x[r], v[r, j]) = svd(s[i, j]); u };
+    assert_eq!(u.unwrap().extents(), [3, 3]);
+}
