@@ -180,6 +180,18 @@ pub struct Form {
 }
 
 impl Form {
+    /// The help for a word that another operation has, which is meant.
+    pub(crate) fn elsewhere(&self, word: Word) -> Option<&'static str> {
+        Some(match (self.name, word) {
+            ("solve", Word::Upper | Word::Unit) => "a triangle alone is read by `triangular_solve`, with the same arguments",
+            ("inv", Word::Tol) => "`pinv` leaves out negligible values, with the same argument",
+            ("cholesky", Word::Upper) => {
+                "the factor is the lower one; the upper one of real elements is its transpose, `[r, i] = cholesky(A[i, j])`"
+            }
+            _ => return None,
+        })
+    }
+
     /// Whether the axes of the first argument are rows and columns, as for all operations but `norm`.
     pub fn has_columns(&self) -> bool {
         self.arguments[0].contains(&Role::Column)

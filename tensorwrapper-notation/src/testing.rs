@@ -49,7 +49,10 @@ pub(crate) fn warnings(text: &str) -> Vec<String> {
 pub(crate) fn refused(cases: &[(&str, &[&str])]) {
     for (text, expected) in cases {
         assert_eq!(faults(text), *expected, "`{text}`");
-        expected.iter().filter_map(|fault| fault.split_once(" | ")).for_each(|(_, help)| can_be_written(help));
+        for (_, help) in expected.iter().filter_map(|fault| fault.split_once(" | ")) {
+            can_be_written(help);
+            equations_are_right(help);
+        }
     }
 }
 
@@ -58,6 +61,18 @@ pub(crate) fn code_of(help: &str) -> impl Iterator<Item = &str> {
     let is_rust = |code: &str| ["?;", "tensor!", "::<", "…"].iter().any(|sign| code.contains(sign));
     let is_word = |code: &str| !code.contains(['[', '(', '{', ' ']) || code.starts_with([';', '`']);
     help.split('`').skip(1).step_by(2).filter(move |code| !is_rust(code) && !is_word(code))
+}
+
+/// Checks that the code in a help breaks no rule where it is a whole equation, or lines of a block.
+#[track_caller]
+pub(crate) fn equations_are_right(help: &str) {
+    // Placeholders stand for what has the labels that are missing.
+    let is_placeholder = |code: &str| code.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "X" | "Y"));
+    let is_whole = |code: &&str| parsed(code).is_ok() && !code.starts_with("where ") && !is_placeholder(code);
+    for code in code_of(help).filter(is_whole) {
+        let found = checked(code);
+        assert!(found.is_ok(), "`{code}` of the help `{help}`: {found:?}");
+    }
 }
 
 /// Checks that the code in a help is an equation, or a part of one.

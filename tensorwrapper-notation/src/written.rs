@@ -6,7 +6,7 @@
 //!
 //! This way, equations are read by one grammar and have one meaning. rustc has little to read, and the program reads each text once.
 
-use crate::check::check;
+use crate::check::check_again;
 use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
@@ -59,7 +59,7 @@ pub fn read(text: &str) -> Equation {
     let tokens = lex_written(text).unwrap_or_else(|fault| panic!("`{text}` was written by `write`: {}", fault.message));
     match parse(&tokens) {
         Ok(Invocation::Equation(statement)) => {
-            check(&statement, &[]).unwrap_or_else(|faults| panic!("`{text}` was checked before: {}", faults[0].message))
+            check_again(&statement).unwrap_or_else(|faults| panic!("`{text}` was checked before: {}", faults[0].message))
         }
         other => panic!("`{text}` was written as one equation: {other:?}"),
     }
@@ -102,6 +102,7 @@ fn sign(assignment: Assignment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::check;
     use crate::testing::parsed;
 
     /// Every node and every fragment of an equation, without the places where they were written.
@@ -167,6 +168,25 @@ mod tests {
             // Fragments in braces have their braces in the original, and none when they are read back.
             let plain = |text: &str| text.replace("{ ", "").replace(" }", "").replace(['{', '}', '`'], "");
             assert_eq!(plain(&a), plain(&b), "`{text}` was written as `{written}`");
+        }
+    }
+
+    /// The extents that a block gives to indices which operations make stand behind the written equations.
+    #[test]
+    fn reads_back_under_the_extents_of_a_block() {
+        for text in [
+            "where r: 3; let (q[i, r], u[r, j]) = qr(a[i, j]); let z[r] = 1.0[r] * 2.0; z",
+            "where n: &occ; let (e[n], x[p, n]) = eigh(a[p, q]); e",
+            "where k: 3; let l[i, k] = cholesky(a[i, j]); l",
+            "where i, j, k: n; let (U[i, k], s[k], V[k, j]) = svd(A[i, j]); (U, s, V)",
+            "where i: n; r: chi; let (U[i, r], s[r], V[r, j]) = svd(A[i, j]; max = chi); U",
+        ] {
+            let Ok(Invocation::Block(block)) = parsed(text) else { panic!("`{text}` is a block") };
+            let (declared, _) = crate::check::header(&block);
+            for statement in &block.statements {
+                let equation = check(statement, &declared).unwrap_or_else(|faults| panic!("`{text}`: {faults:?}"));
+                assert_eq!(read(&write(statement, &equation)).labels().len(), equation.labels().len(), "`{text}`");
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ impl Checker<'_> {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
                             None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
-                                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); {exponent})`"
+                                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); cast(f64; {exponent}))`"
                             ),
                             None => unseparated(name, &free).unwrap_or_else(|| {
                                 let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
@@ -91,7 +91,7 @@ impl Checker<'_> {
             .collect();
         match once[..] {
             [other] if missing == 1 && free.len() > 1 => {
-                format!("if `{other}`, which occurs once, is this index, write `{name}` there; ")
+                format!("if `{other}` is meant to be `{name}`, write `{name}` in its place; ")
             }
             _ => String::new(),
         }

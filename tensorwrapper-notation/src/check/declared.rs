@@ -46,7 +46,7 @@ fn twice(declarations: &[Declaration]) -> Vec<Diagnostic> {
     let mut met = HashSet::new();
     let labels = declarations.iter().flat_map(|declaration| &declaration.labels);
     let again = labels.filter(|label| !met.insert(label.text.as_str()));
-    let fault = |label: &Name| Diagnostic::label(label.span, format!("`where` gives index `{}` two extents", label.text));
+    let fault = |label: &Name| Diagnostic::label(label.span, format!("`{}` stands twice in `where`", label.text));
     again.map(|label| fault(label).help("leave out one of them")).collect()
 }
 
@@ -77,7 +77,7 @@ fn fault(stray: &Name, meant: Option<&str>, (declarations, labels): (&[Declarati
     let list = quoted(labels.iter().take(MOST_LISTED));
     Diagnostic::label(stray.span, message).help(match meant {
         // `where n: i`
-        None if labels.contains(&extent) => format!("the index stands first: `where {extent}: {}`", stray.text),
+        _ if labels.contains(&extent) => format!("the index stands first: `where {extent}: {}`", stray.text),
         Some(meant) => format!("is `{meant}` meant?"),
         None if list.is_empty() => "leave it out".to_string(),
         None => format!("leave it out; the indices are {list}{more}"),

@@ -42,26 +42,31 @@ impl Checker<'_> {
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
     }
 
-    /// Refuses extents that an equation's own `where` gives to indices which its operation makes. That of a block gives them to indices
-    /// of all its equations, and means how many values are kept where one may be truncated; otherwise it is compared with the matrix.
+    /// Refuses the extent of the index that a decomposition makes which keeps all values: the number of values that are kept is meant.
+    /// That is so for the equation's own `where`, and for a block's if it gives an extent to this label alone. Any other extent of such an
+    /// index is compared with that of the result when the program runs.
     pub(super) fn new_extents(&mut self, call: &Decomposition, found: &Factorise, [own, header]: [&[Declaration]; 2]) {
-        let truncates = call.kind == Factorisation::Svd && !call.options.has(Word::Full);
-        let header = if truncates { header } else { &[] };
+        if call.kind != Factorisation::Svd || call.options.has(Word::Full) || call.options.cuts() {
+            return;
+        }
+        let header = header.iter().filter(|declaration| declaration.labels.len() == 1);
         let new: Vec<LabelId> =
             [Role::New, Role::NewRow, Role::NewColumn].into_iter().flat_map(|role| found.labels(role)).copied().collect();
         for declaration in own.iter().chain(header) {
             let is_new = |label: &&Name| new.iter().any(|id| self.labels[id.0].name == label.text);
             let Some(label) = declaration.labels.iter().find(is_new) else { continue };
             let extent = match &declaration.extent {
-                Count::Literal(extent, _) => extent.to_string(),
-                Count::Hole(hole) => hole.text.clone(),
+                Count::Literal(extent, _) => [extent.to_string(), extent.to_string()],
+                Count::Hole(hole) => [format!("`{}`", hole.text), hole.text.clone()],
             };
+            let [count, extent] = extent;
             let message = format!("`{}` makes index `{}`, and gives it its extent", call.kind.name(), label.text);
-            let fault = Diagnostic::label(label.span, message);
-            self.faults.push(match truncates {
-                true => fault.help(format!("a truncation keeps so many values at most: `where {}: ..={extent}`", label.text)),
-                false => fault.help("leave it out"),
-            });
+            // A tiling is no number of values.
+            let help = match extent.starts_with('&') {
+                true => "leave it out".to_string(),
+                false => format!("to keep at most {count} values, write `where {}: ..={extent}`", label.text),
+            };
+            self.faults.push(Diagnostic::label(label.span, message).help(help));
         }
     }
 
@@ -83,7 +88,7 @@ impl Checker<'_> {
                 let known = quoted(form.words.iter().map(|word| word.name()));
                 let fault = Diagnostic::label(*span, message);
                 self.faults.push(match known.is_empty() {
-                    _ if let Some(help) = other_operation(form, *word) => fault.help(help),
+                    _ if let Some(help) = form.elsewhere(*word) => fault.help(help),
                     true => fault.help("leave it out"),
                     false => fault.help(format!("its words are {known}")),
                 });
@@ -161,18 +166,6 @@ impl Checker<'_> {
     }
 }
 
-/// The help for a word that another operation has, which is meant.
-fn other_operation(form: &Form, word: Word) -> Option<&'static str> {
-    Some(match (form.name, word) {
-        ("solve", Word::Upper | Word::Unit) => "a triangle alone is read by `triangular_solve`, with the same arguments",
-        ("inv", Word::Tol) => "values that are negligible are left out by `pinv`, with the same argument",
-        ("cholesky", Word::Upper) => {
-            "the factor is the lower one; the upper one of real elements is its transpose, `[r, i] = cholesky(A[i, j])`"
-        }
-        _ => return None,
-    })
-}
-
 /// Whether there is a `..` anywhere, which has been refused.
 fn rests(left: &[Left], call: &Decomposition) -> bool {
     left.iter().any(|left| left.axes().contains(&LeftAxis::Rest))
@@ -188,25 +181,19 @@ mod tests {
         refused(&[
             (
                 "([i, r], [r], [r, j]) = svd(a[i, j]) where r: 2",
-                &[
-                    "r: `svd` makes index `r`, and gives it its extent | a truncation keeps so many values at most: `where r: ..=2`",
-                ],
+                &["r: `svd` makes index `r`, and gives it its extent | to keep at most 2 values, write `where r: ..=2`"],
             ),
             (
                 "where i: n; r: chi; let (U[i, r], s[r], V[r, j]) = svd(A[i, j]); U",
-                &[
-                    "r: `svd` makes index `r`, and gives it its extent | a truncation keeps so many values at most: `where r: ..=chi`",
-                ],
+                &["r: `svd` makes index `r`, and gives it its extent | to keep at most `chi` values, write `where r: ..=chi`"],
             ),
-            ("([i, r], [r, j]) = qr(a[i, j]) where r: 2", &["r: `qr` makes index `r`, and gives it its extent | leave it out"]),
-            ("([n], [p, n]) = eigh(a[p, q]) where n: 3", &["n: `eigh` makes index `n`, and gives it its extent | leave it out"]),
             (
                 "[k, l] = solve(a[i, k], b[i, l]; upper)",
                 &["upper: `solve` has no word `upper` | a triangle alone is read by `triangular_solve`, with the same arguments"],
             ),
             (
                 "[j, i] = inv(a[i, j]; tol = 1e-8)",
-                &["tol: `inv` has no word `tol` | values that are negligible are left out by `pinv`, with the same argument"],
+                &["tol: `inv` has no word `tol` | `pinv` leaves out negligible values, with the same argument"],
             ),
             (
                 "[i, r] = cholesky(s[i, j]; upper)",
@@ -214,8 +201,8 @@ mod tests {
                     "upper: `cholesky` has no word `upper` | the factor is the lower one; the upper one of real elements is its transpose, `[r, i] = cholesky(A[i, j])`",
                 ],
             ),
-            ("[i] = v[i] where i: 3, i: 4", &["i: `where` gives index `i` two extents | leave out one of them"]),
-            ("where i: 3; where i: 4; [i] = v[i]", &["i: `where` gives index `i` two extents | leave out one of them"]),
+            ("[i] = v[i] where i: 3, i: 4", &["i: `i` stands twice in `where` | leave out one of them"]),
+            ("where i: 3; where i: 4; [i] = v[i]", &["i: `i` stands twice in `where` | leave out one of them"]),
             (
                 "[i] = inv(v[i])",
                 &[
@@ -225,13 +212,13 @@ mod tests {
             (
                 "[i, k] = a[i, j] * b[j, l]",
                 &[
-                    "k: index `k` is on the left, but no term on the right has it | if `l`, which occurs once, is this index, write `k` there; a result that is constant along `k` is written `1[k] * …`",
+                    "k: index `k` is on the left, but no term on the right has it | if `l` is meant to be `k`, write `k` in its place; a result that is constant along `k` is written `1[k] * …`",
                 ],
             ),
             (
                 "[i, j] = a[i, k]",
                 &[
-                    "j: index `j` is on the left, but no term on the right has it | if `k`, which occurs once, is this index, write `j` there; a result that is constant along `j` is written `1[j] * …`",
+                    "j: index `j` is on the left, but no term on the right has it | if `k` is meant to be `j`, write `j` in its place; a result that is constant along `j` is written `1[j] * …`",
                 ],
             ),
             (

@@ -137,7 +137,7 @@ mod tests {
             (
                 "let g = grad(s, a); g",
                 &[
-                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(s; a[k, l])`, with an index for each axis of `a`",
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `let g[k, l] = grad(s; a[k, l]);`, with an index for each axis of `a`",
                 ],
             ),
             (
@@ -149,7 +149,7 @@ mod tests {
             (
                 "[i, j] = 2.0 * grad(l, a, b[i, j])",
                 &[
-                    "grad: `grad` names what is differentiated, a `;`, and the variables | write `grad(l; a[k, m], b[i, j])`, with an index for each axis of `a`",
+                    "grad: `grad` names what is differentiated, a `;`, and the variables | derivatives by several tensors are results of an equation of their own, `let (g[i], h[j]) = grad(L; x[i], y[j]);`",
                 ],
             ),
             (

@@ -27,6 +27,8 @@ mod roles;
 mod scope;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod valid;
 
 use std::collections::HashSet;
 
@@ -44,6 +46,18 @@ use scope::Scope;
 /// # Errors
 /// Every fault of its labels, and every construct that this version does not have.
 pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, Vec<Diagnostic>> {
+    equation(statement, header, true)
+}
+
+/// Checks one equation that was checked before and written with all its extents, also those of its block.
+///
+/// # Errors
+/// As [`check`], but for extents that nobody would write behind the equation itself.
+pub(crate) fn check_again(statement: &Statement) -> Result<Equation, Vec<Diagnostic>> {
+    equation(statement, &[], false)
+}
+
+fn equation(statement: &Statement, header: &[Declaration], is_author: bool) -> Result<Equation, Vec<Diagnostic>> {
     let mut checker = Checker::new(statement, header);
     let mut scope = Scope::default();
     checker.rests(statement);
@@ -71,7 +85,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         }
         Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(|call| Meaning::Factorise(Box::new(call))),
     };
-    if let (Right::Factorisation(call), Some(Meaning::Factorise(found))) = (&statement.right, &meaning) {
+    if let (Right::Factorisation(call), Some(Meaning::Factorise(found)), true) = (&statement.right, &meaning, is_author) {
         checker.new_extents(call, found, [&statement.declarations, header]);
     }
     if !declares_others {

@@ -14,7 +14,7 @@ fn labels_that_break_a_rule() {
         (
             "[i, j] = A[i, k]",
             &[
-                "j: index `j` is on the left, but no term on the right has it | if `k`, which occurs once, is this index, write `j` there; a result that is constant along `j` is written `1[j] * …`",
+                "j: index `j` is on the left, but no term on the right has it | if `k` is meant to be `j`, write `j` in its place; a result that is constant along `j` is written `1[j] * …`",
             ],
         ),
         (
@@ -286,19 +286,19 @@ fn words_and_labels_of_linear_algebra() {
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]) where i: ..=4",
             &[
-                "i: index `i` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+                "i: index `i` has a bound, and is the new index of no `svd` here | to keep at most 64 values, write `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
             ],
         ),
         (
             "([i, r], [r, j]) = qr(A[i, j]) where r: ..=4",
             &[
-                "r: index `r` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+                "r: index `r` has a bound, and is the new index of no `svd` here | to keep at most 64 values, write `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
             ],
         ),
         (
             "where r, x: ..=4; let (u[i, r], s[r], v[r, j]) = svd(A[i, j]); s",
             &[
-                "x: index `x` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+                "x: index `x` has a bound, and is the new index of no `svd` here | to keep at most 64 values, write `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
             ],
         ),
         (

@@ -3,7 +3,7 @@
 
 use super::cursor::split;
 use super::places::{has_word, operand_before, sides, span_of};
-use super::unread::labels_in;
+use super::unread::{is_bare, labels_in};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::unused;
 use crate::syntax::Factorisation;
@@ -39,13 +39,6 @@ pub(super) fn without_indices(kind: Factorisation, statement: &[Token], inner: &
     let written = example.call(&example.names(&names, &dropped));
     let message = format!("`{}` has no indices", text(bare));
     Some(Diagnostic::syntax(span_of(bare), message).help(format!("a tensor is written with its indices: `{written}`")))
-}
-
-/// A name, perhaps with a path or fields, and nothing else.
-fn is_bare(argument: &[Token]) -> bool {
-    let is_word = |token: &Token| matches!(token.tree, Tree::Ident(_));
-    argument.iter().all(|token| is_word(token) || token.is_punct('.') || token.is_punct(':'))
-        && argument.last().is_some_and(is_word)
 }
 
 /// A label of the example, and what it is called here.

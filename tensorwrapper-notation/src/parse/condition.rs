@@ -2,9 +2,11 @@
 //!
 //! This file must not know how expressions are read; it is told.
 
-use super::choices::clipped;
+use super::calls::given;
+use super::choices::{clipped, inside_condition, is_named};
 use super::cursor::{Cursor, split};
-use super::mistake::{given, unexpected_inside};
+use super::mistake::unexpected_inside;
+use super::synonyms::JOINED;
 use super::unread::is_condition;
 use crate::condition::{Comparison, Condition};
 use crate::diagnostic::Diagnostic;
@@ -48,6 +50,10 @@ pub(super) fn clip(tokens: &[Token], at: Span, span: Span, read: Reader) -> Resu
         let fault = Diagnostic::syntax(at, format!("`clip` takes three arguments, X and its bounds, {}", given(parts.len())));
         return Err(fault.help(clipped(&parts)));
     };
+    if is_named(low) || is_named(high) {
+        let fault = Diagnostic::syntax(at, "the bounds of `clip` have no names: the lower one stands first");
+        return Err(fault.help(clipped(&parts)));
+    }
     let written = [of, high, low].map(|part| text(part)).join(", ");
     let parts = Box::new([whole_by(of, span, read)?, whole_by(low, span, read)?, whole_by(high, span, read)?]);
     if let (Some(low), Some(high)) = (literal(&parts[1]), literal(&parts[2]))
@@ -91,9 +97,7 @@ fn group(tokens: &[Token], end: Span, read: Reader) -> Result<Condition<Expressi
     let found = either(&mut cursor, read)?;
     match cursor.peek() {
         None => Ok(found),
-        Some(token) if token.is_punct('&') || token.is_punct('|') => {
-            Err(cursor.expected("`&&` or `||`").help("conditions are joined by `&&`, `||` and `!`"))
-        }
+        Some(token) if token.is_punct('&') || token.is_punct('|') => Err(cursor.expected("`&&` or `||`").help(JOINED)),
         Some(_) => Err(cursor.expected("`&&`, `||` or `;`")),
     }
 }
@@ -126,7 +130,10 @@ fn one(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expression>, D
             cursor.next();
             group(inner, at, read)?
         }
-        _ => compared(cursor, read)?,
+        inner => compared(cursor, read).map_err(|fault| match inner.and_then(|inner| inside_condition(inner, fault.span)) {
+            Some(help) => fault.help(help),
+            None => fault,
+        })?,
     };
     Ok(if is_negated { found.negated() } else { found })
 }

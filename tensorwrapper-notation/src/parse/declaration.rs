@@ -6,7 +6,8 @@ use super::claim::{claim, in_header, is_claim, no_claim};
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
 use super::items::{grouped, joined};
-use super::unread::{is_condition, without_reference};
+use super::places::sides;
+use super::unread::{is_condition, labels_in, without_reference};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Claim, Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
@@ -45,6 +46,9 @@ impl WhereItem {
     }
 }
 
+/// What a `where` is for.
+const EXTENTS: &str = "`where` gives extents to labels, after `:`";
+
 /// Whether tokens begin with `i, j:`, so that they continue a header.
 pub(super) fn is_declaration(tokens: &[Token]) -> bool {
     let colon = tokens.iter().position(|t| t.is_punct(':'));
@@ -67,7 +71,7 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
     if is_claim(tokens) {
         return Err(in_header(tokens, span));
     }
-    let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
+    let fault = Diagnostic::syntax(span, EXTENTS);
     let within = tokens.split(|t| t.is_punct(',')).find_map(|part| Some((part, part.iter().find(|t| t.is_ident("in"))?)));
     if let Some((part, Token { span, .. })) = within {
         let is_range = part.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.'));
@@ -139,6 +143,19 @@ fn largest(tokens: &[Token]) -> Option<String> {
     ))
 }
 
+/// The fault of `r = 2` behind an `svd` that makes `r`: the index has a bound, and no extent.
+fn bound_of_svd(tokens: &[Token], statement: &[Token], span: Span) -> Option<Diagnostic> {
+    let [Token { tree: Tree::Ident(label), .. }, sign, most @ ..] = tokens else { return None };
+    let right = sides(statement).1;
+    let is_svd = right.first()?.is_ident(Factorisation::Svd.name());
+    if !is_svd || !sign.is_punct('=') || most.is_empty() || labels_in(right).contains(&label.as_str()) {
+        return None;
+    }
+    let most = text(most);
+    let help = format!("write `where {label}: ..={}`", most.trim_end_matches([',', ' ']));
+    Some(Diagnostic::syntax(span, EXTENTS).help(help))
+}
+
 /// The fault of `i in L[j]`. A name alone may be that of a tiling, which is an extent.
 fn sparse_map(part: &[Token], span: Span) -> Diagnostic {
     let fault = Diagnostic::unbuilt(span, "a sparse map in `where`");
@@ -194,6 +211,9 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
             pending.push(Token { tree: Tree::Punct(',', false), span: last.span });
         }
     }
+    if let Some(fault) = bound_of_svd(&pending, cursor.all(), span) {
+        return Err(fault);
+    }
     if !pending.is_empty() || found.extents.is_empty() && found.bounds.is_empty() && found.claims.is_empty() {
         declaration(&pending, span)?;
     }
@@ -227,7 +247,7 @@ impl Bound {
         let fault = || {
             let message = format!("index `{}` has a bound, and is the new index of no `svd` here", label.text);
             Diagnostic::label(label.span, message)
-                .help("a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`")
+                .help("to keep at most 64 values, write `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`")
         };
         (!is_used).then(fault)
     }

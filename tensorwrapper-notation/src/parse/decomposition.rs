@@ -5,7 +5,7 @@ use super::cursor::{Cursor, split};
 use super::expression::{stands_alone, whole};
 use super::index::labels;
 use super::number::whole_exponent;
-use super::options::{are_options, before_semicolon, divided, is_option, of_an_order, option};
+use super::options::{are_options, before_semicolon, divided, is_option, of_an_order, options};
 use super::places::span_of;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Decomposition, Factorisation, Form, Name, Operator, Options};
@@ -40,9 +40,7 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
         return Err(fault);
     }
     if segments.len() > 1 && segments.last().is_some_and(|last| are_options(last, segments[0])) {
-        for part in split(segments.pop().unwrap_or_default(), ',') {
-            option(form, part, &mut options)?;
-        }
+        options = self::options(form, segments.pop().unwrap_or_default(), call)?;
     }
     if let Some(fault) = between_matrices(form, &segments) {
         return Err(fault);
@@ -63,7 +61,7 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
         return Err(fault);
     }
     if let Some(first) = arguments.iter().position(|part| is_option(form, part)) {
-        return Err(before_semicolon(form, &arguments[first..]));
+        return Err(before_semicolon(form, &arguments, first));
     }
     if form.has_exponent && arguments.len() == 2 {
         options.exponent = Some(whole_exponent(form.name, arguments.pop().unwrap_or_default(), call)?);

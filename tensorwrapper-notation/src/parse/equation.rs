@@ -32,11 +32,17 @@ pub struct Recovered {
 /// Reads an invocation as far as possible, so that faults of meaning are reported together with those of syntax. An invocation that
 /// starts like a block or has a `;` is a block, any other is one equation.
 pub fn recover(tokens: &[Token]) -> Recovered {
-    if let Some((tokens, fault)) = divided(tokens) {
-        let mut found = recover(&tokens);
-        found.faults.insert(0, fault);
-        return found;
+    match divided(tokens) {
+        Some((tokens, mut faults)) => {
+            let mut found = read(&tokens);
+            faults.append(&mut found.faults);
+            Recovered { faults, ..found }
+        }
+        None => read(tokens),
     }
+}
+
+fn read(tokens: &[Token]) -> Recovered {
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
@@ -311,10 +317,10 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     let start = *cursor;
     let left = expression(cursor)?;
     if cursor.is_empty() || cursor.peek_pair('-', '>') {
-        let written = text(&start.rest()[..start.rest().len() - cursor.rest().len()]);
+        let written = &start.rest()[..start.rest().len() - cursor.rest().len()];
         let arrow = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Bracket));
         let at = if cursor.is_empty() { start.here() } else { cursor.here() };
-        return Err(no_left_side(&left, &written, arrow, at));
+        return Err(no_left_side(&left, written, arrow, at));
     }
     let assignment = assignment(cursor)?;
     match left.kind {

@@ -1,14 +1,16 @@
 //! Right sides: sums of products of factors.
 
+use super::calls::{function_in_brackets, given, refuse_call, refuse_factor, unknown};
 use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::{function_in_brackets, given, is_name, refuse_call, refuse_factor, rust_expression, unknown};
+use super::mistake::rust_expression;
 use super::number::{number, scalar, varying_exponent, whole_exponent};
 use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
+use super::unread::is_name;
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -223,7 +225,11 @@ fn dotted<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> D
 fn second_brackets(operand: &str, first: &[Token], second: &[Token], at: Span) -> Diagnostic {
     let fault = Diagnostic::syntax(at, "an operand has one pair of brackets");
     let element = format!("`({operand}[{}])[{}]`", text(first), text(second));
+    let is_range = second.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.')));
     fault.help(match indices(first, at) {
+        Ok(_) if is_name(&first) && is_range => {
+            format!("a part of an axis is a slice: `{operand}[{} in {}]`", text(first), text(second))
+        }
         Ok(_) => format!("write `{operand}[{}, {}]`, or {element} for an element of a collection", text(first), text(second)),
         Err(_) => format!("an element of a collection is {element}"),
     })

@@ -29,9 +29,9 @@ fn whole_axes() {
             ],
         ),
         (
-            "[i, k] = x[i, :, k] * y[:, l] + k1",
+            "[i, k] = x[i, :, k] * y[:, l] + k1[i, k]",
             &[
-                ":: `:` is not an index | a whole axis has a label of its own, and axes that are summed together share it: `[i, k] = x[i, m, k] * y[m, l] + k1`",
+                ":: `:` is not an index | a whole axis has a label of its own, and axes that are summed together share it: `[i, k] = x[i, m, k] * y[m, l] + k1[i, k]`",
             ],
         ),
         (
@@ -162,7 +162,9 @@ fn left_sides_and_values() {
         ),
         (
             "[i] = v[i] += 1.0",
-            &["+: expected an operator, found `+` | an update of a tensor that exists is an equation of its own, `v[i] += 1.0`"],
+            &[
+                "+: expected an operator, found `+` | an update of a tensor that exists is an equation of its own, `v[i] += 1.0[i]`",
+            ],
         ),
         (
             "[i] = a[i] -= 2.0 * b[i]",

@@ -2,16 +2,14 @@
 //!
 //! This file must not know the grammar: it looks at tokens that were refused.
 
+use super::choices::choice;
 use super::cursor::{Cursor, split};
-use super::synonyms::synonym;
-use super::unread::{first_term, is_condition, is_whole, item, label_of, labels_in, names, reduction_named, valued};
+use super::synonyms::{JOINED, synonym};
+use super::unread::{first_term, is_condition, is_whole, items, label_of, labels_in, names, reduction_named, valued};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::{Ending, Exchange, Factorisation};
 use crate::token::{Delimiter, Span, Token, Tree, text};
-
-/// How conditions are joined.
-const JOINED: &str = "conditions are joined by `&&`, `||` and `!`";
 
 /// The help for a token behind an expression.
 pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
@@ -25,7 +23,7 @@ pub(super) fn behind(cursor: &Cursor<'_>) -> Option<String> {
         Tree::Ident(word) if word == "mod" => synonym(word),
         // `[i] = v[i] with i: 3`
         Tree::Ident(word) if word == "with" && cursor.peek_at(2).is_some_and(|next| next.is_punct(':')) => {
-            Some(format!("extents stand behind `where`: `where {}`", item(&cursor.rest()[1..])))
+            Some(format!("extents stand behind `where`: `where {}`", items(&cursor.rest()[1..])))
         }
         // `on &ctx;`
         Tree::Punct('&', _) if matches!(previous, "on" | "with" | "using") && cursor.read().len() == 1 => {
@@ -67,6 +65,8 @@ pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
             Some(Token { tree: Tree::Literal(digits), .. }) => Some(format!("write `0.{digits}`")),
             _ => None,
         },
+        // `(!m[i] ? a[i] : b[i])`
+        Tree::Punct('!', _) => choice(cursor.all()),
         Tree::Punct('~', _) => Some("what does not hold is found by `!`: `!m[i]`".into()),
         Tree::Punct('@', _) => {
             let word = cursor.peek_at(1).map_or(String::new(), |next| text(std::slice::from_ref(next)));

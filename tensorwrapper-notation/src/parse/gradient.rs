@@ -4,7 +4,7 @@
 //! how they are read: `expression` reads them.
 
 use super::cursor::split;
-use super::places::{fresh, sides};
+use super::places::{Call, fresh, sides};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::sentence::quoted;
@@ -26,17 +26,22 @@ pub(super) fn gradient(tokens: &[Token], at: Span) -> Result<(&[Token], Vec<&[To
     Ok((value, split(variables, ',')))
 }
 
-/// The help for `grad(l, a)`, with indices for what has none: a `grad` at this place, in a statement.
-pub(super) fn separated(statement: &[Token], at: Span) -> Option<String> {
-    let call = call(statement, at)?;
-    let parts = split(call, ',');
+/// The help for `grad(l, a)`, with indices for what has none, in a statement where these labels have values.
+pub(super) fn separated(call: &Call<'_>, statement: &[Token], known: &[&str]) -> Option<String> {
+    let parts = split(call.arguments, ',');
     let [value, variables @ ..] = &parts[..] else { return None };
-    if variables.is_empty() || call.iter().any(|token| token.is_punct(';')) || variables.iter().any(|part| part.is_empty()) {
+    let is_separated = call.arguments.iter().any(|token| token.is_punct(';'));
+    if call.name != "grad" || variables.is_empty() || is_separated || variables.iter().any(|part| part.is_empty()) {
         return None;
     }
     let (left, right) = sides(statement);
+    let is_alone = matches!(right, [_, group, rest @ ..] if group.group(Delimiter::Parenthesis) == Some(call.arguments)
+        && rest.first().is_none_or(|next| next.is_ident("where")));
+    if variables.len() > 1 && !is_alone {
+        return Some(SEVERAL.into());
+    }
     let on_right = labels_in(right);
-    let missing: Vec<&str> = labels_in(left).into_iter().filter(|label| !on_right.contains(label)).collect();
+    let missing: Vec<&str> = known.iter().copied().filter(|label| !on_right.contains(label)).collect();
     let bare = |part: &[Token]| matches!(part, [.., last] if matches!(last.tree, Tree::Ident(_)));
     // What the left side has, and nothing else on the right, are the indices of the only operand that lacks them.
     let without: Vec<&[Token]> = variables.iter().copied().filter(|part| bare(part)).collect();
@@ -63,22 +68,25 @@ pub(super) fn separated(statement: &[Token], at: Span) -> Option<String> {
         false => text(value),
     };
     let each = if lacking.is_empty() { String::new() } else { format!(", with an index for each axis of {}", quoted(&lacking)) };
-    Some(format!("write `grad({value}; {})`{each}", written.join(", ")))
+    let code = format!("grad({value}; {})", written.join(", "));
+    // `let g = grad(l, a);` has no indices yet.
+    match left {
+        [word, name] if word.is_ident("let") && is_alone && lacking.len() == 1 && variables.len() == 1 => {
+            let name = text(std::slice::from_ref(name));
+            Some(format!("write `let {name}[{}] = {code};`{each}", several.join(", ")))
+        }
+        _ => Some(format!("write `{code}`{each}")),
+    }
 }
+
+/// Where derivatives by several tensors stand.
+const SEVERAL: &str =
+    "derivatives by several tensors are results of an equation of their own, `let (g[i], h[j]) = grad(L; x[i], y[j]);`";
 
 /// The labels of each of several results on the left side.
 fn results(left: &[Token]) -> Vec<Vec<&str>> {
     let group = left.last().and_then(|last| last.group(Delimiter::Parenthesis)).unwrap_or_default();
     split(group, ',').into_iter().map(labels_in).collect()
-}
-
-/// The inside of the call of `grad` whose name is at a place.
-fn call(tokens: &[Token], at: Span) -> Option<&[Token]> {
-    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
-        Tree::Ident(name) if name == "grad" && token.span == at => tokens.get(n + 1)?.group(Delimiter::Parenthesis),
-        Tree::Group(_, inner) => call(inner, at),
-        _ => None,
-    })
 }
 
 /// What is differentiated, if it is an operand.

@@ -215,7 +215,7 @@ fn labels_of_reductions() {
         (
             "[i] = mean(i < j; v[i, j])",
             &[
-                "mean: `mean` names labels, and a condition chooses among elements | a choice for each element is `select(iota[i] < iota[j]; X, 0.0)`",
+                "mean: `mean` names labels, and a condition chooses among elements | a part of an axis is a slice, as in `mean(k; A[k in ..3])`",
             ],
         ),
         (
@@ -307,7 +307,7 @@ fn indices() {
         (
             "[i] = u[n - 1 - i]",
             &[
-                "n - 1 - i: `n - 1 - i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; u[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                "n - 1 - i: `n - 1 - i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; u[k], 0.0))`; `where i: m` behind the equation gives a label the extent that nothing else gives it",
             ],
         ),
         (

@@ -1,45 +1,42 @@
 //! Helps for `any`, `all` and `count_nonzero`, which are reductions of a choice here.
 
+use super::choices::doubled;
 use super::cursor::split;
-use super::places::fresh;
-use super::unread::{is_condition, label_of, labels_in, valued};
-use crate::diagnostic::Diagnostic;
+use super::places::{Call, fresh, may_hold};
+use super::unread::{is_condition, label_of, labels_in, with_values};
 use crate::relabel::{free_labels_in, renamed};
-use crate::token::{Delimiter, Span, Token, Tree, text};
+use crate::token::{Token, text};
 
-/// The help for such a call whose name is at a place, in a statement whose left side has these labels.
-pub(super) fn holds(fault: &Diagnostic, statement: &[Token], left: &[&str]) -> Option<String> {
-    let (name, arguments) = call(statement, fault.span)?;
-    let (reduction, is_count) = match name {
+/// The help for such a call in a statement, where these labels have values: those of the left side, and of reductions around the call.
+pub(super) fn holds(call: &Call<'_>, statement: &[Token], known: &[&str]) -> Option<String> {
+    let (reduction, is_count) = match call.name {
         "any" | "some" => ("max", false),
         "all" | "every" => ("min", false),
         "count" | "count_nonzero" | "nnz" | "countnonzero" => ("sum", true),
         _ => return None,
     };
-    let (labels, body) = reduced(statement, arguments, left)?;
-    let all: Vec<&str> = labels_in(statement);
-    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if all.contains(&name.as_str()));
+    let (labels, body) = reduced(statement, call.arguments, known)?;
+    let body = doubled(&body);
     let one = |condition: &str| format!("`{reduction}({labels}; select({condition}; 1.0, 0.0))`");
     let written = text(&body);
     if is_condition(&body) {
-        let code = one(&text(&valued(&body, &is_label)));
-        return Some(if is_count { format!("what holds is counted by {code}") } else { format!("it is 1 or 0, {code}") });
+        let code = one(&text(&with_values(&body, &labels_in(statement))));
+        return Some(if is_count { format!("what holds is counted by {code}") } else { format!("as 1 or 0 this is {code}") });
     }
+    let place = if reduction == "max" { "where one is not 0" } else { "where none is 0" };
     let numbers = one(&format!("{written} != 0.0"));
-    let is_operand = body.last().is_some_and(|last| last.group(Delimiter::Bracket).is_some())
-        && !body.iter().any(|token| matches!(token.tree, Tree::Punct('+' | '-' | '*' | '/', _)));
-    Some(match (is_operand, is_count) {
+    Some(match (may_hold(&body), is_count) {
         (true, true) => format!("truth values that hold are counted by {}, and numbers other than 0 by {numbers}", one(&written)),
         (true, false) => {
-            format!("of truth values it is 1 or 0, {}; of numbers, which hold if they are not 0, {numbers}", one(&written))
+            format!("of truth values this is {}, as 1 or 0; if the elements are numbers, {numbers} is 1 {place}", one(&written))
         }
         (false, true) => format!("numbers other than 0 are counted by {numbers}"),
-        (false, false) => format!("of numbers, which hold if they are not 0, it is 1 or 0, {numbers}"),
+        (false, false) => format!("if the elements are numbers, {numbers} is 1 {place}"),
     })
 }
 
 /// The labels over which the call runs, and what it runs over.
-fn reduced(statement: &[Token], arguments: &[Token], left: &[&str]) -> Option<(String, Vec<Token>)> {
+fn reduced(statement: &[Token], arguments: &[Token], known: &[&str]) -> Option<(String, Vec<Token>)> {
     if let Some(n) = arguments.iter().position(|token| token.is_punct(';')) {
         let (list, body) = (split(&arguments[..n], ','), &arguments[n + 1..]);
         let labels: Vec<&str> = list.into_iter().map(|part| label_of(part).filter(|_| part.len() == 1)).collect::<Option<_>>()?;
@@ -47,23 +44,14 @@ fn reduced(statement: &[Token], arguments: &[Token], left: &[&str]) -> Option<(S
     }
     let [body] = split(arguments, ',')[..] else { return None };
     let inside = free_labels_in(body);
-    let summed: Vec<&str> = inside.iter().copied().filter(|label| !left.contains(label)).collect();
+    let summed: Vec<&str> = inside.iter().copied().filter(|label| !known.contains(label)).collect();
     if !summed.is_empty() {
         return Some((summed.join(", "), body.to_vec()));
     }
-    // Labels of the left side are kept: what runs over the same axes has labels of its own.
+    // Labels that have values are kept: what runs over the same axes has labels of its own.
     let labels = fresh(statement, inside.len());
     let names: Vec<(&str, String)> = inside.into_iter().zip(labels.iter().cloned()).collect();
     (!names.is_empty()).then(|| (labels.join(", "), renamed(body, &names)))
-}
-
-/// The call whose name is at a place.
-fn call(tokens: &[Token], at: Span) -> Option<(&str, &[Token])> {
-    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
-        Tree::Ident(name) if token.span == at => Some((name.as_str(), tokens.get(n + 1)?.group(Delimiter::Parenthesis)?)),
-        Tree::Group(_, inner) => call(inner, at),
-        _ => None,
-    })
 }
 
 #[cfg(test)]
@@ -76,33 +64,37 @@ mod tests {
             (
                 "[] = any(i, j; mask[i, j])",
                 &[
-                    "any: `any` is not a function of tensor equations | of truth values it is 1 or 0, `max(i, j; select(mask[i, j]; 1.0, 0.0))`; of numbers, which hold if they are not 0, `max(i, j; select(mask[i, j] != 0.0; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | of truth values this is `max(i, j; select(mask[i, j]; 1.0, 0.0))`, as 1 or 0; if the elements are numbers, `max(i, j; select(mask[i, j] != 0.0; 1.0, 0.0))` is 1 where one is not 0",
                 ],
             ),
             (
                 "[] = all(mask[i, j])",
                 &[
-                    "all: `all` is not a function of tensor equations | of truth values it is 1 or 0, `min(i, j; select(mask[i, j]; 1.0, 0.0))`; of numbers, which hold if they are not 0, `min(i, j; select(mask[i, j] != 0.0; 1.0, 0.0))`",
+                    "all: `all` is not a function of tensor equations | of truth values this is `min(i, j; select(mask[i, j]; 1.0, 0.0))`, as 1 or 0; if the elements are numbers, `min(i, j; select(mask[i, j] != 0.0; 1.0, 0.0))` is 1 where none is 0",
                 ],
             ),
             (
                 "[] = any(self.mask[i, j])",
                 &[
-                    "any: `any` is not a function of tensor equations | of truth values it is 1 or 0, `max(i, j; select(self.mask[i, j]; 1.0, 0.0))`; of numbers, which hold if they are not 0, `max(i, j; select(self.mask[i, j] != 0.0; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | of truth values this is `max(i, j; select(self.mask[i, j]; 1.0, 0.0))`, as 1 or 0; if the elements are numbers, `max(i, j; select(self.mask[i, j] != 0.0; 1.0, 0.0))` is 1 where one is not 0",
                 ],
             ),
             (
                 "[i] = any(j; a[i, j] > 0.0)",
-                &["any: `any` is not a function of tensor equations | it is 1 or 0, `max(j; select(a[i, j] > 0.0; 1.0, 0.0))`"],
+                &[
+                    "any: `any` is not a function of tensor equations | as 1 or 0 this is `max(j; select(a[i, j] > 0.0; 1.0, 0.0))`",
+                ],
             ),
             (
                 "[i] = all(a[i, j] > b[j])",
-                &["all: `all` is not a function of tensor equations | it is 1 or 0, `min(j; select(a[i, j] > b[j]; 1.0, 0.0))`"],
+                &[
+                    "all: `all` is not a function of tensor equations | as 1 or 0 this is `min(j; select(a[i, j] > b[j]; 1.0, 0.0))`",
+                ],
             ),
             (
                 "[i] = any(mask[i]) * w[i]",
                 &[
-                    "any: `any` is not a function of tensor equations | of truth values it is 1 or 0, `max(k; select(mask[k]; 1.0, 0.0))`; of numbers, which hold if they are not 0, `max(k; select(mask[k] != 0.0; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | of truth values this is `max(k; select(mask[k]; 1.0, 0.0))`, as 1 or 0; if the elements are numbers, `max(k; select(mask[k] != 0.0; 1.0, 0.0))` is 1 where one is not 0",
                 ],
             ),
             (
@@ -120,31 +112,31 @@ mod tests {
             (
                 "[] = any(i, j; i == j && m[i, j])",
                 &[
-                    "any: `any` is not a function of tensor equations | it is 1 or 0, `max(i, j; select(iota[i] == iota[j] && m[i, j]; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | as 1 or 0 this is `max(i, j; select(iota[i] == iota[j] && m[i, j]; 1.0, 0.0))`",
                 ],
             ),
             (
                 "[i] = any(exp(a[i, k]) - 1.0[i, k])",
                 &[
-                    "any: `any` is not a function of tensor equations | of numbers, which hold if they are not 0, it is 1 or 0, `max(k; select(exp(a[i, k]) - 1.0[i, k] != 0.0; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | if the elements are numbers, `max(k; select(exp(a[i, k]) - 1.0[i, k] != 0.0; 1.0, 0.0))` is 1 where one is not 0",
                 ],
             ),
             (
                 "[] = all(a[i] - b[i])",
                 &[
-                    "all: `all` is not a function of tensor equations | of numbers, which hold if they are not 0, it is 1 or 0, `min(i; select(a[i] - b[i] != 0.0; 1.0, 0.0))`",
+                    "all: `all` is not a function of tensor equations | if the elements are numbers, `min(i; select(a[i] - b[i] != 0.0; 1.0, 0.0))` is 1 where none is 0",
                 ],
             ),
             (
                 "[] = any(mask)",
                 &[
-                    "any: `any` is not a function of tensor equations | whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `max(k; select(m[k]; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | `max(k; select(X != 0.0; 1.0, 0.0))` is 1 where an element is not 0, and `max(k; select(m[k]; 1.0, 0.0))` where a truth value holds",
                 ],
             ),
             (
                 "[i] = any(a[i, j], axis = 1)",
                 &[
-                    "any: `any` is not a function of tensor equations | whether an element is not 0 is 1 or 0, `max(k; select(X != 0.0; 1.0, 0.0))`, and of truth values `max(k; select(m[k]; 1.0, 0.0))`",
+                    "any: `any` is not a function of tensor equations | `max(k; select(X != 0.0; 1.0, 0.0))` is 1 where an element is not 0, and `max(k; select(m[k]; 1.0, 0.0))` where a truth value holds",
                 ],
             ),
             (
@@ -217,7 +209,7 @@ mod tests {
             (
                 "[i] = prod(i < j && j < n; v[j])",
                 &[
-                    "prod: `prod` names labels, and a condition chooses among elements | write `prod(j; select(iota[i] < iota[j] && iota[j] < n; v[j], 1.0))`; `where i: n` behind the equation gives `i` its extent",
+                    "prod: `prod` names labels, and a condition chooses among elements | write `prod(j; select(iota[i] < iota[j] && iota[j] < n; v[j], 1.0))`; `where i: m` behind the equation gives `i` its extent",
                 ],
             ),
             (

@@ -2,8 +2,10 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
+use super::places::extent;
 use super::synonyms::ROLLED;
 use super::taken::list_or_step;
+use super::unread::bounds;
 use super::words::{is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Indices, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
@@ -175,19 +177,19 @@ fn range(label: &str, tokens: &[Token], end: Span) -> Result<Range, Diagnostic> 
 
 /// What `i in 1..-1` is here.
 fn from_the_end(label: &str, tokens: &[Token]) -> Option<String> {
-    let dots = tokens.windows(2).position(|pair| pair.iter().all(|token| token.is_punct('.')))?;
+    let (start, equals, end) = bounds(tokens)?;
+    let label = Token { tree: Tree::Ident(label.to_string()), span: Span::default() };
+    let extent = extent(&[tokens, std::slice::from_ref(&label)].concat());
+    // `-s as usize` is a position, and so may be what a call or an operator makes of `-s`.
+    let is_negative =
+        |part: &[Token]| matches!(part, [sign, Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }] if sign.is_punct('-'));
     let place = |part: &[Token]| match part {
-        [sign, number @ ..] if sign.is_punct('-') && !number.is_empty() => format!("{{ n - {} }}", text(number)),
+        [_, number] if is_negative(part) => format!("{{ {extent} - {} }}", text(std::slice::from_ref(number))),
         part => text(part),
     };
-    let (start, end) = (&tokens[..dots], &tokens[dots + 2..]);
-    let (equals, end) = match end {
-        [first, end @ ..] if first.is_punct('=') => ("=", end),
-        end => ("", end),
-    };
-    let is_negative = [start, end].iter().any(|part| part.first().is_some_and(|sign| sign.is_punct('-')));
-    is_negative.then(|| {
-        format!("positions count from 0: write `{label} in {}..{equals}{}`, where `n` is the extent", place(start), place(end))
+    (is_negative(start) || is_negative(end)).then(|| {
+        let slice = format!("{} in {}..{equals}{}", text(&[label]), place(start), place(end));
+        format!("positions count from 0: write `{slice}`, where `{extent}` is the extent")
     })
 }
 
@@ -260,8 +262,9 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
     let is_end =
         |n: &usize| tokens[*n].is_punct('$') && tokens.get(n + 1).is_none_or(|next| matches!(next.tree, Tree::Punct(..)));
     if (0..tokens.len()).any(|n| is_end(&n)) {
-        let position = written.replace('$', "n");
-        return fault.help(format!("positions count from 0: `{{ {position} }}`, where `n` is the extent of the axis"));
+        let extent = extent(tokens);
+        let position = written.replace('$', &extent);
+        return fault.help(format!("positions count from 0: `{{ {position} }}`, where `{extent}` is the extent of the axis"));
     }
     if let Some(slice) = shifted_slice(tokens) {
         return fault.help(format!("before `in` stands a label alone: `{slice}`"));
@@ -302,12 +305,7 @@ fn shifted_slice(tokens: &[Token]) -> Option<String> {
     if !word.is_ident("in") || !(sign.is_punct('+') || sign.is_punct('-')) {
         return None;
     }
-    let dots = (0..range.len().saturating_sub(1)).find(|&n| range[n].is_punct('.') && range[n + 1].is_punct('.'))?;
-    let (start, end) = (&range[..dots], &range[dots + 2..]);
-    let (equals, end) = match end {
-        [first, end @ ..] if first.is_punct('=') => ("=", end),
-        end => ("", end),
-    };
+    let (start, equals, end) = bounds(range)?;
     let by = text(std::slice::from_ref(by));
     let is_plus = sign.is_punct('+');
     let start = match start {

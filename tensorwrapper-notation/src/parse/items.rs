@@ -27,18 +27,18 @@ fn items(tokens: &[Token]) -> (Vec<&[Token]>, Option<Span>) {
         let joint = match &tokens[n..] {
             [comma, ..] if comma.is_punct(',') => 1,
             [word, rest @ ..]
-                if (word.is_ident("and") || word.is_ident("where")) && is_whole(&tokens[start..n]) && begins_item(rest) =>
+                if (word.is_ident("and") || word.is_ident("where")) && begins_item(rest) && is_whole(&tokens[start..n]) =>
             {
                 1
             }
             [one, two, rest @ ..]
-                if one.is_punct('&') && two.is_punct('&') && is_whole(&tokens[start..n]) && begins_item(rest) =>
+                if one.is_punct('&') && two.is_punct('&') && begins_item(rest) && is_whole(&tokens[start..n]) =>
             {
                 2
             }
             _ => 0,
         };
-        if joint > 0 || is_whole(&tokens[start..n]) && begins_item(&tokens[n..]) {
+        if joint > 0 || begins_item(&tokens[n..]) && is_whole(&tokens[start..n]) {
             first = first.or((!tokens[n].is_punct(',')).then_some(tokens[n].span));
             found.push(&tokens[start..n]);
             start = n + joint;
@@ -95,35 +95,68 @@ pub(super) fn grouped(labels: &[Token], extents: &[Token]) -> Option<Diagnostic>
     }))
 }
 
-/// The tokens of `[i, j] = … where i: 3; j: 4` with a `,` for the `;`, and the fault.
-pub(super) fn divided(tokens: &[Token]) -> Option<(Vec<Token>, Diagnostic)> {
+/// The tokens of `[i, j] = … where i: 3; j: 4` with a `,` for the `;`, and of a block's `where i: 3, j: 4;` with a `;` for the `,`; and the
+/// faults.
+pub(super) fn divided(tokens: &[Token]) -> Option<(Vec<Token>, Vec<Diagnostic>)> {
+    if !tokens.iter().any(|token| token.is_ident("where")) {
+        return None;
+    }
     let lines: Vec<&[Token]> = tokens.split(|token| token.is_punct(';')).collect();
-    let follows = |line: &[Token], next: &[Token]| line.iter().skip(1).any(|token| token.is_ident("where")) && is_labelled(next);
-    if let Some(found) = cut_off(tokens, &lines) {
-        return Some(found);
+    let mut signs = tokens.iter().filter(|token| token.is_punct(';'));
+    let (mut repaired, mut faults, mut n, mut in_header) = (Vec::new(), Vec::new(), 0, true);
+    while n < lines.len() {
+        let word = lines[n].iter().position(|token| token.is_ident("where"));
+        let behind = lines[n + 1..].iter().take_while(|line| word.is_some_and(|word| word > 0) && is_labelled(line)).count();
+        let (begin, mut first): (usize, Option<Span>) = (repaired.len(), None);
+        repaired.extend_from_slice(lines[n]);
+        let first_word = lines[n].first().filter(|first| first.is_ident("where") || first.is_ident("in"));
+        in_header &= first_word.is_some() || is_labelled(lines[n]);
+        if in_header && word == Some(0) {
+            faults.extend(header(&mut repaired[begin..]));
+        }
+        for (line, sign) in lines[n + 1..=n + behind].iter().zip(signs.by_ref()) {
+            first = first.or(Some(sign.span));
+            repaired.push(comma(sign.span));
+            repaired.extend_from_slice(line);
+        }
+        if let (Some(word), Some(at)) = (word, first) {
+            faults.push(Diagnostic::syntax(at, BETWEEN).help(usage(&items(&repaired[begin + word + 1..]).0)));
+        }
+        repaired.extend(signs.next().cloned());
+        n += 1 + behind;
     }
-    let first = lines.windows(2).position(|pair| follows(pair[0], pair[1]))?;
-    let last = first + lines[first + 1..].iter().take_while(|line| is_labelled(line)).count();
-    let mut repaired: Vec<Token> = Vec::new();
-    let (mut at, mut written) = (None, None);
-    for (n, line) in lines.iter().enumerate() {
-        repaired.extend_from_slice(line);
-        let Some(sign) = tokens.get(repaired.len()) else { break };
-        at = at.or((n == first).then_some(sign.span));
-        repaired.push(if (first..last).contains(&n) { comma(sign.span) } else { sign.clone() });
+    if let Some((whole, fault)) = cut_off(&repaired) {
+        repaired = whole;
+        faults.push(fault);
     }
-    let begin = lines[..first].iter().map(|line| line.len() + 1).sum::<usize>();
-    let merged = repaired[begin..].split(|token| token.is_punct(';')).next().unwrap_or_default();
-    if let Some(word) = merged.iter().skip(1).position(|token| token.is_ident("where")) {
-        written = Some(usage(&items(&merged[word + 2..]).0));
+    (!faults.is_empty()).then_some((repaired, faults))
+}
+
+/// Puts a `;` in the place of each `,` between the items of a block's `where`, and returns the fault.
+fn header(line: &mut [Token]) -> Option<Diagnostic> {
+    let begins = |rest: &[Token]| {
+        let end = rest.iter().position(|token| !matches!(token.tree, Tree::Ident(_)) && !token.is_punct(','));
+        end.is_some_and(|end| end > 0 && is_labelled(&rest[end - 1..]))
+    };
+    let mut first = None;
+    let mut has_extent = false;
+    for n in 0..line.len() {
+        has_extent |= line[n].is_punct(':');
+        if has_extent && line[n].is_punct(',') && begins(&line[n + 1..]) {
+            first = first.or(Some(line[n].span));
+            line[n].tree = Tree::Punct(';', false);
+            has_extent = false;
+        }
     }
-    let fault = Diagnostic::syntax(at?, BETWEEN).help(written?);
-    Some((repaired, fault))
+    let items: Vec<String> = line[1..].split(|token| token.is_punct(';')).map(item).collect();
+    let fault = Diagnostic::syntax(first?, "items of a block's `where` have `;` between them");
+    Some(fault.help(format!("write `where {};`", items.join("; "))))
 }
 
 /// The tokens of `[i] = …; where i: 3` without the `;`, and the fault.
-fn cut_off(tokens: &[Token], lines: &[&[Token]]) -> Option<(Vec<Token>, Diagnostic)> {
-    let [.., before, last] = lines else { return None };
+fn cut_off(tokens: &[Token]) -> Option<(Vec<Token>, Diagnostic)> {
+    let mut lines = tokens.rsplit(|token| token.is_punct(';'));
+    let (last, before) = (lines.next()?, lines.next()?);
     let is_equation = before.iter().skip(1).any(|token| token.is_punct('='));
     let is_header = before.first().is_some_and(|first| first.is_ident("where") || first.is_ident("in"));
     let [word, ..] = last else { return None };
@@ -132,7 +165,13 @@ fn cut_off(tokens: &[Token], lines: &[&[Token]]) -> Option<(Vec<Token>, Diagnost
     }
     let n = tokens.len() - last.len() - 1;
     let fault = Diagnostic::syntax(tokens[n].span, "the `where` of an equation stands behind it without a `;`");
-    Some(([&tokens[..n], last].concat(), fault.help("leave out the `;`")))
+    // The equation of a `let` ends with a `;`.
+    let (end, help) = match before.first().is_some_and(|first| first.is_ident("let")) {
+        true => (Some(tokens[n].clone()), "write the `;` behind the `where`"),
+        false => (None, "leave out the `;`"),
+    };
+    let repaired = tokens[..n].iter().chain(last).cloned().chain(end);
+    Some((repaired.collect(), fault.help(help)))
 }
 
 #[cfg(test)]

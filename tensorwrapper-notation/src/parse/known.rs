@@ -1,9 +1,10 @@
-//! What a block knows of the names that its equations before have bound: which indices they have, and that they are no extents.
+//! What a block knows of the names that its equations before have bound: which indices they have.
 
+use super::cursor::split;
 use super::places::{contains, sides};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Count, Expression, ExpressionKind, Index, LeftSide, Name, Right, Statement, Target};
+use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Right, Scalar, Statement, Target};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Reads a statement without what the block knows.
@@ -12,7 +13,7 @@ pub(super) type Reader = fn(&[Token]) -> Result<Statement, Diagnostic>;
 /// Reads a statement behind others.
 pub(super) fn behind(before: &[Statement], tokens: &[Token], read: Reader) -> Result<Statement, Diagnostic> {
     let found = read(tokens).map_err(|fault| with_known_indices(fault, before, tokens, read))?;
-    match bound_extent(before, &found).or_else(|| bare_in_gradient(before, &found, tokens)) {
+    match bare_in_cast(before, &found).or_else(|| bare_in_gradient(before, &found, tokens)) {
         Some(fault) => Err(fault),
         None => Ok(found),
     }
@@ -25,6 +26,9 @@ pub(super) fn no_value(tokens: &[Token]) -> Option<Diagnostic> {
             (format!("the value of a block stands there without `{name}`"), (word.span, group.group(Delimiter::Parenthesis)?))
         }
         [group] => match (group.group(Delimiter::Bracket), group.group(Delimiter::Parenthesis)) {
+            (Some(inner), _) if split(inner, ',').len() == 1 => {
+                ("the value of a block stands without brackets".into(), (group.span, inner))
+            }
             (Some(inner), _) => ("the values of a block stand in parentheses".into(), (group.span, inner)),
             (_, Some(inner)) if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
                 ("the values of a block are names, without their indices".into(), (group.span, inner))
@@ -67,11 +71,12 @@ fn labels<'s>(before: &'s [Statement], name: &str) -> Option<Vec<&'s str>> {
 
 /// The fault of a tensor without its indices, if the block knows how many it has.
 fn with_known_indices(fault: Diagnostic, before: &[Statement], tokens: &[Token], read: Reader) -> Diagnostic {
-    if !fault.message.ends_with("has no indices") && !fault.message.ends_with("names its labels first") {
+    let is_alone = fault.message.ends_with("has no left side");
+    if !is_alone && !["has no indices", "names its labels first"].iter().any(|end| fault.message.ends_with(end)) {
         return fault;
     }
     let (left, right) = sides(tokens);
-    let written = [left, &tokens[left.len()..tokens.len() - right.len()], &indexed(right, before)].concat();
+    let written = [left, &tokens[left.len()..tokens.len() - right.len()], &indexed(right, before, is_alone)].concat();
     if written == tokens {
         return fault;
     }
@@ -87,27 +92,31 @@ fn with_known_indices(fault: Diagnostic, before: &[Statement], tokens: &[Token],
     }
 }
 
-/// Tokens in which names that stand alone in parentheses have the indices that the block gave them.
-fn indexed(tokens: &[Token], before: &[Statement]) -> Vec<Token> {
-    let one = |token: &Token| match &token.tree {
-        Tree::Group(Delimiter::Parenthesis, inner) => {
-            let parts = inner.split(|token| token.is_punct(',') || token.is_punct(';'));
-            let alone: Vec<Span> = parts.filter(|part| part.len() == 1).map(|part| part[0].span).collect();
-            let mut found = Vec::new();
-            for token in indexed(inner, before) {
-                let known = match &token.tree {
-                    Tree::Ident(name) if alone.contains(&token.span) => labels(before, name),
-                    _ => None,
-                };
-                let span = token.span;
-                found.push(token);
+/// Tokens in which names that stand alone in parentheses have the indices that the block gave them, and so have all others if `all` is set.
+fn indexed(tokens: &[Token], before: &[Statement], all: bool) -> Vec<Token> {
+    let mut found = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        let span = token.span;
+        match &token.tree {
+            Tree::Group(Delimiter::Parenthesis, inner) => {
+                found.push(Token { tree: Tree::Group(Delimiter::Parenthesis, indexed(inner, before, true)), span });
+            }
+            Tree::Ident(name) => {
+                found.push(token.clone());
+                let known = if all && stands_alone(tokens, n) { labels(before, name) } else { None };
                 found.extend(known.map(|labels| brackets(&labels, span)));
             }
-            Token { tree: Tree::Group(Delimiter::Parenthesis, found), span: token.span }
+            _ => found.push(token.clone()),
         }
-        _ => token.clone(),
-    };
-    tokens.iter().map(one).collect()
+    }
+    found
+}
+
+/// Whether a name has no path, fields, arguments and indices.
+fn stands_alone(tokens: &[Token], n: usize) -> bool {
+    let joins = |token: &Token| token.is_punct('.') || token.is_punct(':');
+    let follows = |token: &Token| joins(token) || matches!(token.tree, Tree::Group(..));
+    !n.checked_sub(1).is_some_and(|n| joins(&tokens[n])) && !tokens.get(n + 1).is_some_and(follows)
 }
 
 /// Brackets with labels.
@@ -120,16 +129,28 @@ fn brackets(labels: &[&str], span: Span) -> Token {
     Token { tree: Tree::Group(Delimiter::Bracket, inner), span }
 }
 
-/// The fault of a `where` that takes a name of the block for an extent.
-fn bound_extent(before: &[Statement], statement: &Statement) -> Option<Diagnostic> {
-    let holes =
-        statement.declarations.iter().filter_map(|one| if let Count::Hole(hole) = &one.extent { Some(hole) } else { None });
-    let (hole, _) = holes.filter_map(|hole| Some((hole, result(before, &hole.text)?))).next()?;
-    let message = format!("`{}` is a result of this block, and extents come from outside of it", hole.text);
-    Some(
-        Diagnostic::syntax(hole.span, message)
-            .help(format!("bind it in Rust before the macro, `let {} = …;`, and not here", hole.text)),
-    )
+/// The fault of `cast(k)` where `k` is a result of the block.
+fn bare_in_cast(before: &[Statement], statement: &Statement) -> Option<Diagnostic> {
+    let Right::Expression(right) = &statement.right else { return None };
+    let (named, hole) = cast_of_a_name(right, &|name| result(before, name).is_some())?;
+    let (name, labels) = (&hole.text, labels(before, &hole.text).unwrap_or_default().join(", "));
+    let fault =
+        Diagnostic::syntax(hole.span, format!("`{name}` is a result of this block, and stands here without its brackets"));
+    let named = named.map_or(String::new(), |named| format!("{named}; "));
+    Some(fault.help(format!("write `cast({named}{name}[{labels}])`")))
+}
+
+/// The type of the first `cast` of a name alone for which a test holds, and the name.
+fn cast_of_a_name<'e>(expression: &'e Expression, test: &dyn Fn(&str) -> bool) -> Option<(Option<&'e str>, &'e Hole)> {
+    match &expression.kind {
+        ExpressionKind::Cast(named, inner)
+            if let ExpressionKind::Scalar(Scalar::Hole(hole)) = &inner.kind
+                && test(&hole.text) =>
+        {
+            Some((named.as_ref().map(|named| named.text.as_str()), hole))
+        }
+        kind => kind.children().into_iter().find_map(|part| cast_of_a_name(part, test)),
+    }
 }
 
 /// The fault of `grad(x; v[j])` where the block has given `x` indices.
@@ -194,6 +215,24 @@ mod tests {
     fn names_of_the_block() {
         refused(&[
             (
+                "let k = argmax(i; n[i]); let l = cast(k) * a[0, 1]; l",
+                &["k: `k` is a result of this block, and stands here without its brackets | write `cast(k[])`"],
+            ),
+            (
+                "let q = sum(i; n[i]); [i] = cast(f64; q) * v[i]",
+                &["q: `q` is a result of this block, and stands here without its brackets | write `cast(f64; q[])`"],
+            ),
+            (
+                "let x[i, j] = a[i, j]; [i] = cast(x) * v[i]",
+                &["x: `x` is a result of this block, and stands here without its brackets | write `cast(x[i, j])`"],
+            ),
+            (
+                "let x[i] = v[i] * w[i]; let d = sum(x * x); d",
+                &["sum: `sum` names its labels first | write `sum(i; x[i] * x[i])`"],
+            ),
+            ("let x[i] = v[i] * w[i]; 2.0 * x", &["2.0: this equation has no left side | write `[i] = 2.0 * x[i]`"]),
+            ("let x[i] = v[i] * w[i]; x + 1", &["x: this equation has no left side | write `[i] = x[i] + 1[i]`"]),
+            (
                 "let x[i] = v[i] * w[i]; let g[i, j] = grad(x; v[j]); g",
                 &["x: `x` has no indices here, and this block gave it `[i]` | write `grad(x[i]; v[j])`"],
             ),
@@ -221,18 +260,6 @@ mod tests {
             (
                 "let x[i, j] = v[i] * w[j]; [i, j] = x[i, j] / max(x)",
                 &["max: `max` names its labels first | write `max(k, l; x[k, l])`"],
-            ),
-            (
-                "let q = 3; let x[i] = 2.0[i] where i: q; x",
-                &[
-                    "q: `q` is a result of this block, and extents come from outside of it | bind it in Rust before the macro, `let q = …;`, and not here",
-                ],
-            ),
-            (
-                "let q = v[i] * v[i]; [i] = 2.0[i] where i: q",
-                &[
-                    "q: `q` is a result of this block, and extents come from outside of it | bind it in Rust before the macro, `let q = …;`, and not here",
-                ],
             ),
         ]);
     }

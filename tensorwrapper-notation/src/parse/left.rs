@@ -1,19 +1,19 @@
-//! Faults of left sides: those that are missing, and those that are written as in other languages.
+//! Faults of left sides: those that are missing, those that are written as in other languages, and those of several equations in one.
 
 use super::algebra::without_left;
 use super::cursor::{Cursor, split};
-use super::joined::statement_of_rust;
-use super::mistake::occurring;
-use super::unread::{labels_in, names};
+use super::occurring::occurring;
+use super::places::{has_word, last_operand};
+use super::unread::{LONGEST, labels_in, names, with_spread};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, Factorisation};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The fault of a right side without a left one. The help has the left side by Einstein's rule.
-pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[Token]>, at: Span) -> Diagnostic {
+pub(super) fn no_left_side(right: &Expression, written: &[Token], arrow: Option<&[Token]>, at: Span) -> Diagnostic {
     if let Some(labels) = arrow {
         let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
-        return fault.help(format!("write `[{}] = {written}`", text(labels)));
+        return fault.help(format!("write `[{}] = {}`", text(labels), text(written)));
     }
     let all = occurring(right);
     let mut once: Vec<&str> = Vec::new();
@@ -22,6 +22,7 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
             once.push(label);
         }
     }
+    let written = text(&with_spread(written, &once));
     Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
 }
 
@@ -29,7 +30,7 @@ pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[To
 /// groups than brackets.
 pub(super) fn no_target(tokens: &[Token]) -> Option<Diagnostic> {
     if let Some((name, at)) = statement_of_rust(tokens) {
-        let fault = Diagnostic::syntax(at, format!("`{name}` is no equation, and gives no number to one"));
+        let fault = Diagnostic::syntax(at, format!("`{name}` is a statement, and here stand equations"));
         return Some(fault.help("a statement of Rust stands outside of the macro, before it or behind it"));
     }
     match tokens {
@@ -112,5 +113,105 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
             fault("the left side is followed by `=`").help("`+=` and its like need an existing tensor: `C[i, j] += …`")
         }
         (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
+    }
+}
+
+/// The help for a `,` between equations.
+pub(super) fn equations(cursor: &Cursor<'_>) -> Option<String> {
+    let parts: Vec<&[Token]> = cursor.all().split(|token| token.is_punct(',')).collect();
+    let targets: Vec<Written> = parts.iter().map(|part| written(part)).collect::<Option<_>>()?;
+    let has_let = targets.contains(&Written::Let);
+    let mut names = ["x", "y", "z", "u", "v", "w"].into_iter().filter(|name| !has_word(cursor.all(), name));
+    let (mut equations, mut values) = (Vec::new(), Vec::new());
+    for (part, target) in parts.iter().zip(targets) {
+        match target {
+            Written::Value => {
+                let name = names.next()?;
+                values.push(name);
+                equations.push(format!("let {name}{}", text(part)));
+            }
+            Written::Place if has_let => equations.push(format!("let {}", text(part))),
+            Written::Place | Written::Update | Written::Let => equations.push(text(part)),
+        }
+    }
+    let what = "equations have `;` between them";
+    let code = match (&values[..], has_let) {
+        ([], false) => equations.join("; "),
+        ([], true) => equations.join("; ") + ";",
+        (values, _) => format!("{}; ({})", equations.join("; "), values.join(", ")),
+    };
+    Some(if code.chars().count() > LONGEST { what.into() } else { format!("{what}: `{code}`") })
+}
+
+/// How the left side of an equation is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Written {
+    Value,
+    Let,
+    Place,
+    /// Of a tensor that exists.
+    Update,
+}
+
+/// The left side of tokens, if they are an equation. Comparisons are none.
+fn written(part: &[Token]) -> Option<Written> {
+    let n = part.iter().position(|token| token.is_punct('='))?;
+    let (left, right) = (&part[..n], &part[n + 1..]);
+    let (left, is_update) = match left {
+        [left @ .., update] if matches!(update.tree, Tree::Punct('+' | '-' | '*' | '/', true)) => (left, true),
+        left => (left, false),
+    };
+    let is_sign = |token: &Token| matches!(token.tree, Tree::Punct('=' | '<' | '>' | '!', _));
+    if left.iter().any(is_sign) || right.first().is_none_or(|first| first.is_punct('=')) {
+        return None;
+    }
+    match left {
+        _ if is_update && left.first().is_some_and(|first| first.is_ident("let")) => None,
+        [first, ..] if first.is_ident("let") => Some(Written::Let),
+        [only] if only.group(Delimiter::Bracket).is_some() => Some(Written::Value),
+        [.., last] if last.group(Delimiter::Bracket).is_some() && last_operand(left).len() == left.len() => {
+            Some(if is_update { Written::Update } else { Written::Place })
+        }
+        _ => None,
+    }
+}
+
+/// Macros and functions that print, check or stop: statements of Rust and other languages, and no numbers.
+const STATEMENTS: [&str; 20] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "dbg",
+    "debug",
+    "debug_assert",
+    "debug_assert_eq",
+    "disp",
+    "display",
+    "eprint",
+    "eprintln",
+    "info",
+    "panic",
+    "print",
+    "printf",
+    "println",
+    "todo",
+    "trace",
+    "warn",
+    "writeln",
+];
+
+/// The name and the place of such a statement, `println!(…)`, `print(x)` or `{ println!(…) }`.
+fn statement_of_rust(tokens: &[Token]) -> Option<(String, Span)> {
+    match tokens {
+        [group] => statement_of_rust(group.group(Delimiter::Brace)?.split(|token| token.is_punct(';')).next()?),
+        [Token { tree: Tree::Ident(name), span }, rest @ ..] if STATEMENTS.contains(&name.as_str()) => match rest {
+            [sign, call] if sign.is_punct('!') && matches!(call.tree, Tree::Group(..)) => Some((format!("{name}!"), *span)),
+            // `trace(a[i, j])` is an operation here.
+            [call] if call.group(Delimiter::Parenthesis).is_some() && Factorisation::from_name(name).is_none() => {
+                Some((name.clone(), *span))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -87,13 +87,25 @@ fn opens_closure(before: &[Token]) -> bool {
 
 /// `map(f, X)`, `map(X)`
 fn without_function(tokens: &[Token], at: Span) -> Diagnostic {
-    let parts: Vec<String> = split(tokens, ',').into_iter().map(text).collect();
+    let all = functions(tokens);
+    let is_closure = |part: &&[Token]| part.first().is_some_and(|first| first.is_punct('|') || first.is_ident("move"));
+    let written = |parts: &[&[Token]]| parts.iter().map(|part| text(part)).collect::<Vec<_>>().join(", ");
     // `map(a[i], |x| x * x)`
-    let last = tokens.windows(2).position(|pair| pair[0].is_punct(',') && (pair[1].is_punct('|') || pair[1].is_ident("move")));
-    if let Some(n) = last {
-        let (arguments, function) = (text(&tokens[..n]), text(&tokens[n + 1..]));
+    if let Some(n) = all.iter().position(&is_closure)
+        && all[..n].iter().any(|part| part.iter().any(|token| token.group(Delimiter::Bracket).is_some()))
+    {
+        let (arguments, function) = (written(&all[..n]), written(&all[n..]));
         return Diagnostic::syntax(at, "`map` names its function first").help(format!("write `map({function}; {arguments})`"));
     }
+    // `map(f, |x| 2.0 * x, a[i])`
+    let slopes = all.iter().skip(1).take_while(|part| is_closure(part)).count();
+    if slopes > 0 || is_closure(&all[0]) {
+        let (functions, arguments) = (written(&all[..=slopes]), written(&all[slopes + 1..]));
+        let arguments = if arguments.is_empty() { "X" } else { &arguments };
+        return Diagnostic::syntax(at, "the functions of `map` and its arguments have `;` between them")
+            .help(format!("write `map({functions}; {arguments})`"));
+    }
+    let parts: Vec<String> = split(tokens, ',').into_iter().map(text).collect();
     match parts.split_first() {
         Some((function, arguments)) if !arguments.is_empty() && !function.contains('[') => {
             Diagnostic::syntax(at, "the function of `map` and its arguments have `;` between them")

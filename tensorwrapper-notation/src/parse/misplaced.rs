@@ -14,6 +14,14 @@ fn places() {
             &["-3..: `-3..` is not a range | positions count from 0: write `i in { n - 3 }..`, where `n` is the extent"],
         ),
         (
+            "[i] = v[i in -n..]",
+            &["-n..: `-n..` is not a range | positions count from 0: write `i in { m - n }..`, where `m` is the extent"],
+        ),
+        (
+            "[n] = v[n in -3..]",
+            &["-3..: `-3..` is not a range | positions count from 0: write `n in { m - 3 }..`, where `m` is the extent"],
+        ),
+        (
             "[i, j] = a[i: 0..2, j]",
             &["i: 0..2: `i:0..2` is not an index | a slice has `in` between its label and its range: `i in 0..2`"],
         ),
@@ -35,7 +43,10 @@ fn places() {
         ("let x[i] = v[i]; (x[i], y)", &["(x[i], y): the values of a block are names, without their indices | write `(x, y)`"]),
         ("[i] = map(v[i], |x| x * 2.0)", &["map: `map` names its function first | write `map(|x| x * 2.0; v[i])`"]),
         ("[i] = map(v[i], w[i], |x, y| x * y)", &["map: `map` names its function first | write `map(|x, y| x * y; v[i], w[i])`"]),
-        ("[i] = sum(0; a[i, j])", &["sum: `sum` names its labels first | write `sum(j; a[i, j])`"]),
+        (
+            "[i] = sum(0; a[i, j])",
+            &["sum: `sum` names its labels first | write `sum(i; a[i, j])`, whose value has the indices `[j]`"],
+        ),
         ("[i] = sum(1; a[i, j])", &["sum: `sum` names its labels first | write `sum(j; a[i, j])`"]),
         ("[] = sum(0, 1; a[i, j])", &["sum: `sum` names its labels first | write `sum(i, j; a[i, j])`"]),
         (
@@ -54,7 +65,7 @@ fn places() {
         ),
         (
             "([i, r], [r], [r, j]) = svd(a[i, j]) where r = 2",
-            &["where: `where` gives extents to labels, after `:` | write `where r: 2`"],
+            &["where: `where` gives extents to labels, after `:` | write `where r: ..=2`"],
         ),
         (
             "[i, j] = a[i, j] where assume(sym(i, j))",
@@ -109,27 +120,27 @@ fn words_before_extents_and_exponents() {
         (
             "[i] = powi(2, n[i])",
             &[
-                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); n[i])`",
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); cast(f64; n[i]))`",
             ],
         ),
         (
             "[i] = powf(2.0, v[i])",
             &[
-                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); v[i])`",
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `2.0` by elements are `map(|p| f64::powf(2.0, p); cast(f64; v[i]))`",
             ],
         ),
         (
             "[i, j] = 3.0 * powf(0.5, v[i, j])",
             &[
-                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); v[i, j])`",
-                "j: index `j` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); v[i, j])`",
+                "i: index `i` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); cast(f64; v[i, j]))`",
+                "j: index `j` is on the left, but no term on the right has it | an exponent is one number; powers of `0.5` by elements are `map(|p| f64::powf(0.5, p); cast(f64; v[i, j]))`",
             ],
         ),
         ("on &ctx; [i] = v[i]", &["&: expected an operator, found `&` | the context of a block is written `in &ctx;`"]),
     ]);
 }
 
-/// The equations to which the helps of these files lead: `options`, `items`, `joined`, `types`, `known`, `placed`, `holds`, `choices`.
+/// The equations to which the helps of these files lead: `options`, `items`, `left`, `types`, `known`, `placed`, `holds`, `choices`.
 #[test]
 fn what_helps_lead_to() {
     for text in [

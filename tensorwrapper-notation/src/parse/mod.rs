@@ -2,13 +2,15 @@
 //!
 //! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
 //! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
-//! indices. `mistake`, `left`, `reduction`, `synonyms`, `types`, `joined` and `foreign` have messages for faults where one can tell what
-//! the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells: `whole` and
-//! `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for comparisons
-//! and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are read, and
-//! find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
+//! indices. `mistake`, `behind`, `calls`, `left`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
+//! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
+//! `whole` and `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
+//! comparisons and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are
+//! read, and find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
+mod behind;
+mod calls;
 mod choices;
 mod claim;
 mod condition;
@@ -26,7 +28,6 @@ mod habits;
 mod holds;
 mod index;
 mod items;
-mod joined;
 mod known;
 mod left;
 mod map;
@@ -34,8 +35,11 @@ mod map;
 mod misplaced;
 mod mistake;
 #[cfg(test)]
+mod neighbours;
+#[cfg(test)]
 mod newcomers;
 mod number;
+mod occurring;
 #[cfg(test)]
 mod of_algebra;
 mod options;
@@ -45,8 +49,12 @@ mod places;
 mod proposals;
 mod put;
 mod reduction;
+#[cfg(test)]
+mod relatives;
 mod rolled;
 mod shifted;
+#[cfg(test)]
+mod signs;
 #[cfg(test)]
 mod slips;
 mod source;

@@ -141,9 +141,9 @@ fn conditions() {
     refused(&[
         (
             "[i] = a[i] > 0 and b[i] > 0",
-            &["and: expected an operator, found `and` | conditions are joined by `&&`, `||` and `!`"],
+            &["and: expected an operator, found `and` | conditions are joined by `&&` and `||`, and negated by `!`"],
         ),
-        ("[i] = not m[i]", &["m: expected an operator, found `m` | conditions are joined by `&&`, `||` and `!`"]),
+        ("[i] = not m[i]", &["m: expected an operator, found `m` | conditions are joined by `&&` and `||`, and negated by `!`"]),
         (
             "[i] = ~m[i]",
             &[

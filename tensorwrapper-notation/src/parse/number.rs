@@ -1,7 +1,7 @@
 //! Numbers as they are written: literals, and the numbers beside an argument, such as exponents and tolerances.
 
 use super::cursor::hole;
-use super::mistake::occurring;
+use super::occurring::occurring;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};

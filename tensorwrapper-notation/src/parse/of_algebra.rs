@@ -5,6 +5,18 @@ use crate::testing::refused;
 #[test]
 fn options_of_other_libraries() {
     refused(&[
+        (
+            "([i, r], [r], [r, j]) = svd(a[i, j], max = 3,, k = 2)",
+            &["max: `max` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(a[i, j], max = 3,,)",
+            &["max: `max` is an option, and options stand behind a `;` | write `; max = 3` in place of the `,`"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(a[i, j]; max = 3,,)",
+            &["svd(a[i, j]; max = 3,,): behind the last `;` stand words such as `max = 64`, `tol = 1e-10` and `full`"],
+        ),
         ("([i, r], [r], [r, j]) = svd(a[i,j]; max: 2)", &[":: expected `=` or `,` after `max` | write `max = 2`"]),
         ("([i, r], [r], [r, j]) = svd(a[i,j]; max 2)", &["2: expected `=` or `,` after `max` | write `max = 2`"]),
         (
@@ -41,7 +53,7 @@ fn options_of_other_libraries() {
         ),
         (
             "([i, r], [r, j]) = qr(a[i,j], mode = \"reduced\")",
-            &["mode = \"reduced\": `qr` does what `mode = \"reduced\"` says without it | leave it out, with the sign before it"],
+            &["mode = \"reduced\": `qr` does that by itself | leave it out, and the `,` before it"],
         ),
         (
             "([i, r], [r, j]) = qr(a[i,j], mode = \"r\")",
@@ -49,9 +61,7 @@ fn options_of_other_libraries() {
         ),
         (
             "([i, r], [r], [r, j]) = svd(a[i,j], full_matrices = False)",
-            &[
-                "full_matrices = False: `svd` does what `full_matrices = False` says without it | leave it out, with the sign before it",
-            ],
+            &["full_matrices = False: `svd` does that by itself | leave it out, and the `,` before it"],
         ),
         (
             "([i, r], [r], [r, j]) = svd(a[i,j], full_matrices=False, k = 3)",
@@ -77,7 +87,7 @@ fn options_of_other_libraries() {
         ),
         (
             "([n], [p, n]) = eigh(s[p,q], UPLO = \"L\")",
-            &["UPLO = \"L\": `eigh` does what `UPLO = \"L\"` says without it | leave it out, with the sign before it"],
+            &["UPLO = \"L\": `eigh` does that by itself | leave it out, and the `,` before it"],
         ),
         (
             "([n], [p, n]) = eigh(s[p,q], subset = (0, 3))",
@@ -101,17 +111,15 @@ fn options_of_other_libraries() {
         ("([i, r], [r, j]) = qr(a[i,j]; full = true)", &["true: `full` stands alone, without `= true` | write `full`"]),
         (
             "([i, r], [r, j]) = qr(a[i,j]; full = false)",
-            &["false: `full` stands alone, without `= false` | leave `full` out, with the sign before it"],
+            &["false: `full` stands alone, without `= false` | leave `full` out, and the `;` before it"],
         ),
         (
             "[i, r] = cholesky(a[i,j], lower = true)",
-            &["lower: `lower` is not a word of linear algebra | `cholesky` has no options"],
+            &["lower = true: `cholesky` does that by itself | leave it out, and the `,` before it"],
         ),
         (
             "[k, j] = triangular_solve(a[i,k], b[i,j], lower = True)",
-            &[
-                "lower = True: `triangular_solve` does what `lower = True` says without it | leave it out, with the sign before it",
-            ],
+            &["lower = True: `triangular_solve` does that by itself | leave it out, and the `,` before it"],
         ),
         (
             "[k, j] = triangular_solve(a[i,k], b[i,j], lower = False)",

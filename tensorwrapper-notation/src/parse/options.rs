@@ -15,8 +15,7 @@ pub(super) fn are_options(tokens: &[Token], first: &[Token]) -> bool {
     let has_matrix = |tokens: &[Token]| tokens.iter().any(|token| token.group(Delimiter::Bracket).is_some());
     let are_words = split(tokens, ',').into_iter().any(|part| match part {
         [Token { tree: Tree::Ident(name), .. }] => Word::from_name(name).is_some(),
-        [Token { tree: Tree::Ident(_), .. }, equals, ..] => equals.is_punct('='),
-        _ => false,
+        part => has_sign(part),
     });
     are_words || !tokens.is_empty() && has_matrix(first) && !has_matrix(tokens)
 }
@@ -42,7 +41,16 @@ pub(super) fn is_option(form: &Form, part: &[Token]) -> bool {
     if let [Token { tree: Tree::Ident(name), .. }] = part {
         return Word::from_name(name).is_some_and(|word| form.words.contains(&word));
     }
-    matches!(part, [Token { tree: Tree::Ident(_), .. }, equals, next @ ..]
+    // `max: 2`
+    let is_colon = |name: &str, sign: &Token| word(name).is_some() && sign.is_punct(':');
+    has_sign(part)
+        || matches!(part, [Token { tree: Tree::Ident(name), .. }, sign, next, ..]
+        if is_colon(name, sign) && !next.is_punct(':'))
+}
+
+/// Whether tokens begin with a word and the `=` before its value. `==` compares.
+fn has_sign(tokens: &[Token]) -> bool {
+    matches!(tokens, [Token { tree: Tree::Ident(_), .. }, equals, next @ ..]
         if equals.is_punct('=') && !next.first().is_some_and(|next| next.is_punct('=')))
 }
 
@@ -69,12 +77,13 @@ fn meant(form: &Form, part: &[Token]) -> Meant {
     let Some(Token { tree: Tree::Ident(name), .. }) = part.first() else { return Meant::Unknown };
     let value = value_of(part);
     let is_no = matches!(value.as_str(), "false" | "False" | "0" | "None");
-    let reads_triangle = form.words.contains(&Word::Upper) || form.name == Factorisation::Eigh.name();
+    let by_default = [Factorisation::Eigh, Factorisation::Cholesky].map(Factorisation::name);
+    let reads_triangle = form.words.contains(&Word::Upper) || by_default.contains(&form.name);
     match (word(name), name.as_str(), value.as_str()) {
         (Some(word), ..) if has_value(word) && value.is_empty() => written(form, word, &example(word)[word.name().len() + 3..]),
         (Some(word), ..) if has_value(word) => written(form, word, &value),
         (Some(_), ..) if is_no => Meant::Default,
-        (Some(word), ..) => written(form, word, ""),
+        (Some(word), _, "" | "true" | "True" | "1") => written(form, word, ""),
         (_, "mode", "full" | "complete") => written(form, Word::Full, ""),
         (_, "mode", "reduced" | "economic" | "economy" | "thin") => Meant::Default,
         (_, "lower", "true" | "True" | "1") if reads_triangle => Meant::Default,
@@ -105,7 +114,8 @@ pub(super) fn divided(segments: &[&[Token]]) -> Option<Diagnostic> {
     let mut parts: Vec<&[Token]> = Vec::new();
     for segment in options.iter().flat_map(|segment| split(segment, ',')) {
         // A word with its sign begins an option, unless it is the first one.
-        let begins = |&n: &usize| n > 0 && is_begin(&segment[n..]) && !matches!(segment[n - 1].tree, Tree::Punct(..));
+        let is_between = |n: usize| !matches!(segment[n - 1].tree, Tree::Punct(..)) && !segment[n - 1].is_ident("let");
+        let begins = |&n: &usize| n > 0 && is_begin(&segment[n..]) && is_between(n);
         let mut start = 0;
         for n in (0..segment.len()).filter(begins) {
             parts.push(&segment[start..n]);
@@ -125,7 +135,7 @@ pub(super) fn divided(segments: &[&[Token]]) -> Option<Diagnostic> {
 
 /// Whether tokens begin with a word and its value.
 fn is_begin(tokens: &[Token]) -> bool {
-    matches!(tokens, [Token { tree: Tree::Ident(name), .. }, sign, ..] if word(name).is_some() && sign.is_punct('='))
+    has_sign(tokens) && matches!(&tokens[0].tree, Tree::Ident(name) if word(name).is_some())
 }
 
 /// The fault of `norm(v[i], 1)`.
@@ -152,30 +162,46 @@ pub(super) fn of_an_order(tensor: &[Token], order: &[Token]) -> Option<Diagnosti
         (_, [label]) => {
             fault.help(format!("`norm({written})` has order 2, and `sum({label}; abs({written}))` is the norm of order 1"))
         }
-        _ => fault.help(format!("`norm({written})` is the norm of Frobenius")),
+        _ => fault.help(format!("`norm({written})` is the Frobenius norm")),
     })
 }
 
-/// The fault of `svd(A[i, j], max = 64)`.
-pub(super) fn before_semicolon(form: &Form, options: &[&[Token]]) -> Diagnostic {
+/// The fault of `svd(A[i, j], max = 64)`, whose options begin at the argument of this number.
+pub(super) fn before_semicolon(form: &Form, arguments: &[&[Token]], first: usize) -> Diagnostic {
+    // Nothing stands between the signs of `max = 3,, k = 2`.
+    let behind = arguments[first..].iter().copied().filter(|part| !part.is_empty());
+    let is_matrix = |part: &[Token]| !is_option(form, part) && part.iter().any(|token| token.group(Delimiter::Bracket).is_some());
+    let (matrices, options): (Vec<&[Token]>, Vec<&[Token]>) = behind.partition(|part| is_matrix(part));
     let found: Vec<Meant> = options.iter().map(|part| meant(form, part)).collect();
     if let Some(n) = found.iter().position(|one| matches!(one, Meant::Unknown)) {
         return unknown(form, options[n]);
     }
-    let written: Vec<&str> =
-        found.iter().filter_map(|one| if let Meant::Written(option) = one { Some(option.as_str()) } else { None }).collect();
-    let name = &options[0][..1];
+    let mut written: Vec<&str> = Vec::new();
+    for one in &found {
+        // Two names of one option are written once.
+        let word = |option: &str| option.split(' ').next().map(str::to_string);
+        match one {
+            Meant::Written(option) if !written.iter().any(|known| word(known) == word(option)) => written.push(option),
+            _ => {}
+        }
+    }
+    let (name, at) = (text(&options[0][..1]), options[0][0].span);
+    if !matrices.is_empty() {
+        let matrices = [&arguments[..first], &matrices].concat().into_iter().map(text).collect::<Vec<_>>().join(", ");
+        let options = if written.is_empty() { String::new() } else { format!("; {}", written.join(", ")) };
+        return Diagnostic::syntax(at, format!("`{name}` is an option, and matrices stand before options"))
+            .help(format!("write `{}({matrices}{options})`", form.name));
+    }
     match written.is_empty() {
-        true => by_itself(form, options[0]),
-        false => Diagnostic::syntax(name[0].span, format!("`{}` is an option, and options stand behind a `;`", text(name)))
+        true => by_itself(form, options[0], "the `,` before it"),
+        false => Diagnostic::syntax(at, format!("`{name}` is an option, and options stand behind a `;`"))
             .help(format!("write `; {}` in place of the `,`", written.join(", "))),
     }
 }
 
 /// The fault of an option that says what the operation does without it.
-fn by_itself(form: &Form, option: &[Token]) -> Diagnostic {
-    Diagnostic::syntax(span_of(option), format!("`{}` does what `{}` says without it", form.name, text(option)))
-        .help("leave it out, with the sign before it")
+fn by_itself(form: &Form, option: &[Token], sign: &str) -> Diagnostic {
+    Diagnostic::syntax(span_of(option), format!("`{}` does that by itself", form.name)).help(format!("leave it out, and {sign}"))
 }
 
 /// The fault of an option that the operation does not have.
@@ -188,6 +214,14 @@ fn unknown(form: &Form, option: &[Token]) -> Diagnostic {
             None => format!("`{name}` is not a word of linear algebra"),
         },
     );
+    if Word::from_name(&name).is_some_and(|word| form.words.contains(&word)) {
+        return Diagnostic::syntax(option[0].span, format!("`{name}` stands alone, without `= {}`", value_of(option)))
+            .help(format!("write `; {name}` if that is meant, and leave it out otherwise"));
+    }
+    let meant = if name == "lower" { Some(Word::Upper) } else { word(&name) };
+    if let Some(help) = meant.and_then(|word| form.elsewhere(word)) {
+        return fault.help(help);
+    }
     if let Some(near) = nearest(&name, form.words.iter().map(|word| word.name())) {
         return fault.help(format!("did you mean `{near}`?"));
     }
@@ -209,19 +243,38 @@ fn example(word: Word) -> &'static str {
     }
 }
 
-/// One option: its word and its value.
-pub(super) fn option(form: &Form, part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
+/// The fault of an option that is written otherwise, if the operation has it.
+fn otherwise(form: &Form, part: &[Token], sign: &str, fault: Diagnostic) -> Diagnostic {
+    match meant(form, part) {
+        Meant::Written(option) => fault.help(format!("write `{option}`")),
+        Meant::Default => by_itself(form, part, sign),
+        Meant::Unknown => unknown(form, part),
+    }
+}
+
+/// The options behind the last `;` of a call.
+pub(super) fn options(form: &Form, tokens: &[Token], call: Span) -> Result<Options, Diagnostic> {
+    let (mut found, parts) = (Options::default(), split(tokens, ','));
+    for (n, part) in parts.iter().enumerate() {
+        let sign = match (n, parts.len()) {
+            (0, 1) => "the `;` before it",
+            (0, _) => "the `,` behind it",
+            _ => "the `,` before it",
+        };
+        option(form, part, (call, sign), &mut found)?;
+    }
+    Ok(found)
+}
+
+/// One option of a call: its word and its value. The sign is the one that goes with it.
+fn option(form: &Form, part: &[Token], (call, sign): (Span, &str), options: &mut Options) -> Result<(), Diagnostic> {
     let Some((Token { tree: Tree::Ident(name), span }, rest)) = part.split_first() else {
-        let at = part.first().map_or(Span::default(), |token| token.span);
+        let at = part.first().map_or(call, |token| token.span);
         return Err(Diagnostic::syntax(at, "behind the last `;` stand words such as `max = 64`, `tol = 1e-10` and `full`"));
     };
     let Some(word) = Word::from_name(name) else {
         let fault = Diagnostic::syntax(*span, format!("`{name}` is not a word of linear algebra"));
-        return Err(match meant(form, part) {
-            Meant::Written(option) => fault.help(format!("write `{option}`")),
-            Meant::Default => by_itself(form, part),
-            Meant::Unknown => unknown(form, part),
-        });
+        return Err(otherwise(form, part, sign, fault));
     };
     if options.has(word) {
         return Err(Diagnostic::syntax(*span, format!("`{name}` stands here twice")));
@@ -232,42 +285,36 @@ pub(super) fn option(form: &Form, part: &[Token], options: &mut Options) -> Resu
         Some((equals, value)) if equals.is_punct('=') => value,
         Some((other, _)) => {
             let fault = Diagnostic::syntax(other.span, format!("expected `=` or `,` after `{name}`"));
-            return Err(match meant(form, part) {
-                Meant::Written(option) => fault.help(format!("write `{option}`")),
-                Meant::Default => by_itself(form, part),
-                Meant::Unknown => unknown(form, part),
-            });
+            return Err(otherwise(form, part, sign, fault));
         }
     };
-    match word {
-        Word::Max | Word::Tol | Word::Broaden if value.is_empty() => {
-            Err(Diagnostic::syntax(*span, format!("`{name}` needs a value")).help(format!("write `{}`", example(word))))
-        }
-        Word::Max => {
-            options.max = Some(match value {
-                [Token { tree: Tree::Literal(literal), span }] => {
-                    Count::Literal(integer(literal, *span, "a number of singular values: those")?, *span)
-                }
-                other => Count::Hole(hole(other)),
-            });
-            Ok(())
-        }
-        Word::Tol => {
-            options.tol = Some(scalar(value, *span)?);
-            Ok(())
-        }
-        Word::Broaden => {
-            options.broaden = Some(scalar(value, *span)?);
-            Ok(())
-        }
-        Word::Full | Word::Upper | Word::Unit if !value.is_empty() => {
-            let fault = Diagnostic::syntax(value[0].span, format!("`{name}` stands alone, without `= {}`", text(value)));
-            Err(match meant(form, part) {
-                Meant::Written(option) => fault.help(format!("write `{option}`")),
-                Meant::Default => fault.help(format!("leave `{name}` out, with the sign before it")),
-                Meant::Unknown => fault,
-            })
-        }
-        Word::Full | Word::Upper | Word::Unit => Ok(()),
+    if has_value(word) {
+        return set(options, word, value, *span);
     }
+    let Some(first) = value.first() else { return Ok(()) };
+    let fault = Diagnostic::syntax(first.span, format!("`{name}` stands alone, without `= {}`", text(value)));
+    Err(match meant(form, part) {
+        Meant::Written(option) => fault.help(format!("write `{option}`")),
+        Meant::Default => fault.help(format!("leave `{name}` out, and {sign}")),
+        Meant::Unknown => fault.help(format!("write `{name}` if that is meant, and leave it out otherwise")),
+    })
+}
+
+/// Gives an option its value.
+fn set(options: &mut Options, word: Word, value: &[Token], at: Span) -> Result<(), Diagnostic> {
+    match (word, value) {
+        (_, []) => {
+            let fault = Diagnostic::syntax(at, format!("`{}` needs a value", word.name()));
+            return Err(fault.help(format!("write `{}`", example(word))));
+        }
+        (Word::Max, [Token { tree: Tree::Literal(literal), span }]) => {
+            let most = integer(literal, *span, "a number of singular values: those")?;
+            options.max = Some(Count::Literal(most, *span));
+        }
+        (Word::Max, other) => options.max = Some(Count::Hole(hole(other))),
+        (Word::Tol, value) => options.tol = Some(scalar(value, at)?),
+        (Word::Broaden, value) => options.broaden = Some(scalar(value, at)?),
+        (Word::Full | Word::Upper | Word::Unit, _) => {}
+    }
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! Helps for arithmetic with labels in an index: joined axes for `i * n + j`, views with a step for `2 * i` of a tensor that is written,
 //! and choices at computed positions.
 
-use super::places::{Place, fresh, is_on_left, place, sides};
+use super::places::{Place, extents, fresh, is_new, is_on_left, place, sides};
 use super::put::{put, written_left};
 use super::shifted::shifted;
 use super::source::{Source, result_of};
-use super::unread::{labels_in, valued};
+use super::unread::{labels_in, with_values};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// What an index such as `i - 1` or `i * n + j` is here, if it computes with labels and plain numbers only.
@@ -15,7 +15,7 @@ pub(super) fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String
     if part.len() < 3 || !is_plain(part) || !any(part, &is_label) {
         return None;
     }
-    let value = text(&valued(part, &is_label));
+    let value = text(&with_values(part, &labels));
     let joined = joined(part, &is_label);
     if is_on_left(statement, part) {
         let read: Vec<&str> = labels.iter().copied().filter(|label| any(part, &|token| token.is_ident(label))).collect();
@@ -26,15 +26,17 @@ pub(super) fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String
     }
     let other = fresh(statement, 1).remove(0);
     let chosen = format!("`sum({other}; select(iota[{other}] == {value}; {}, 0.0))`", here.with(&other));
+    let mut extents = extents(statement);
+    let (first, second) = (extents.next()?, extents.next()?);
     if let Some([major, minor, factor]) = joined {
         return Some(format!(
             "if `{factor}` is the extent of `{minor}`, one axis is split into two: `{}`, with `where {minor}: {factor}` behind the equation; \
-             otherwise elements are chosen: {chosen}, with `where {major}: n, {minor}: m` for extents that nothing else gives",
+             otherwise elements are chosen: {chosen}, with `where {major}: {first}, {minor}: {second}` for extents that nothing else gives",
             here.with(&format!("({major}, {minor})"))
         ));
     }
     Some(format!(
-        "elements at computed positions are chosen: {chosen}; `where {}: n` behind the equation gives a label the extent that nothing else \
+        "elements at computed positions are chosen: {chosen}; `where {}: {first}` behind the equation gives a label the extent that nothing else \
          gives it",
         labels.first().unwrap_or(&"i")
     ))
@@ -42,8 +44,7 @@ pub(super) fn arithmetic(here: &Place<'_>, statement: &[Token]) -> Option<String
 
 /// The help for such an index of the left side, whose value reads labels.
 fn on_left(here: &Place<'_>, statement: &[Token], joined: Option<[String; 3]>, (value, read): (&str, &[&str])) -> Option<String> {
-    let (left, right) = sides(statement);
-    let is_new = left.first().is_none_or(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)));
+    let (_, right) = sides(statement);
     if let Some([major, minor, factor]) = joined {
         let (left, end) = written_left(statement, here, &format!("({major}, {minor})"));
         let right = text(right);
@@ -53,7 +54,7 @@ fn on_left(here: &Place<'_>, statement: &[Token], joined: Option<[String; 3]>, (
             None => help,
         });
     }
-    if let (false, [label]) = (is_new, read) {
+    if let (false, [label]) = (is_new(statement), read) {
         if here.part().iter().any(|token| token.is_punct('*'))
             && let Some((step, first)) = step(here.part(), label)
         {
@@ -114,11 +115,9 @@ fn joined(part: &[Token], is_label: &dyn Fn(&Token) -> bool) -> Option<[String; 
 /// The help for `let x[i: 3] = …`, whose extent stands beside its label.
 pub(super) fn extent_inside(statement: &[Token], at: Span) -> Option<String> {
     let here = place(statement, at)?;
-    let first = sides(statement).0.first()?;
-    let is_new = first.is_ident("let") || matches!(first.tree, Tree::Group(..));
     match here.part() {
         [label @ Token { tree: Tree::Ident(_), .. }, colon, extent @ ..]
-            if is_new && colon.is_punct(':') && !extent.is_empty() && is_on_left(statement, here.part()) =>
+            if is_new(statement) && colon.is_punct(':') && !extent.is_empty() && is_on_left(statement, here.part()) =>
         {
             let (label, extent) = (text(std::slice::from_ref(label)), text(extent));
             Some(format!("an extent stands behind the equation, `where {label}: {extent}`, and `{label}` alone here"))
@@ -159,7 +158,7 @@ mod tests {
             (
                 "[i * n + j] = a[i, j]",
                 &[
-                    "i * n + j: `i * n + j` is not an index | if `n` is the extent of `j`, these are joined axes: `[(i, j)] = a[i, j]`; otherwise elements are put at computed positions by a choice: `[k] = sum(i, j; select(iota[k] == iota[i] * n + iota[j]; a[i, j], 0.0)) where k: n`, which is 0 at all other positions",
+                    "i * n + j: `i * n + j` is not an index | if `n` is the extent of `j`, these are joined axes: `[(i, j)] = a[i, j]`; otherwise elements are put at computed positions by a choice: `[k] = sum(i, j; select(iota[k] == iota[i] * n + iota[j]; a[i, j], 0.0)) where k: m`, which is 0 at all other positions",
                 ],
             ),
             (
@@ -183,7 +182,7 @@ mod tests {
             (
                 "let x[i * n + j] = a[i, j]; x",
                 &[
-                    "i * n + j: `i * n + j` is not an index | if `n` is the extent of `j`, these are joined axes: `let x[(i, j)] = a[i, j];`; otherwise elements are put at computed positions by a choice: `let x[k] = sum(i, j; select(iota[k] == iota[i] * n + iota[j]; a[i, j], 0.0)) where k: n;`, which is 0 at all other positions",
+                    "i * n + j: `i * n + j` is not an index | if `n` is the extent of `j`, these are joined axes: `let x[(i, j)] = a[i, j];`; otherwise elements are put at computed positions by a choice: `let x[k] = sum(i, j; select(iota[k] == iota[i] * n + iota[j]; a[i, j], 0.0)) where k: m;`, which is 0 at all other positions",
                 ],
             ),
             (
@@ -267,13 +266,13 @@ mod tests {
             (
                 "[n - i] = v[i]",
                 &[
-                    "n - i: `n - i` is not an index | elements are put at computed positions by a choice: `[k] = sum(i; select(iota[k] == n - iota[i]; v[i], 0.0)) where k: n`, which is 0 at all other positions",
+                    "n - i: `n - i` is not an index | elements are put at computed positions by a choice: `[k] = sum(i; select(iota[k] == n - iota[i]; v[i], 0.0)) where k: m`, which is 0 at all other positions",
                 ],
             ),
             (
                 "[n - 1 - i] = v[i]",
                 &[
-                    "n - 1 - i: `n - 1 - i` is not an index | elements are put at computed positions by a choice: `[k] = sum(i; select(iota[k] == n - 1 - iota[i]; v[i], 0.0)) where k: n`, which is 0 at all other positions",
+                    "n - 1 - i: `n - 1 - i` is not an index | elements are put at computed positions by a choice: `[k] = sum(i; select(iota[k] == n - 1 - iota[i]; v[i], 0.0)) where k: m`, which is 0 at all other positions",
                 ],
             ),
             (
@@ -303,7 +302,7 @@ mod tests {
             (
                 "[i] = a[n - 1 - i]",
                 &[
-                    "n - 1 - i: `n - 1 - i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; a[k], 0.0))`; `where i: n` behind the equation gives a label the extent that nothing else gives it",
+                    "n - 1 - i: `n - 1 - i` is not an index | elements at computed positions are chosen: `sum(k; select(iota[k] == n - 1 - iota[i]; a[k], 0.0))`; `where i: m` behind the equation gives a label the extent that nothing else gives it",
                 ],
             ),
         ]);

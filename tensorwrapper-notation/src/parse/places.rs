@@ -1,8 +1,10 @@
 //! Operands among tokens that are not read yet: which of them has a place, and how it is written with other indices.
 
-use super::unread::is_rest;
+use super::cursor::split;
+use super::unread::{is_condition, is_rest, label_of};
 use super::words::is_keyword;
 use crate::relabel::{parts, unused};
+use crate::syntax::Ending;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// One index of an operand.
@@ -135,9 +137,52 @@ pub(super) fn fresh(statement: &[Token], count: usize) -> Vec<String> {
 
 /// A name for an extent that no word of a statement is.
 pub(super) fn extent(statement: &[Token]) -> String {
+    extents(statement).next().unwrap_or_default()
+}
+
+/// Names for extents that no word of a statement is.
+pub(super) fn extents(statement: &[Token]) -> impl Iterator<Item = String> {
     let names = ["n", "m", "p"].map(str::to_string);
-    let mut all = names.into_iter().chain((1..).map(|n| format!("n{n}")));
-    all.find(|name| !has_word(statement, name)).unwrap_or_default()
+    names.into_iter().chain((1..).map(|n| format!("n{n}"))).filter(|name| !has_word(statement, name))
+}
+
+/// Whether a statement makes a new tensor.
+pub(super) fn is_new(statement: &[Token]) -> bool {
+    sides(statement).0.first().is_none_or(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)))
+}
+
+/// A call of a function.
+pub(super) struct Call<'t> {
+    pub(super) name: &'t str,
+    pub(super) arguments: &'t [Token],
+    /// The labels that reductions around it bind.
+    pub(super) bound: Vec<&'t str>,
+}
+
+/// The call whose name is at a place.
+pub(super) fn call_at(tokens: &[Token], at: Span) -> Option<Call<'_>> {
+    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
+        Tree::Ident(name) if token.span == at => {
+            let arguments = tokens.get(n + 1)?.group(Delimiter::Parenthesis)?;
+            Some(Call { name, arguments, bound: Vec::new() })
+        }
+        Tree::Group(_, inner) if contains(token.span, at) => {
+            let mut found = call_at(inner, at)?;
+            let is_reduction = n > 0 && matches!(&tokens[n - 1].tree, Tree::Ident(name) if Ending::from_name(name).is_some());
+            let end = inner.iter().position(|token| token.is_punct(';')).filter(|_| is_reduction).unwrap_or_default();
+            found.bound.extend(split(&inner[..end], ',').into_iter().filter_map(label_of));
+            Some(found)
+        }
+        _ => None,
+    })
+}
+
+/// Whether tokens are a comparison, or an operand alone, which may have truth values. Signs that negate may stand before them.
+pub(super) fn may_hold(part: &[Token]) -> bool {
+    let is_sign = |token: &Token| token.is_punct('!') || token.is_punct('~');
+    let part = &part[part.iter().position(|token| !is_sign(token)).unwrap_or_default()..];
+    let is_operand = part.last().is_some_and(|last| last.group(Delimiter::Bracket).is_some());
+    is_condition(part) || is_operand && last_operand(part).len() == part.len()
 }
 
 /// Whether tokens of a statement stand on its left side.

@@ -161,9 +161,9 @@ fn left_sides() {
             ],
         ),
         (
-            "let c[idx[k], j] = v[k] where j: 3; c",
+            "let c[idx[k], j] = v[k] * 1[j] where j: 3; c",
             &[
-                "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `let c[l, j] = sum(k; select(iota[l] == cast(idx[k]); v[k], 0.0)) where j: 3, l: n;`, which is 0 at all other positions",
+                "idx[k]: `idx[k]` is not an index | elements are put at computed positions by a choice: `let c[l, j] = sum(k; select(iota[l] == cast(idx[k]); v[k] * 1[j], 0.0)) where j: 3, l: n;`, which is 0 at all other positions",
             ],
         ),
         (

@@ -1,7 +1,7 @@
 //! Helps for elements that are put at positions of a tensor or of a list, `c[idx[k]] += v[k]` and `c[k in [0, 2]] = v[k]`.
 
 use super::cursor::split;
-use super::places::{Place, fresh, has_word, sides};
+use super::places::{Place, extent, fresh, has_word, is_new, sides};
 use super::unread::{item, label_of};
 use crate::relabel::free_labels_in;
 use crate::token::{Delimiter, Token, Tree, text};
@@ -45,9 +45,8 @@ fn chosen(statement: &[Token], here: &Place<'_>, value: &str, read: &[&str]) -> 
     let other = fresh(statement, 1).remove(0);
     let (written, end) = written_left(statement, here, &other);
     // A new tensor has an axis whose extent nothing else gives.
-    let is_new = !end.is_empty() || left.first().is_some_and(|first| first.group(Delimiter::Bracket).is_some());
     let given = split(clause.get(1..).unwrap_or_default(), ',').into_iter().map(item);
-    let extents: Vec<String> = given.chain(is_new.then(|| format!("{other}: n"))).collect();
+    let extents: Vec<String> = given.chain(is_new(statement).then(|| format!("{other}: {}", extent(statement)))).collect();
     let behind = if extents.is_empty() { end.to_string() } else { format!(" where {}{end}", extents.join(", ")) };
     let choice = format!("select(iota[{other}] == {value}; {}, {elsewhere})", text(right));
     let choice = if summed.is_empty() { choice } else { format!("{reduction}({}; {choice})", summed.join(", ")) };

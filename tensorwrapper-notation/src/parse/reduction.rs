@@ -1,11 +1,10 @@
 //! Faults of `sum(k; X)` and its like: labels that are missing or misplaced, and what stands in their place.
 
 use super::cursor::split;
-use super::mistake::is_name;
-use super::places::has_word;
-use super::unread::{is_condition, is_rest, label_of, labels_in, valued};
+use super::places::fresh;
+use super::unread::{is_condition, is_name, is_rest, label_of, labels_in, valued, with_values};
 use crate::diagnostic::Diagnostic;
-use crate::relabel::{each_part, unused};
+use crate::relabel::each_part;
 use crate::sentence::quoted;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -36,14 +35,25 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
             semicolon_missing(name, &names.join(", "), body, at)
         }
         // `sum(A[i, k], k)`
-        ([body, labels @ ..], _) if !labels.is_empty() && labels.iter().all(is_name) => {
+        ([body, labels @ ..], _) if labels_follow(name, body, labels) => {
             labels_first(name, &written[1..].join(", "), &text(body), at)
         }
         // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
-            .help(format!("write `{name}(k; X)`, or of two elements `select({})`", larger(name, &written))),
+            .help({
+                let more = if parts.len() > 2 { ", which is compared with the next one likewise" } else { "" };
+                format!("write `{name}(k; X)`, or of two elements `select({})`{more}", larger(name, &written))
+            }),
         _ => labels_first(name, proposed, &written.join(", "), at),
     }
+}
+
+/// Whether names behind the body are labels. Those of a maximum may be numbers, of which it is no reduction.
+fn labels_follow(name: &str, body: &[Token], labels: &[&[Token]]) -> bool {
+    let known = labels_in(body);
+    let is_known = |part: &[Token]| label_of(part).is_some_and(|label| known.contains(&label));
+    let is_reduction = !matches!(name, "max" | "min") || known.is_empty() || labels.iter().all(|part| is_known(part));
+    !labels.is_empty() && labels.iter().all(is_name) && is_reduction
 }
 
 /// `sum(A[i, k] for k in 1..n if k > 2)`
@@ -62,14 +72,13 @@ fn generated(name: &str, body: &[Token], at: Span) -> Option<Diagnostic> {
     let sliced = sliced(body, &slices);
     let all = labels.join(", ");
     let fault = Diagnostic::syntax(at, format!("`{name}` names its labels first"));
-    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if labels.contains(&word.as_str()));
     Some(match (condition.is_empty(), neutral(name)) {
         (true, _) if !slices.is_empty() && sliced == body => {
             fault.help(format!("write `{name}({all}; X)`; a part of an axis is a slice, `A[k in 1..3]`"))
         }
         (true, _) => labels_first(name, &all, &text(&sliced), at),
         (false, Some(other)) if slices.is_empty() => {
-            let condition = text(&valued(condition, &is_label));
+            let condition = text(&with_values(condition, &labels));
             fault.help(format!("write `{name}({all}; select({condition}; {}, {other}))`", text(body)))
         }
         // Values of the label of a slice count from its start.
@@ -165,8 +174,8 @@ pub(super) fn has_rest(tokens: &[Token]) -> bool {
     })
 }
 
-/// The fault of `sum(a[..])` and `sum(..; a[..])`.
-pub(super) fn of_the_rest(name: &str, arguments: &[Token], at: Span) -> Option<Diagnostic> {
+/// The fault of `sum(a[..])` and `sum(..; a[..])` in a statement.
+pub(super) fn of_the_rest(name: &str, arguments: &[Token], statement: &[Token], at: Span) -> Option<Diagnostic> {
     let (list, body) = match arguments.iter().position(|token| token.is_punct(';')) {
         Some(n) => (split(&arguments[..n], ','), &arguments[n + 1..]),
         None => (Vec::new(), arguments),
@@ -175,7 +184,7 @@ pub(super) fn of_the_rest(name: &str, arguments: &[Token], at: Span) -> Option<D
     if !is_listed && (!list.is_empty() || !has_rest(body)) {
         return None;
     }
-    let new: Vec<String> = unused(|label| !has_word(arguments, label)).take(2).collect();
+    let new = fresh(statement, 2);
     let written = each_part(body, &mut |part, _| {
         is_rest(part).then(|| vec![Token { tree: Tree::Ident(new.join(", ")), span: part[0].span }])
     });
@@ -192,7 +201,7 @@ pub(super) fn not_a_list(name: &str, arguments: &[Token], at: Span) -> Option<Di
     let [list @ .., body] = &segments[..] else { return None };
     let parts: Vec<&[Token]> = list.iter().flat_map(|segment| split(segment, ',')).collect();
     if list.len() == 1 && parts.iter().any(|part| is_rest(part)) {
-        return of_the_rest(name, arguments, at);
+        return of_the_rest(name, arguments, arguments, at);
     }
     if !parts.is_empty() && parts.iter().all(|part| axis_numbers(part).is_some()) {
         return Some(labels_first(name, &quotable(&parts, body), &text(body), at));
@@ -209,7 +218,7 @@ pub(super) fn not_a_list(name: &str, arguments: &[Token], at: Span) -> Option<Di
     Some(fault.help(format!("write `{name}({}; {})`", names.join(", "), text(body))))
 }
 
-/// Labels for the axes of these numbers, if all operands of the body have the same indices, and others if not.
+/// The labels of the body at these numbers, in the order in which they stand there first, and all of them if there are fewer.
 fn quotable(parts: &[&[Token]], body: &[Token]) -> String {
     let numbers: Vec<isize> = parts.iter().filter_map(|part| axis_numbers(part)).flatten().collect();
     let labels = labels_in(body);
@@ -271,6 +280,16 @@ pub(super) fn not_labels(
     let inside = labels_in(body);
     let mut over: Vec<&str> = names.iter().filter_map(|part| label_of(part)).collect();
     let mut written = Vec::new();
+    // `j < 2`
+    let of_values: Vec<Option<(&str, &str)>> = conditions
+        .iter()
+        .map(|condition| match condition {
+            [Token { tree: Tree::Ident(label), .. }, less, Token { tree: Tree::Literal(end), .. }] if less.is_punct('<') => {
+                Some((label.as_str(), end.as_str()))
+            }
+            _ => None,
+        })
+        .collect();
     let has = |word: &str| [&inside[..], left, known].iter().any(|labels| labels.contains(&word));
     for condition in conditions {
         let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(word) if has(word));
@@ -290,7 +309,13 @@ pub(super) fn not_labels(
     let labels = if over.is_empty() { "k".to_string() } else { over.join(", ") };
     Some(match neutral(name) {
         Some(other) => fault.help(format!("write `{name}({labels}; select({}; {}, {other}))`", written.join(" && "), text(body))),
-        None => fault.help("a choice for each element is `select(iota[i] < iota[j]; X, 0.0)`"),
+        None => fault.help(match &of_values[..] {
+            [Some((label, end))] if over.len() == 1 => {
+                let slice = [(*label, format!("..{end}"))];
+                format!("a part of an axis is a slice: `{name}({label}; {})`", text(&sliced(body, &slice)))
+            }
+            _ => format!("a part of an axis is a slice, as in `{name}(k; A[k in ..3])`"),
+        }),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The help for a label that is shifted, `u[i - 1]`: slices of the same length take the place of a label and of what is shifted.
 
-use super::places::{Place, extent, is_on_left, sides};
+use super::places::{Place, extent, is_new, is_on_left};
 use super::unread::labels_in;
 use crate::relabel::each_part;
 use crate::token::{Token, Tree, text};
@@ -40,9 +40,8 @@ const SLICES: &str = "slices of the same length are in the place of shifts";
 fn written<'t>(statement: &'t [Token], label: &str) -> Vec<&'t [Token]> {
     let mut found: Vec<&[Token]> = Vec::new();
     // The axes of a new tensor are as long as the slices.
-    let is_new = sides(statement).0.first().is_none_or(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)));
     each_part(statement, &mut |part, bound| {
-        let is_read = !is_new || !is_on_left(statement, part);
+        let is_read = !is_new(statement) || !is_on_left(statement, part);
         let is_shift = part.first().is_some_and(|first| first.is_ident(label)) && !bound.contains(&label);
         if is_read && is_shift && !found.iter().any(|known| text(known) == text(part)) {
             found.push(part);

@@ -111,7 +111,7 @@ fn syntax() {
             "let x[i] = A[i]; (x, y + 1)",
             &["+: a block's value is a name, a tuple of names, or an equation in value form | name it first: `let W[i, j] = …;`"],
         ),
-        ("let x[i] = A[i]; x[i] + 1", &["x: this equation has no left side | write `[i] = x[i] + 1`"]),
+        ("let x[i] = A[i]; x[i] + 1", &["x: this equation has no left side | write `[i] = x[i] + 1[i]`"]),
         (
             "([i], x[j]) = eigh(A[i, j])",
             &[
@@ -204,7 +204,7 @@ fn choices() {
         ("[i] = select(0.0 < a[i] <= 1.0; a[i], b[i])", &["<: comparisons have two sides | write `0 < a[i] && a[i] <= 1`"]),
         (
             "[i] = select(a[i] > 0.0 & b[i] > 0.0; a[i], b[i])",
-            &["&: expected `&&` or `||`, found `&` | conditions are joined by `&&`, `||` and `!`"],
+            &["&: expected `&&` or `||`, found `&` | conditions are joined by `&&` and `||`, and negated by `!`"],
         ),
         ("[i] = select(a[i] > ; a[i], b[i])", &[">: a factor is missing after this"]),
         ("[i] = select(a[i] > 0.0 b[i]; a[i], b[i])", &["b: expected `&&`, `||` or `;`, found `b`"]),

@@ -1,6 +1,6 @@
 //! Helps for parts of an axis with a step, `a[i in 0..6..2]` and `a[1:6:2]`: a view with a step is made before the equation.
 
-use super::places::{Place, extent, fresh, is_on_left, sides};
+use super::places::{Place, extent, fresh, is_new, is_on_left, sides};
 use super::source::Source;
 use super::unread::labels_in;
 use crate::token::{Token, Tree, text};
@@ -52,11 +52,6 @@ pub(super) fn stepped(range: &[Token], statement: &[Token], source: &Source, is_
         (false, true, true) => source.told("a slice has no step: a reversed view with one is made", &format!(".view(){methods}")),
     };
     Some(help + &note)
-}
-
-/// Whether a statement makes a new tensor.
-fn is_new(statement: &[Token]) -> bool {
-    statement.first().is_some_and(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)))
 }
 
 /// The parts of `0..6..2`, and of `0:6:2`.

@@ -7,7 +7,7 @@ use super::put::{put, put_at_list};
 use super::rolled::rolled;
 use super::source::{Source, result_of};
 use super::stepped::{stepped, with_colons};
-use super::unread::{is_condition, is_rest, labels_in, list, valued, without_reference};
+use super::unread::{is_condition, is_rest, labels_in, list, with_values, without_reference};
 use crate::relabel::free_labels_in;
 use crate::sentence::quoted;
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -45,7 +45,6 @@ fn listed_or_stepped(range: &[Token], statement: &[Token], source: &Source, is_l
 /// `a[idx[k], j]`, where `k` is a label of the equation.
 fn indexed(statement: &[Token], here: &Place<'_>, part: &[Token], name: &'static str) -> Option<String> {
     let labels = labels_in(statement);
-    let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
     let bracket = part.iter().position(|token| token.group(Delimiter::Bracket).is_some()).filter(|&n| n > 0)?;
     let read = free_labels_in(&part[..=bracket]);
     let has_label = read.iter().any(|label| labels.contains(label));
@@ -54,7 +53,7 @@ fn indexed(statement: &[Token], here: &Place<'_>, part: &[Token], name: &'static
         return None;
     }
     // Positions are integers beside other numbers.
-    let value = text(&as_numbers(&valued(part, &is_label)));
+    let value = text(&as_numbers(&with_values(part, &labels)));
     if is_left {
         let help = put(statement, here, &value, &free_labels_in(part))?;
         // What no other index has may be a variable of the program.

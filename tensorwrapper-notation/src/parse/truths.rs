@@ -1,7 +1,7 @@
 //! Comparisons that are used as numbers, `(v[i] > 0.0) * v[i]`: which choice to write in their place.
 
-use super::places::{contains, has_word, sides};
-use super::unread::{is_condition, labels_in, valued};
+use super::places::{contains, extent, has_word, is_new, sides};
+use super::unread::{is_condition, labels_in, with_values};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -10,23 +10,19 @@ pub(super) fn comparison_as_number(statement: &[Token], at: Span) -> Option<Diag
     let (_, right) = sides(statement);
     let end = right.iter().position(|token| token.is_ident("where")).unwrap_or(right.len());
     let labels = labels_in(statement);
-    let fault = inside(&right[..end], at, &|condition| {
-        let is_label = |token: &Token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str()));
-        text(&valued(condition, &is_label))
-    })?;
+    let fault = inside(&right[..end], at, &|condition| text(&with_values(condition, &labels)))?;
     Some(with_extent(fault, statement, &labels))
 }
 
 /// A help for a condition that has labels of the statement. A label of a new tensor that only the condition has gets its extent from
 /// nothing else.
 pub(super) fn with_extent(fault: Diagnostic, statement: &[Token], labels: &[&str]) -> Diagnostic {
-    let (left, right) = sides(statement);
-    let is_new = left.first().is_none_or(|first| first.is_ident("let") || matches!(first.tree, Tree::Group(..)));
+    let (_, right) = sides(statement);
     let of_operands = labels_in(right);
-    let bare = labels.iter().find(|label| is_new && !of_operands.contains(label) && has_word(right, label));
+    let bare = labels.iter().find(|label| is_new(statement) && !of_operands.contains(label) && has_word(right, label));
     match (bare, &fault.help, right.iter().any(|token| token.is_ident("where"))) {
         (Some(label), Some(help), false) => {
-            let help = format!("{help}; `where {label}: n` behind the equation gives `{label}` its extent");
+            let help = format!("{help}; `where {label}: {}` behind the equation gives `{label}` its extent", extent(statement));
             fault.help(help)
         }
         _ => fault,

@@ -71,7 +71,7 @@ pub(super) fn converted(name: &str, arguments: &[&[Token]]) -> Option<String> {
         "Complex" | "complex" => {
             format!("an element of another type is `cast(Complex<f64>; {written})`, or `cast(Complex<f32>; {written})`")
         }
-        "bool" => format!("truth values are the right side `{written} != 0.0`, or another comparison"),
+        "bool" => format!("a right side such as `{written} != 0.0` gives truth values"),
         "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" | "int" | "int32" | "int64" | "uint8"
         | "integer" | "long" => of_whole(argument, if name == "int32" { "i32" } else { name }),
         _ => return None,
@@ -89,7 +89,7 @@ fn of_parts(parts: &[&[Token]]) -> Option<String> {
     let is_tensor = |part: &[Token]| !labels_in(part).is_empty();
     (is_tensor(real) && is_tensor(imaginary)).then(|| {
         format!(
-            "complex elements of two parts are `cast(Complex<f64>; {}) + {{ Complex::new(0.0, 1.0) }} * cast(Complex<f64>; {})`",
+            "complex elements of two parts are `(cast(Complex<f64>; {}) + {{ Complex::new(0.0, 1.0) }} * cast(Complex<f64>; {}))`",
             text(real),
             text(imaginary)
         )
@@ -172,19 +172,19 @@ mod tests {
             (
                 "[i, j] = bool(a[i, j])",
                 &[
-                    "bool: `bool` is not a function of tensor equations | truth values are the right side `a[i, j] != 0.0`, or another comparison",
+                    "bool: `bool` is not a function of tensor equations | a right side such as `a[i, j] != 0.0` gives truth values",
                 ],
             ),
             (
                 "[i, j] = complex(a[i, j], b[i, j])",
                 &[
-                    "complex: `complex` is not a function of tensor equations | complex elements of two parts are `cast(Complex<f64>; a[i, j]) + { Complex::new(0.0, 1.0) } * cast(Complex<f64>; b[i, j])`",
+                    "complex: `complex` is not a function of tensor equations | complex elements of two parts are `(cast(Complex<f64>; a[i, j]) + { Complex::new(0.0, 1.0) } * cast(Complex<f64>; b[i, j]))`",
                 ],
             ),
             (
                 "[i, j] = Complex::new(a[i, j], -b[j, i])",
                 &[
-                    "(a[i, j], -b[j, i]): parentheses follow an operand | complex elements of two parts are `cast(Complex<f64>; a[i, j]) + { Complex::new(0.0, 1.0) } * cast(Complex<f64>; -b[j, i])`",
+                    "(a[i, j], -b[j, i]): parentheses follow an operand | complex elements of two parts are `(cast(Complex<f64>; a[i, j]) + { Complex::new(0.0, 1.0) } * cast(Complex<f64>; -b[j, i]))`",
                 ],
             ),
             (

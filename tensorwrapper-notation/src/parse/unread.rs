@@ -13,6 +13,29 @@ pub(super) fn is_whole(part: &[Token]) -> bool {
     }
 }
 
+/// The longest code that a help repeats.
+pub(super) const LONGEST: usize = 120;
+
+/// Whether tokens are one word.
+pub(super) fn is_name(part: &&[Token]) -> bool {
+    matches!(part, [Token { tree: Tree::Ident(_), .. }])
+}
+
+/// Whether tokens are a name, perhaps with a path or fields, and nothing else.
+pub(super) fn is_bare(tokens: &[Token]) -> bool {
+    let is_word = |token: &Token| matches!(token.tree, Tree::Ident(_));
+    tokens.last().is_some_and(is_word) && tokens.iter().all(|token| is_word(token) || token.is_punct('.') || token.is_punct(':'))
+}
+
+/// The start of a range, the `=` of its end if it has one, and the end.
+pub(super) fn bounds(range: &[Token]) -> Option<(&[Token], &'static str, &[Token])> {
+    let dots = range.windows(2).position(|pair| pair.iter().all(|token| token.is_punct('.')))?;
+    Some(match &range[dots + 2..] {
+        [first, end @ ..] if first.is_punct('=') => (&range[..dots], "=", end),
+        end => (&range[..dots], "", end),
+    })
+}
+
 /// Names with `,` between them, or with nothing.
 pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
     let found: Vec<&str> = tokens
@@ -28,10 +51,16 @@ pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
 
 /// An item of a `where` as a person would write it.
 pub(super) fn item(tokens: &[Token]) -> String {
-    match tokens {
-        [label, colon, extent @ ..] if colon.is_punct(':') => format!("{}: {}", text(std::slice::from_ref(label)), text(extent)),
-        one => text(one),
+    let is_of_label = |token: &Token| matches!(token.tree, Tree::Ident(_)) || token.is_punct(',');
+    match tokens.iter().position(|token| token.is_punct(':')) {
+        Some(n) if tokens[..n].iter().all(is_of_label) => format!("{}: {}", text(&tokens[..n]), text(&tokens[n + 1..])),
+        _ => text(tokens),
     }
+}
+
+/// Items of a `where`, likewise.
+pub(super) fn items(tokens: &[Token]) -> String {
+    tokens.split(|token| token.is_punct(',')).map(item).collect::<Vec<_>>().join(", ")
 }
 
 /// The tokens up to the next term, or to a `where`.
@@ -98,6 +127,27 @@ pub(super) fn valued(tokens: &[Token], is_label: &dyn Fn(&Token) -> bool) -> Vec
         Token { tree, span: token.span }
     };
     tokens.iter().map(one).collect()
+}
+
+/// Tokens with the values of these labels among them.
+pub(super) fn with_values(tokens: &[Token], labels: &[&str]) -> Vec<Token> {
+    valued(tokens, &|token| matches!(&token.tree, Tree::Ident(name) if labels.contains(&name.as_str())))
+}
+
+/// Tokens with labels behind each number that is a term by itself: a number has none.
+pub(super) fn with_spread(tokens: &[Token], labels: &[&str]) -> Vec<Token> {
+    let ends =
+        |token: Option<&Token>| token.is_none_or(|token| token.is_punct('+') || token.is_punct('-') || token.is_punct('='));
+    let mut found = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        found.push(token.clone());
+        let before = n.checked_sub(1).map(|n| &tokens[n]);
+        if matches!(token.tree, Tree::Literal(_)) && ends(before) && ends(tokens.get(n + 1)) && !labels.is_empty() {
+            let all = Token { tree: Tree::Ident(labels.join(", ")), span: token.span };
+            found.push(Token { tree: Tree::Group(Delimiter::Bracket, vec![all]), span: token.span });
+        }
+    }
+    found
 }
 
 /// Whether tokens compare, so that they are no expression.

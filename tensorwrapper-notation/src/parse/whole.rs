@@ -3,13 +3,10 @@
 use super::foreign::WHOLE;
 use super::index::indices;
 use super::places::{Place, fresh, place, sides};
-use super::unread::{is_whole, labels_in};
+use super::unread::{LONGEST, is_whole, labels_in};
 use crate::relabel::each_part;
 use crate::syntax::Factorisation;
 use crate::token::{Delimiter, Span, Token, Tree, text};
-
-/// The longest equation that a help repeats.
-const LONGEST: usize = 100;
 
 /// The help for a whole axis, which knows the labels of the statement.
 pub(super) fn whole_axis(statement: &[Token], at: Span) -> Option<String> {

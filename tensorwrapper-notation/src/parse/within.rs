@@ -4,7 +4,7 @@ use super::cursor::split;
 use super::gradient::separated;
 use super::holds::holds;
 use super::placed::{arithmetic, extent_inside};
-use super::places::{fresh, has_word, place};
+use super::places::{Call, call_at, fresh, has_word, place};
 use super::reduction::{AXES, axis_numbers, has_rest, labels_first, not_labels, of_an_axis, of_the_rest, without_semicolon};
 use super::taken::taken;
 use super::truths::{comparison_as_number, with_extent};
@@ -25,15 +25,18 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
         return fault.help(format!("the value of a block is its last line{value}, without a `;` behind it"));
     }
     let end = statement.iter().position(|token| token.is_punct('=')).unwrap_or_default();
-    let left = labels_in(&statement[..end]);
-    if let Some((name, arguments, bound)) = reduction(statement, fault.span) {
-        return labelled(name, arguments, (statement, &[left, bound].concat()), fault.span).unwrap_or(fault);
+    let call = call_at(statement, fault.span);
+    let bound = call.as_ref().map_or(&[][..], |call| &call.bound);
+    let known = [&labels_in(&statement[..end]), bound].concat();
+    if let Some(call) = call.as_ref().filter(|call| Ending::from_name(call.name).is_some()) {
+        return labelled(call, (statement, &known), fault.span).unwrap_or(fault);
     }
     if let Some(fault) = comparison_as_number(statement, fault.span) {
         return fault;
     }
-    let help = holds(&fault, statement, &left)
-        .or_else(|| separated(statement, fault.span))
+    let call = call.as_ref();
+    let help = call
+        .and_then(|call| holds(call, statement, &known).or_else(|| separated(call, statement, &known)))
         .or_else(|| extent_inside(statement, fault.span))
         .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
@@ -44,36 +47,16 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
     }
 }
 
-/// The reduction whose name is at a place, and the labels that other reductions around it bind.
-fn reduction(tokens: &[Token], at: Span) -> Option<(&str, &[Token], Vec<&str>)> {
-    tokens.iter().enumerate().find_map(|(n, token)| match (&token.tree, tokens.get(n + 1)) {
-        (Tree::Ident(name), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }))
-            if token.span == at && Ending::from_name(name).is_some() =>
-        {
-            Some((name.as_str(), &inner[..], Vec::new()))
-        }
-        (Tree::Group(_, inner), _) => {
-            let (name, arguments, mut bound) = reduction(inner, at)?;
-            let is_reduction = n > 0 && matches!(&tokens[n - 1].tree, Tree::Ident(name) if Ending::from_name(name).is_some());
-            let end = inner.iter().position(|token| token.is_punct(';')).filter(|_| is_reduction).unwrap_or_default();
-            bound.extend(split(&inner[..end], ',').into_iter().filter_map(label_of));
-            Some((name, arguments, bound))
-        }
-        _ => None,
-    })
-}
-
 /// The fault of a reduction without labels, with those labels that the left side lacks.
-fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
+fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
+    let (name, arguments) = (call.name, call.arguments);
     let keeps_rest = has_rest(&statement[..statement.iter().position(|token| token.is_punct('=')).unwrap_or_default()]);
-    if let Some(fault) = of_the_rest(name, arguments, at).filter(|_| !keeps_rest) {
+    if let Some(fault) = of_the_rest(name, arguments, statement, at).filter(|_| !keeps_rest) {
         return Some(fault);
     }
     match arguments.iter().position(|token| token.is_punct(';')).filter(|&n| n > 0) {
         Some(n) if split(&arguments[..n], ',').into_iter().all(|part| axis_numbers(part).is_some()) => {
-            let body = &arguments[n + 1..];
-            let summed: Vec<&str> = free_labels_in(body).into_iter().filter(|label| !left.contains(label)).collect();
-            (!summed.is_empty()).then(|| labels_first(name, &summed.join(", "), &text(body), at))
+            of_numbers(name, (&arguments[..n], &arguments[n + 1..]), left, at)
         }
         Some(n) => {
             let fault = not_labels(name, (&arguments[..n], &arguments[n + 1..]), (left, &labels_in(statement)), at)?;
@@ -108,6 +91,21 @@ fn labelled(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&st
             let names: Vec<(&str, String)> = inside.into_iter().zip(labels.iter().cloned()).collect();
             Some(without_semicolon(name, &renamed(arguments, &names), &labels.join(", "), at))
         }
+    }
+}
+
+/// The fault of a reduction over axes by their numbers, `sum(0; a[i, j])`. The left side has the labels that are left.
+fn of_numbers(name: &str, (numbers, body): (&[Token], &[Token]), left: &[&str], at: Span) -> Option<Diagnostic> {
+    let axes: Vec<isize> = split(numbers, ',').into_iter().filter_map(axis_numbers).flatten().collect();
+    let summed = numbered(body, &axes)?;
+    let fault = labels_first(name, &summed.join(", "), &text(body), at);
+    let kept: Vec<&str> = free_labels_in(body).into_iter().filter(|label| !summed.contains(label)).collect();
+    match (&fault.help, summed.iter().any(|label| left.contains(label))) {
+        (Some(help), true) => {
+            let help = format!("{help}, whose value has the indices `[{}]`", kept.join(", "));
+            Some(fault.help(help))
+        }
+        _ => Some(fault),
     }
 }
 
