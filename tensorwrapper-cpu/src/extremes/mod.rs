@@ -10,7 +10,7 @@ pub use loops::{best, first, first_of_columns, first_of_lines};
 
 use num_complex::Complex;
 
-use self::pieces::{Piece, pieces};
+use self::pieces::{PIECE, Piece, pieces};
 use super::map;
 use super::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
@@ -21,8 +21,6 @@ use tensorwrapper_core::internal::thread_pool;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::Owned;
 
-/// Elements of a piece: those that a thread computes or looks through at a time.
-const PIECE: usize = 1 << 14;
 /// Elements from which on several threads look through them.
 const MANY: usize = 1 << 17;
 

@@ -1,7 +1,9 @@
 //! Pieces of an output of which each index has a line of values: so many lines at a time that a cache holds their values.
 
-use super::PIECE;
 use tensorwrapper_core::layout::Strided;
+
+/// Elements of a piece: those that a thread computes or looks through at a time.
+pub(super) const PIECE: usize = 1 << 14;
 
 /// A piece of the output: one index of each of the first axes, a part of the next axis, and all of the others.
 pub(super) struct Piece<'t, T> {

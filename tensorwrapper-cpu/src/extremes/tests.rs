@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::super::Cpu;
-use super::PIECE;
+use super::pieces::PIECE;
 use tensorwrapper_core::backend::{Binary, Device, FindPlaces, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;

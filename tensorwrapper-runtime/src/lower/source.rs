@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::SourceKey;
 use crate::tensor::{AnyRef, AnyTensor};
+use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
+
+/// Element type, length and address of elements, which of a tensor's they are, and where they lie.
+pub(super) type SourceKey = ((Dtype, usize, usize), Structure, Strided);
 
 /// A tensor for a source: one of the program, or one that was computed while an equation was recorded.
 #[derive(Clone, Debug)]

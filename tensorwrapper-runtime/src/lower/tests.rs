@@ -219,3 +219,40 @@ fn a_graph_that_wants_a_source_gives_a_copy_and_what_does_not_fit_is_refused() {
     let error = Expr::<f64>::from_graph(half.graph(), &[&a], 0).unwrap_err().to_string();
     assert!(error.contains("calls functions of the program's"), "{error}");
 }
+
+/// The operations of a recorded result for a device that finds places.
+fn with_places(expr: &Expr<'_, f64>) -> Vec<&'static str> {
+    let values = [Link::clone(expr.value())];
+    let graph = lower_with_places(&values).graph;
+    graph.verify().unwrap();
+    assert!(lower(&values).graph.operations().iter().all(|node| node.operation.name() != "place"));
+    graph.operations().iter().map(|node| node.operation.name()).collect()
+}
+
+#[test]
+fn places_are_recognised_by_their_definition() {
+    let a = Tensor::<f64>::from_fn([3, 4], |i| ((5 * i[0] + 3 * i[1]) % 7) as f64).unwrap();
+    let w = Tensor::<f64>::from_fn([4], |i| 1.5 - i[0] as f64).unwrap();
+    let recorded = |x: Indexed<'_, f64>, left: &str| -> Vec<&'static str> { with_places(&x.record(left).unwrap()) };
+    assert_eq!(recorded(a.at("ij").argmax("j"), "i"), ["place"]);
+    assert_eq!(recorded((a.at("ij") * w.at("j")).argmin("i"), "j"), ["place"]);
+    // What is computed before is computed once, and the place joins what reads it.
+    assert_eq!(recorded((a.at("ik") * a.at("jk")).argmax("j") * 2.0, "i"), ["contract", "place", "map"]);
+    // Reductions and places inside each other have labels of their own.
+    assert_eq!(recorded((a.at("ij") * a.at("kj").argmax("k")).argmax("j"), "i"), ["place", "place"]);
+    // The definition itself, and what is like it: other numbers in the place of the index, another bound, another body.
+    let written = |text: &str| with_places(&crate::record(text, &[("a", &a as _), ("w", &w as _)]).unwrap());
+    let place = |best: &str, of: &str, at: &str, none: &str| {
+        written(&format!("[i] = min(k; select({of} == max(l; {best}) || {of} != {of}; {at}, {none}))"))
+    };
+    assert_eq!(place("a[i, l]", "a[i, k]", "iota[k]", "4.0"), ["place"]);
+    for (best, of, at, none) in [
+        ("a[i, l]", "a[i, k]", "w[k]", "4.0"),
+        ("a[i, l]", "a[i, k]", "iota[k]", "3.0"),
+        ("a[i, l] * w[l]", "a[i, k]", "iota[k]", "4.0"),
+        ("w[l] * a[i, l]", "a[i, k] * w[k]", "iota[k]", "4.0"),
+        ("sum(n; a[i, l] * w[n in 0..3])", "sum(m; a[i, k] * w[m in 0..2])", "iota[k]", "4.0"),
+    ] {
+        assert!(!place(best, of, at, none).contains(&"place"), "{best} {of} {at} {none}");
+    }
+}
