@@ -231,9 +231,8 @@ fn claims_are_proved_refused_or_believed() {
     let r = tensor!([i, j] = asym(i, j; a[i, k] * a[k, j]) where asym(i, j));
     assert_eq!(*r.structure().symmetry(), group(Sign::Minus));
     let refused = try_tensor!([i, j] = a[i, k] * a[k, j] where asym(i, j)).unwrap_err().to_string();
-    let said = "the left side is claimed to be antisymmetric in `i`, `j`, but the right side is not known to be\n\
-                help: if it is, write `where assume asym(i, j)`; `asym(i, j; X)` is another tensor, ";
-    assert!(refused.starts_with(said), "{refused}");
+    assert!(refused.starts_with("the left side is claimed to be antisymmetric in `i`, `j`, but the right side is"), "{refused}");
+    assert!(refused.contains("help: if it is, write `where assume asym(i, j)`; `asym(i, j; X)` is another"), "{refused}");
     // Elements that are symmetric though nothing says so.
     let m = Blocks::<f64>::from_fn(&Structure::new([&occ, &occ]), |i| (i[0] * i[1]) as f64).unwrap();
     let believed = tensor!([i, j] = m[i, j] where assume sym(i, j));

@@ -29,7 +29,7 @@ use tensorwrapper_notation::{Comparison, ConditionBuilder};
 
 use fragment::Fragment;
 use source::SourceKey;
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, Structure, TensorId};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, TensorId};
 
 pub(crate) use product::{is_ordinary, times};
 pub(crate) use source::SourceTensor;
@@ -37,10 +37,9 @@ pub(crate) use source::SourceTensor;
 use crate::expr::{Axis, Factorised, Inlined, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
+use tensorwrapper_core::backend::{Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::layout::Strided;
 
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
