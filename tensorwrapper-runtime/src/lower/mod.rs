@@ -22,7 +22,6 @@ mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use num_complex::Complex;
 use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 use tensorwrapper_notation::{Comparison, ConditionBuilder};

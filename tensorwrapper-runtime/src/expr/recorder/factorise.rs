@@ -70,7 +70,6 @@ impl Recorder<'_> {
         self.settled(&[])?;
         let declared = self.declared(labels);
         self.new_extents(&call, labels);
-        declared.into_iter().try_for_each(|(label, place)| self.check_made(label, place))?;
         let argument = |(node, roles): (_, &&[Role])| self.plain(node, labels.with(roles));
         let arguments: Vec<_> = arguments.into_iter().zip(form.arguments).map(argument).collect();
         let extents = self.extents(&labels.with(&Role::ALL));
@@ -80,6 +79,7 @@ impl Recorder<'_> {
         if cuts {
             results = self.cut((&call, &results), labels, computing)?;
         }
+        declared.into_iter().try_for_each(|(label, place)| self.check_made(label, place))?;
         let results = results.into_iter().zip(form.results).zip(&labels.wanted);
         Ok(results.map(|((value, result), wanted)| self.arranged(value, labels.with(result.roles), wanted)).collect())
     }
