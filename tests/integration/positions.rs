@@ -275,9 +275,9 @@ fn places_as_operations() -> Result<(), tensorwrapper::Error> {
     };
     let (a, w): (Matrix<f64>, Tensor<f64, Shape![_]>) = (numbers(40, 700), Tensor::from_fn((700,), |at| (at[0] % 13) as f64)?);
     let other: Matrix<f64> = Tensor::from_fn((40, 700), |at| ((7 * at[0] + 5 * at[1]) % 31) as f64)?;
-    let place: Expr<'_, f64, Shape![_]> = (a.at("ij") * w.at("j")).argmax("j").record("i")?;
-    let read: Expr<'_, f64, Shape![_]> = (place.at("i") * 2.0).record("i")?;
-    let as_defined = |of: &Matrix<f64>, [found, twice]: [&Tensor<f64, Shape![_]>; 2]| {
+    let place: Expr<'_, f64> = (a.at("ij") * w.at("j")).argmax("j").record("i")?;
+    let read: Expr<'_, f64> = (place.at("i") * 2.0).record("i")?;
+    let as_defined = |of: &Matrix<f64>, [found, twice]: [&Tensor<f64>; 2]| {
         for i in 0..40 {
             let expected = defined(&mut (0..700).map(|j| of[[i, j]] * w[[j]]));
             assert_eq!([found[[i]], twice[[i]]], [expected, 2.0 * expected], "row {i}");
@@ -289,7 +289,7 @@ fn places_as_operations() -> Result<(), tensorwrapper::Error> {
     as_defined(&a, [&found, &twice]);
     // A place that is kept.
     let v: Tensor<f64, Shape![_]> = Tensor::from_fn((40,), |at| 1.0 + at[0] as f64)?;
-    let scaled: Expr<'_, f64, Shape![_]> = (place.at("i") * v.at("i")).record("i")?;
+    let scaled: Expr<'_, f64> = (place.at("i") * v.at("i")).record("i")?;
     let (found,) = Context::cpu().prepare_all((&scaled,), &[&v])?.run(&[&v])?;
     for i in 0..40 {
         assert_eq!(found[[i]], v[[i]] * defined(&mut (0..700).map(|j| a[[i, j]] * w[[j]])));
