@@ -276,7 +276,10 @@ mod shape_composition {
         let column = |n| if n < 10 { Shape::new([2]) } else { at([1], [1]) };
         assert_eq!(transposed, JaggedShape::rows((0..20).map(column)).unwrap());
         assert_eq!(transposed.size().unwrap(), js0().size().unwrap());
-        assert_eq!(transposed.at("j,i").jagged("i,j").unwrap(), js0());
+        // Where rows become shorter, each column begins at row 0, and is composed again.
+        let falling = vectors([20, 10]);
+        let transposed = falling.at("i,j").jagged("j,i").unwrap();
+        assert_eq!(transposed.at("j,i").jagged("i,j").unwrap(), falling);
     }
 
     // "contracting over the variable number of columns gives a 2 by 2 matrix (represented as jagged matrix even though it's smooth)"
