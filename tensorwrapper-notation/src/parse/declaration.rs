@@ -266,11 +266,7 @@ fn is_named(target: &Target, name: &str) -> bool {
 /// Whether a label stands in an operand of an expression.
 fn reads(expression: &Expression, name: &str) -> bool {
     let own = match &expression.kind {
-        ExpressionKind::Operand(_, indices) => indices.iter().any(|index| match index {
-            Index::Label(own) | Index::Slice(own, _) => own.text == name,
-            Index::Fused(names, _) => names.iter().any(|own| own.text == name),
-            Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => false,
-        }),
+        ExpressionKind::Operand(_, indices) => indices.iter().flat_map(Index::labels).any(|own| own.text == name),
         ExpressionKind::Spread(_, names) => names.iter().any(|own| own.text == name),
         ExpressionKind::Iota(own) => own.text == name,
         _ => false,

@@ -1,6 +1,6 @@
 //! The labels of an expression, as Einstein's rule counts them.
 
-use crate::syntax::{Expression, ExpressionKind, Index, Name, Operator};
+use crate::syntax::{Expression, ExpressionKind, Name, Operator};
 
 /// The labels of an expression that are visible outside of it, each as often as it occurs in a term.
 pub(super) fn occurring(expression: &Expression) -> Vec<&str> {
@@ -12,15 +12,7 @@ pub(super) fn occurring(expression: &Expression) -> Vec<&str> {
 fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
     let add = |found: &mut Vec<&'e str>, names: &'e [Name]| found.extend(names.iter().map(|name| name.text.as_str()));
     match &expression.kind {
-        ExpressionKind::Operand(_, indices) => {
-            for index in indices {
-                match index {
-                    Index::Label(name) | Index::Slice(name, _) => add(found, std::slice::from_ref(name)),
-                    Index::Fused(names, _) => add(found, names),
-                    Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => {}
-                }
-            }
-        }
+        ExpressionKind::Operand(_, indices) => indices.iter().for_each(|index| add(found, index.labels())),
         ExpressionKind::Spread(_, names) => add(found, names),
         ExpressionKind::Iota(name) => add(found, std::slice::from_ref(name)),
         ExpressionKind::Scalar(_) => {}
