@@ -31,6 +31,9 @@ pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 const ENOUGH_ROWS: usize = 128;
 /// Terms ahead of which the panel of rows is asked for.
 pub(super) const AHEAD: isize = 8;
+/// Columns of a small tile, as 16 registers hold it. A term is few multiplications in it, among which every request for a line shows, the
+/// more where another thread has half of the core.
+const SMALL_NR: usize = 4;
 
 /// A tile of the result to compute.
 pub(super) struct Tile<T: Element> {
@@ -52,8 +55,9 @@ pub(super) struct Tile<T: Element> {
     pub(super) add: bool,
     /// Whether to write past the caches: to addresses that are multiples of a vector's size.
     pub(super) stream: bool,
-    /// From where to fetch a cache line for each term, and how much further for each; any addresses.
+    /// From where to fetch a cache line for each term, and how much further for each; any addresses. Small tiles fetch none unless `asks`.
     pub(super) ahead: (*const T, *const isize),
+    pub(super) asks: bool,
     /// Where the groups of rows go, and how much further each column does.
     pub(super) to: [*mut T; MOST_GROUPS],
     /// Rows of each group that are stored, where that is not all of them.
@@ -97,6 +101,11 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, MOST_KC) / 8 * 8
     }
 
+    /// How many of so many elements are read where they lie: small tiles read what is packed in fewer instructions.
+    pub(super) fn in_place(&self, most: usize) -> usize {
+        if self.nr > SMALL_NR || self.parts() > 1 { most } else { most / 4 }
+    }
+
     /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider ones.
     pub(super) fn cycles(&self) -> f64 {
         let bytes = self.lanes * size_of::<T::Real>();
@@ -124,9 +133,18 @@ pub(crate) trait GemmElement: Scalar {
     fn narrow_kernel(simd: Simd) -> Option<&'static Kernel<Self>>;
 }
 
+impl<T: Element> Tile<T> {
+    /// Whether it is more than the product of two packed panels: columns are read where they lie, or a small tile of real numbers asks for
+    /// lines.
+    #[inline(always)]
+    fn is_general(&self, nr: usize) -> bool {
+        self.spread.is_some() || self.asks && nr <= SMALL_NR && size_of::<T>() == size_of::<T::Real>()
+    }
+}
+
 /// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns of panels of `NR`.
 #[inline(always)]
-unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const SPREAD: bool>(tile: &Tile<V::Real>) {
+unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: usize, const GENERAL: bool>(tile: &Tile<V::Real>) {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
@@ -138,13 +156,19 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             }
         }
         let packed = [1, NR as isize];
-        let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed) } else { packed };
+        let [apart, further] = if GENERAL { tile.spread.unwrap_or(packed) } else { packed };
+        let asks = GENERAL || NR > SMALL_NR;
         for k in 0..tile.terms {
-            V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());
+            if asks {
+                V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());
+            }
             let mut left = [V::splat(V::Real::ZERO); GROUPS];
             for (n, left) in left.iter_mut().enumerate() {
                 *left = V::load(rows.add(n * V::LANES));
-                V::prefetch(rows.wrapping_offset(tile.near).wrapping_add(n * V::LANES));
+                // One request at least: without any, LLVM moves loads until a sum has no register.
+                if asks || n == 0 {
+                    V::prefetch(rows.wrapping_offset(tile.near).wrapping_add(n * V::LANES));
+                }
             }
             for (n, sums) in sums.iter_mut().enumerate() {
                 let right = V::splat(*columns.wrapping_offset(n as isize * apart));
@@ -213,8 +237,13 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
                 } else {
                     a[n] = V::load(rows.add(n * V::LANES));
                     b[n] = V::load(rows.add(to_rows + n * V::LANES));
-                    V::prefetch(rows.wrapping_offset(near).wrapping_add(n * V::LANES));
-                    V::prefetch(rows.wrapping_offset(near).wrapping_add(to_rows + n * V::LANES));
+                    if 2 * V::LANES * size_of::<V::Real>() <= LINE {
+                        // Both parts of a group share a line, or those of two groups two lines.
+                        V::prefetch(rows.wrapping_offset(near).wrapping_add(2 * n * V::LANES));
+                    } else {
+                        V::prefetch(rows.wrapping_offset(near).wrapping_add(n * V::LANES));
+                        V::prefetch(rows.wrapping_offset(near).wrapping_add(to_rows + n * V::LANES));
+                    }
                 }
             }
             for n in 0..COLUMNS {
@@ -256,17 +285,17 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
 
 /// The loops for as many columns as are wanted.
 macro_rules! by_columns {
-    (@ $name:ident, $V:ty, $groups:literal, $nr:tt, $spread:tt, $tile:ident, $($columns:literal)*) => {
+    (@ $name:ident, $V:ty, $groups:literal, $nr:tt, $general:tt, $tile:ident, $($columns:literal)*) => {
         match $tile.wanted {
-            $($columns => $name::<$V, $groups, $columns, $nr, $spread>($tile),)*
-            _ => $name::<$V, $groups, $nr, $nr, $spread>($tile),
+            $($columns => $name::<$V, $groups, $columns, $nr, $general>($tile),)*
+            _ => $name::<$V, $groups, $nr, $nr, $general>($tile),
         }
     };
-    ($name:ident, $V:ty, $groups:literal, 4, $spread:tt, $tile:ident) => {
-        by_columns!(@ $name, $V, $groups, 4, $spread, $tile, 1 2 3)
+    ($name:ident, $V:ty, $groups:literal, 4, $general:tt, $tile:ident) => {
+        by_columns!(@ $name, $V, $groups, 4, $general, $tile, 1 2 3)
     };
-    ($name:ident, $V:ty, $groups:literal, 8, $spread:tt, $tile:ident) => {
-        by_columns!(@ $name, $V, $groups, 8, $spread, $tile, 1 2 3 4 5 6 7)
+    ($name:ident, $V:ty, $groups:literal, 8, $general:tt, $tile:ident) => {
+        by_columns!(@ $name, $V, $groups, 8, $general, $tile, 1 2 3 4 5 6 7)
     };
 }
 
@@ -277,7 +306,7 @@ macro_rules! kernel {
         unsafe fn tile(tile: &Tile<$T>) {
             // SAFETY: the caller's promise.
             unsafe {
-                match (tile.groups, tile.spread.is_some()) {
+                match (tile.groups, tile.is_general($nr)) {
                     $(($groups, true) => by_columns!($tile, $V, $groups, $nr, true, tile),)*
                     $(($groups, false) => by_columns!($tile, $V, $groups, $nr, false, tile),)*
                     (other, _) => unreachable!("a tile of {other} groups"),

@@ -100,14 +100,10 @@ impl<T: GemmElement> Store<'_, T> {
         if self.far {
             self.ask(number + 1);
         }
-        let ahead = match self.ahead.tile(number) {
-            Some((first, further)) => {
-                debug_assert_eq!(further.len(), self.terms, "one line for each term");
-                (self.ahead_from.wrapping_offset(first), further.as_ptr())
-            }
-            // The line that is being read.
-            None => (rows.cast(), NOWHERE[..self.terms].as_ptr()),
-        };
+        let ahead = self.ahead.tile(number).map(|(first, further)| {
+            debug_assert_eq!(further.len(), self.terms, "one line for each term");
+            (self.ahead_from.wrapping_offset(first), further.as_ptr())
+        });
         let mut tile = Tile {
             terms: self.terms,
             rows,
@@ -121,7 +117,9 @@ impl<T: GemmElement> Store<'_, T> {
             add: self.add,
             stream: false,
             ragged: None,
-            ahead,
+            asks: ahead.is_some() || !is_packed,
+            // Or the line that is being read.
+            ahead: ahead.unwrap_or((rows.cast(), NOWHERE[..self.terms].as_ptr())),
             to: panel.to.map(|to| base.wrapping_offset(to)),
             along: columns.along,
         };
