@@ -59,6 +59,8 @@ mod signs;
 mod slips;
 mod source;
 mod stepped;
+#[cfg(test)]
+mod strangers;
 mod subscripts;
 mod synonyms;
 mod taken;

@@ -1,0 +1,71 @@
+//! Tests of what people write who know other languages: Mathematica, Fortran, Julia, Python.
+
+use crate::testing::refused;
+
+#[test]
+fn functions_by_other_names() {
+    refused(&[
+        ("[i] = Sin[v[i]]", &["Sin: `sin` is a function, and its argument stands in parentheses | write `sin(v[i])`"]),
+        ("[i] = Exp[-v[i]]", &["Exp: `exp` is a function, and its argument stands in parentheses | write `exp(-v[i])`"]),
+        ("[i] = Sin(v[i])", &["Sin: `Sin` is not a function of tensor equations | a function of a similar name is `sin`"]),
+        ("[] = SUM(v[i])", &["SUM: `SUM` is not a function of tensor equations | a function of a similar name is `sum`"]),
+        ("[] = Tr(A[i, j])", &["Tr: `Tr` is not a function of tensor equations | a trace is a repeated index: `A[i, i]`"]),
+        ("[i, j] = T(i, j)", &["T: `T` is not a function of tensor equations | indices stand in brackets: `T[i, j]`"]),
+        (
+            "[i, j, a, b] = P(i, j) * t[i, j, a, b]",
+            &[
+                "P: `P` is not a function of tensor equations | indices stand in brackets: `P[i, j]`; X minus X with `i` and `j` exchanged is `asym(i, j; X)`",
+            ],
+        ),
+        (
+            "[i] = ifelse(v[i] > 0, v[i], 0)",
+            &[
+                "ifelse: `ifelse` is not a function of tensor equations | a choice for each element is `select(v[i] > 0; v[i], 0)`",
+            ],
+        ),
+        (
+            "[i] = merge(v[i], w[i], m[i])",
+            &[
+                "merge: `merge` is not a function of tensor equations | a choice for each element is `select(m[i]; X, Y)`, with the condition first",
+            ],
+        ),
+        (
+            "([n], [p, n]) = Eigensystem(F[p, q])",
+            &[
+                "Eigensystem: `Eigensystem` is not a function of tensor equations | eigenvalues and eigenvectors are `([n], [p, n]) = eigh(A[p, q])` of a Hermitian matrix, and those of any other are given by `eig`",
+            ],
+        ),
+        (
+            "[i, j] = antisymmetrize(i, j; A[i, j])",
+            &[
+                "antisymmetrize: `antisymmetrize` is not a function of tensor equations | X minus X with two labels exchanged is `asym(i, j; X)`, without a factor: the antisymmetric part is half of it",
+            ],
+        ),
+        (
+            "[i, j] = mine(i, j; A[i, j])",
+            &["mine: `mine` is not a function of tensor equations | a function of a similar name is `min`"],
+        ),
+        (
+            "[i] = linspace(0, 1, n)",
+            &[
+                "linspace: `linspace` is not a function of tensor equations | equally distant points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`",
+            ],
+        ),
+        (
+            "[] = maxval(v[i])",
+            &["maxval: `maxval` is not a function of tensor equations | a maximum over an index is `max(k; X)`"],
+        ),
+        (
+            "[] = dot_product(v[i], w[i])",
+            &[
+                "dot_product: `dot_product` is not a function of tensor equations | a contraction is a product with a common index: `A[i, k] * B[k, j]`",
+            ],
+        ),
+        (
+            "[i, j] = hadamard(A[i, j], B[i, j])",
+            &[
+                "hadamard: `hadamard` is not a function of tensor equations | a product of elements is a product with the same indices: `A[i, j] * B[i, j]`",
+            ],
+        ),
+    ]);
+}
