@@ -25,7 +25,7 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
         let exponent = if arguments.is_empty() { "2" } else { &arguments };
         return fault.help(format!("write `{name}(…, {exponent})` around it"));
     }
-    if Function::from_name(name).is_some() {
+    if Function::from_name(name).is_some() || name == "cast" {
         return fault.help(format!("write `{name}(…)` around it"));
     }
     if Ending::from_name(name).is_some() {
@@ -45,6 +45,14 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
     }
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
         return fault.help("leave it out: an equation only reads its operands");
+    }
+    // `v[i] . w[i]`, `layers[n].w[i, j]`
+    if let Some(indices) = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Bracket)) {
+        let indices = text(indices);
+        return fault.help(format!(
+            "the field of an element of a collection is indexed as `({operand}.{name})[{indices}]`; a product is written with `*`: \
+             `{operand} * {name}[{indices}]`"
+        ));
     }
     match synonym(name) {
         Some(help) => fault.help(help),

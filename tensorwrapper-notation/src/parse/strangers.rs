@@ -69,3 +69,64 @@ fn functions_by_other_names() {
         ),
     ]);
 }
+
+#[test]
+fn modules_methods_and_conditions() {
+    refused(&[
+        (
+            "[i] = np.where(v[i] > 0.0, v[i], 0.0)",
+            &[
+                "np.where: `np.where` is no function of tensor equations | a choice for each element is `select(v[i] > 0.0; v[i], 0.0)`",
+            ],
+        ),
+        (
+            "[i] = np.sum(a[i, j], axis=1)",
+            &[
+                "np.sum: `np.sum` is no function of tensor equations | functions stand in no module, and a reduction names its labels: `sum(k; X)`",
+            ],
+        ),
+        (
+            "([i, r], [r], [r, j]) = np.linalg.svd(A[i, j])",
+            &["np.linalg.svd: `np.linalg.svd` is no function of tensor equations | functions stand in no module: `svd(A[i, j])`"],
+        ),
+        (
+            "[i, j] = np.einsum(\"ik,kj->ij\", A, B)",
+            &[
+                "np.einsum: `np.einsum` is no function of tensor equations | a contraction is a product with a common index: `A[i, k] * B[k, j]`",
+            ],
+        ),
+        (
+            "[i] = np.clip(v[i], 0.0, 1.0)",
+            &["np.clip: `np.clip` is no function of tensor equations | functions stand in no module: `clip(v[i], 0.0, 1.0)`"],
+        ),
+        ("[i] = n[i].cast()", &[".cast: `.cast` cannot follow an index | write `cast(…)` around it"]),
+        (
+            "[] = v[i] . w[i]",
+            &[
+                ". w: `.w` cannot follow an index | the field of an element of a collection is indexed as `(v[i].w)[i]`; a product is written with `*`: `v[i] * w[i]`",
+            ],
+        ),
+        (
+            "[i, j] = layers[n].w[i, j]",
+            &[
+                ".w: `.w` cannot follow an index | the field of an element of a collection is indexed as `(layers[n].w)[i, j]`; a product is written with `*`: `layers[n] * w[i, j]`",
+            ],
+        ),
+        (
+            "[i] = select(v[i].is_nan(); 0.0, v[i])",
+            &[
+                ".is_nan: `.is_nan` cannot follow an index | elements that are NaN are those for which the condition `X != X` holds",
+            ],
+        ),
+        ("[i] = select(v[i].abs() > 0.0; 0.0, v[i])", &[".abs: `.abs` cannot follow an index | write `abs(…)` around it"]),
+        (
+            "[i] = select(v[i] > 0 and w[i] > 0; v[i], 0.0)",
+            &["and: expected `&&`, `||` or `;`, found `and` | conditions are joined by `&&` and `||`, and negated by `!`"],
+        ),
+        (
+            "[i] = select(not m[i]; v[i], 0.0)",
+            &["not: a condition is a comparison, and here is none | conditions are joined by `&&` and `||`, and negated by `!`"],
+        ),
+        ("[i] = select(v[i] === 0; v[i], 0.0)", &["=: `===` does not compare | equal elements are found by `==`"]),
+    ]);
+}
