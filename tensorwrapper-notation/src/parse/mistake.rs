@@ -7,6 +7,7 @@ use super::choices::{choice, conditions};
 use super::cursor::Cursor;
 use super::foreign;
 use super::left::equations;
+use super::paired::behind_comma;
 use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -105,7 +106,14 @@ fn comma(cursor: &Cursor<'_>, plain: Diagnostic) -> Diagnostic {
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Some(next) if next.is_ident("where") => plain.help("leave it out: an equation and its `where` have no `,` between them"),
-        _ => plain.help(equations(cursor).unwrap_or_else(|| "several results are written `([i], [i, j]) = …`".into())),
+        _ => match equations(cursor).or_else(|| behind_comma(cursor)) {
+            Some(help) => plain.help(help),
+            // The left side of several results ends with an `=`.
+            None if cursor.rest().iter().any(|token| token.is_punct('=')) => {
+                plain.help("several results are written `([i], [i, j]) = …`")
+            }
+            None => plain,
+        },
     }
 }
 

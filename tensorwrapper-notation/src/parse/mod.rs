@@ -2,7 +2,7 @@
 //!
 //! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
 //! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
-//! indices. `mistake`, `behind`, `calls`, `left`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
+//! indices. `mistake`, `behind`, `calls`, `left`, `paired`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
 //! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
 //! `whole` and `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
 //! comparisons and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are
@@ -43,6 +43,7 @@ mod occurring;
 #[cfg(test)]
 mod of_algebra;
 mod options;
+mod paired;
 mod placed;
 mod places;
 #[cfg(test)]

@@ -164,7 +164,7 @@ fn syntax() {
         ("[i] = A[i] where", &["where: `where` gives extents to labels, after `:` | write `where i, j: n`"]),
         ("[i] = ()", &["(): a factor is missing after this"]),
         ("let x = ; x", &["=: nothing follows the `=`"]),
-        ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
+        ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | an equation has one right side, and equations have `;` between them"]),
         (
             "[i] = exp(A[i] < B[i])",
             &["<: expected an operator, found `<` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],

@@ -130,3 +130,18 @@ fn modules_methods_and_conditions() {
         ("[i] = select(v[i] === 0; v[i], 0.0)", &["=: `===` does not compare | equal elements are found by `==`"]),
     ]);
 }
+
+#[test]
+fn contexts_and_words() {
+    refused(&[
+        (
+            "in Graph::new(); let x[i] = v[i]; x",
+            &[
+                "Graph: a block borrows its context | a graph is made before the macro, by `let graph = …;`, and named here: `in &graph;`",
+            ],
+        ),
+        ("in &mut graph; let x[i] = v[i]; x", &["&: a block borrows its context | write `in &graph;`"]),
+        ("in Context::cpu(); let x[i] = v[i]; x", &["Context: a block borrows its context | write `in &Context::cpu();`"]),
+        ("let x[i] = v[i]; let", &["let: expected a name such as `W[i, j]`, but nothing follows"]),
+    ]);
+}
