@@ -173,12 +173,14 @@ enum LastLine {
 
 /// What follows the last `;`, behind other statements.
 fn block_value(tokens: &[Token], before: &[Statement]) -> Result<LastLine, Diagnostic> {
-    if let Some(fault) = no_value(tokens) {
+    if let Some(fault) = no_value(before, tokens) {
         return Err(fault);
     }
     let value = match tokens {
         [] => BlockValue::Nothing,
-        [Token { tree: Tree::Ident(name), span }] if !is_keyword(name) => BlockValue::Name(Name { text: name.clone(), span: *span }),
+        [Token { tree: Tree::Ident(name), span }] if !is_keyword(name) => {
+            BlockValue::Name(Name { text: name.clone(), span: *span })
+        }
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] if inner.is_empty() => BlockValue::Nothing,
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => {
             let names = labels(inner, *span).map_err(|fault| {

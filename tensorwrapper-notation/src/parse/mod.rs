@@ -5,7 +5,7 @@
 //! indices. `mistake`, `behind`, `calls`, `left`, `paired`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
 //! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
 //! `whole` and `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
-//! comparisons and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are
+//! comparisons and `holds` for their reductions; and `known` and `results` what the block tells. `unread` and `places` look at tokens before they are
 //! read, and find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
@@ -52,6 +52,7 @@ mod put;
 mod reduction;
 #[cfg(test)]
 mod relatives;
+mod results;
 mod rolled;
 mod shifted;
 #[cfg(test)]
