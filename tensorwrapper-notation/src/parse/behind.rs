@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::places::last_operand;
 use super::synonyms::synonym;
 use super::types::conversion;
-use super::unread::{first_term, is_bare, labels_in, names, subscripted, with_spread};
+use super::unread::{first_term, is_bare, labels_in, labels_of_letters, names, subscripted, with_spread};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::Ending;
@@ -99,7 +99,11 @@ pub(super) fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
         // `a{i, k}`, `a_{i k}`
         Tree::Group(Delimiter::Brace, inner) => {
             let Some(Token { tree: Tree::Ident(name), .. }) = cursor.previous() else { return None };
-            let name = name.strip_suffix('_').filter(|name| !name.is_empty()).unwrap_or(name);
+            // `A_{ik}`
+            let subscripts = labels_of_letters(inner, &labels_in(cursor.all()));
+            if let (Some(name), false) = (name.strip_suffix('_').filter(|name| !name.is_empty()), subscripts.is_empty()) {
+                return Some(format!("indices stand in brackets: `{name}[{subscripts}]`"));
+            }
             let (names, known) = (names(inner)?, labels_in(cursor.read()));
             // A single name may be a number, before which a `*` is missing.
             let are_labels = names.len() > 1 || known.contains(&names[0]);

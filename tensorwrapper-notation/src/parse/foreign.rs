@@ -126,9 +126,10 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
     }
     match tokens {
         _ if is_whole(tokens) => Some(WHOLE.into()),
-        [label, colon, range @ ..]
+        // `A[i: 1..3]`, `A[i = 1..3]`
+        [label, sign, range @ ..]
             if is_name(label)
-                && colon.is_punct(':')
+                && (sign.is_punct(':') || sign.is_punct('='))
                 && range.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.'))) =>
         {
             Some(format!("a slice has `in` between its label and its range: `{} in {}`", text(&tokens[..1]), text(range)))

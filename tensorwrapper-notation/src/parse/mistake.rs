@@ -9,6 +9,7 @@ use super::foreign;
 use super::left::equations;
 use super::paired::behind_comma;
 use super::synonyms::synonym;
+use super::unread::{labels_in, labels_of_letters};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -79,7 +80,7 @@ fn unexpected_sign(cursor: &Cursor<'_>, sign: char, plain: Diagnostic) -> Diagno
             .help("write several equations in one `tensor!` with `;` between them"),
         '-' if cursor.peek_pair('-', '>') => Diagnostic::syntax(at, "the left side is written first, and there is no arrow")
             .help("write `[i, j] = A[i, k] * B[k, j]`"),
-        '^' => Diagnostic::syntax(at, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`"),
+        '^' => Diagnostic::syntax(at, "`^` is not an operator here").help(raised(cursor)),
         '.' if ['+', '-', '*', '/'].iter().any(|&operator| cursor.peek_pair('.', operator)) => {
             plain.help(format!("operators act on each element without a dot: `{}`", text(&cursor.rest()[1..2]).trim_end()))
         }
@@ -94,6 +95,27 @@ fn unexpected_sign(cursor: &Cursor<'_>, sign: char, plain: Diagnostic) -> Diagno
             plain.help(format!("extents stand behind `where`, with `,` between them: `where i: 2, {}: 3`", before(cursor)))
         }
         _ => plain,
+    }
+}
+
+/// What a power is written as.
+const POWER: &str = "a power is `powi(X, 2)` or `powf(X, 0.5)`";
+
+/// The help for what stands behind a `^`: an exponent, or a mark of matrices and of tensors.
+fn raised(cursor: &Cursor<'_>) -> String {
+    match cursor.peek_at(1).map(|next| &next.tree) {
+        Some(Tree::Ident(mark)) if let ("T" | "H" | "dagger", Some(help)) = (mark.as_str(), synonym(mark)) => help,
+        Some(Tree::Punct('-', _)) => {
+            "a power of each element is `powi(X, -1)` or `powf(X, -0.5)`, and the inverse of a matrix `[j, i] = inv(A[i, j])`"
+                .into()
+        }
+        Some(Tree::Group(Delimiter::Brace, inner)) => match labels_of_letters(inner, &labels_in(cursor.all())) {
+            labels if labels.is_empty() => POWER.into(),
+            labels => {
+                format!("upper and lower indices are alike, and stand in brackets: `{}[{labels}]`; {POWER}", before(cursor))
+            }
+        },
+        _ => POWER.into(),
     }
 }
 

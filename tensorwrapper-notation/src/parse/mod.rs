@@ -4,7 +4,7 @@
 //! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
 //! indices. `mistake`, `behind`, `calls`, `left`, `paired`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
 //! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
-//! `whole` and `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
+//! `whole`, `taken` and `computed` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
 //! comparisons and `holds` for their reductions; and `known` and `results` what the block tells. `unread` and `places` look at tokens before they are
 //! read, and find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
@@ -13,6 +13,7 @@ mod behind;
 mod calls;
 mod choices;
 mod claim;
+mod computed;
 mod condition;
 mod cursor;
 mod declaration;

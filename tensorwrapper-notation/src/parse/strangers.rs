@@ -145,3 +145,39 @@ fn contexts_and_words() {
         ("let x[i] = v[i]; let", &["let: expected a name such as `W[i, j]`, but nothing follows"]),
     ]);
 }
+
+#[test]
+fn upper_and_lower_indices() {
+    refused(&[
+        (
+            "[i] = v[i = 1..3]",
+            &["i = 1..3: `i = 1..3` is not an index | a slice has `in` between its label and its range: `i in 1..3`"],
+        ),
+        ("[i] = A[i..]", &["i..: `i..` is not an index | a slice has a label: `k in i..`"]),
+        (
+            "[i, j] = A[-i, k] * B[-k, j]",
+            &[
+                "-i: `-i` is not an index | a label stands without a sign, `i`: upper and lower indices are alike; the position `i` from the end of an axis of extent `n` is `{ n - i }`",
+            ],
+        ),
+        (
+            "[i, j] = A[^i, k] * B[k, j]",
+            &["^i: `^i` is not an index | a label stands without a sign, `i`: upper and lower indices are alike"],
+        ),
+        ("[i, j] = A^T[i, j]", &["^: `^` is not an operator here | a transpose is another order of indices: `[i, j] = A[j, i]`"]),
+        (
+            "[i, j] = A[i, j]^-1",
+            &[
+                "^: `^` is not an operator here | a power of each element is `powi(X, -1)` or `powf(X, -0.5)`, and the inverse of a matrix `[j, i] = inv(A[i, j])`",
+            ],
+        ),
+        (
+            "[i, j] = A^{ik} * B^{kj}",
+            &[
+                "^: `^` is not an operator here | upper and lower indices are alike, and stand in brackets: `A[i, k]`; a power is `powi(X, 2)` or `powf(X, 0.5)`",
+            ],
+        ),
+        ("[mu] = F_{mu}", &["{mu}: expected an operator, found `{ mu }` | indices stand in brackets: `F[mu]`"]),
+        ("[i, j] = A_{ik} * B_{kj}", &["{ik}: expected an operator, found `{ ik }` | indices stand in brackets: `A[i, k]`"]),
+    ]);
+}

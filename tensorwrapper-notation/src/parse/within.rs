@@ -1,5 +1,6 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
+use super::computed::computed;
 use super::cursor::split;
 use super::gradient::separated;
 use super::holds::holds;
@@ -40,7 +41,8 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
         .or_else(|| extent_inside(statement, fault.span))
         .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
-        .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
+        .or_else(|| arithmetic(&place(statement, fault.span)?, statement))
+        .or_else(|| computed(statement, &place(statement, fault.span)?));
     match help {
         Some(help) => fault.help(help),
         None => fault,
