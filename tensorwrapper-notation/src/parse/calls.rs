@@ -4,7 +4,8 @@ use super::choices::clipped;
 use super::cursor::Cursor;
 use super::synonyms::{is_of_whole_tensors, synonym};
 use super::types::{complex, converted};
-use super::unread::{is_condition, labels_in, subscripted};
+use super::unread::{first_term, is_condition, labels_in, names, subscripted};
+use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::slipped;
@@ -44,6 +45,20 @@ pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token
         return Err(fault.help(format!("write `{operand}({}; {})`", text(indices), text(inner))));
     }
     Err(Diagnostic::syntax(cursor.here(), "an operator is missing before this").help("a product is written with `*`"))
+}
+
+/// Refuses `sum(k) A[i, k]`, whose body stands behind the parentheses.
+pub(super) fn refuse_body(name: &str, arguments: &[Token], behind: &[Token]) -> Result<(), Diagnostic> {
+    let is_body =
+        |token: &Token| matches!(&token.tree, Tree::Ident(word) if !is_keyword(word)) || matches!(token.tree, Tree::Group(..));
+    let (Some(_), Some(labels), Some(next)) =
+        (Ending::from_name(name), names(arguments), behind.first().filter(|next| is_body(next)))
+    else {
+        return Ok(());
+    };
+    let body = text(first_term(behind));
+    Err(Diagnostic::syntax(next.span, format!("the labels and the body of `{name}` share one pair of parentheses"))
+        .help(format!("write `{name}({}; {body})`", labels.join(", "))))
 }
 
 /// The fault of `exp[A[i, j]]`, a function whose argument is in brackets.

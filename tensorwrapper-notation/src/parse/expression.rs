@@ -1,6 +1,6 @@
 //! Right sides: sums of products of factors.
 
-use super::calls::{function_in_brackets, given, refuse_call, refuse_factor, unknown};
+use super::calls::{function_in_brackets, given, refuse_body, refuse_call, refuse_factor, unknown};
 use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
@@ -10,7 +10,7 @@ use super::map::{cast, map};
 use super::mistake::rust_expression;
 use super::number::{number, scalar, varying_exponent, whole_exponent};
 use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
-use super::unread::is_name;
+use super::unread::{is_comparison, is_name};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -103,6 +103,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             cursor.next();
             if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
                 let span = token.span.to(cursor.here());
+                refuse_body(name, arguments, &cursor.rest()[1..])?;
                 let indexed = cursor.peek_at(1).is_some_and(|t| t.group(Delimiter::Bracket).is_some());
                 let found = call(name, arguments, indexed, token.span, span)?;
                 cursor.next();
@@ -292,6 +293,9 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         if body.is_empty() {
             let fault = Diagnostic::syntax(arguments[semicolon].span, format!("nothing follows the `;` of `{name}`"));
             return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
+        }
+        if is_comparison(body) {
+            return Err(Diagnostic::syntax(at, "a comparison is not a number"));
         }
         let body = Box::new(whole(body, span)?);
         return Ok(Expression::new(ExpressionKind::Reduce(ending, over, body), span));

@@ -181,3 +181,69 @@ fn upper_and_lower_indices() {
         ("[i, j] = A_{ik} * B_{kj}", &["{ik}: expected an operator, found `{ ik }` | indices stand in brackets: `A[i, k]`"]),
     ]);
 }
+
+#[test]
+fn reductions_norms_and_bounds() {
+    refused(&[
+        (
+            "C[i, j] = sum(k) A[i, k] * B[k, j]",
+            &["A: the labels and the body of `sum` share one pair of parentheses | write `sum(k; A[i, k] * B[k, j])`"],
+        ),
+        (
+            "C[i, j] = sum([k], A[i, k] * B[k, j])",
+            &["sum: the labels of `sum` and its body have `;` between them | write `sum(k; A[i, k] * B[k, j])`"],
+        ),
+        (
+            "[i] = sum(j where j < i; a[i, j])",
+            &[
+                "sum: `sum` names labels, and a condition chooses among elements | write `sum(j; select(iota[j] < iota[i]; a[i, j], 0.0))`",
+            ],
+        ),
+        (
+            "[i] = mean(j if j < 2; a[i, j])",
+            &[
+                "mean: `mean` names labels, and a condition chooses among elements | a part of an axis is a slice: `mean(j; a[i, j in ..2])`",
+            ],
+        ),
+        (
+            "[] = sum(v[i] > 0.0)",
+            &[
+                "v[i] > 0.0: a comparison is not a number | a condition counts as 1 or 0 in `sum(i; select(v[i] > 0.0; 1.0, 0.0))`",
+            ],
+        ),
+        (
+            "[i] = mean(j; a[i, j] > 0.0 && m[i, j])",
+            &[
+                "a[i, j] > 0.0 && m[i, j]: a comparison is not a number | a condition counts as 1 or 0 in `mean(j; select(a[i, j] > 0.0 && m[i, j]; 1.0, 0.0))`",
+            ],
+        ),
+        (
+            "[] = max(i, j; i == j & m[i, j])",
+            &[
+                "i == j & m[i, j]: a comparison is not a number | a condition counts as 1 or 0 in `max(i, j; select(iota[i] == iota[j] && m[i, j]; 1.0, 0.0))`",
+            ],
+        ),
+        (
+            "[i] = norm(a[i, j], 1)",
+            &[
+                "1: `norm` is the root of the sum of all squares, and has no order | the norm of order 1 is `sum(j; abs(a[i, j]))`",
+            ],
+        ),
+        (
+            "[i] = norm(a[i, j], axis = 1)",
+            &["axis = 1: `norm` runs over labels, and not over axes by their numbers | write `norm(j; a[i, j])`"],
+        ),
+        (
+            "[i] = clip(v[i], ..1.0)",
+            &[
+                "clip: `clip` takes three arguments, X and its bounds, but 2 are given | an upper bound alone is `select(v[i] > 1.0; 1.0, v[i])`",
+            ],
+        ),
+        (
+            "[i] = clip(v[i], 0.0..)",
+            &[
+                "clip: `clip` takes three arguments, X and its bounds, but 2 are given | a lower bound alone is `select(v[i] < 0.0; 0.0, v[i])`",
+            ],
+        ),
+    ]);
+}

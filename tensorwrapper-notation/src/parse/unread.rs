@@ -161,6 +161,14 @@ pub(super) fn with_spread(tokens: &[Token], labels: &[&str]) -> Vec<Token> {
     found
 }
 
+/// Whether tokens are a comparison as a whole, and not only in parentheses. Loops and choices of other languages are none.
+pub(super) fn is_comparison(tokens: &[Token]) -> bool {
+    let is_group = |token: &&Token| matches!(token.tree, Tree::Group(..));
+    let is_other = |token: &Token| ["for", "if", "else", "where"].iter().any(|word| token.is_ident(word)) || token.is_punct('?');
+    let outside: Vec<Token> = tokens.iter().filter(|token| !is_group(token)).cloned().collect();
+    is_condition(&outside) && !tokens.iter().any(is_other)
+}
+
 /// Whether tokens compare, so that they are no expression.
 pub(super) fn is_condition(tokens: &[Token]) -> bool {
     let is_before = |n: usize, test: &dyn Fn(&Tree) -> bool| n.checked_sub(1).is_some_and(|before| test(&tokens[before].tree));
