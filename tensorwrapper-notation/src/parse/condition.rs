@@ -207,7 +207,9 @@ fn bare(expression: Expression) -> Expression {
 /// A right side that compares: tokens up to the end or to a `where`.
 pub(super) fn truth(cursor: &mut Cursor<'_>, read: Reader) -> Result<Option<Expression>, Diagnostic> {
     let length = cursor.rest().iter().position(|token| token.is_ident("where")).unwrap_or(cursor.rest().len());
-    if !is_condition(&cursor.rest()[..length]) {
+    let right = &cursor.rest()[..length];
+    // In `v[i] if v[i] > 0.0` only the end compares.
+    if !is_condition(right) || right.iter().any(|token| token.is_ident("if")) {
         return Ok(None);
     }
     let start = cursor.here();

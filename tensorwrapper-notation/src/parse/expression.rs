@@ -7,7 +7,7 @@ use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::rust_expression;
+use super::mistake::{array, rust_expression, unexpected};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
 use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
 use super::unread::{is_comparison, is_name};
@@ -78,7 +78,9 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Group(Delimiter::Parenthesis, inner) if !is_operand(cursor) => {
             cursor.next();
             let inner = whole(inner, token.span)?;
-            refuse_call(cursor, "(…)")?;
+            if cursor.peek_group(Delimiter::Parenthesis).is_some() {
+                return Err(unexpected(cursor).err().unwrap_or_else(|| cursor.expected("an operator")));
+            }
             Ok(Expression::new(ExpressionKind::Parentheses(Box::new(inner)), token.span))
         }
         Tree::Group(Delimiter::Invisible, inner) if !is_operand(cursor) => {
@@ -153,6 +155,12 @@ fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
     let (inside, behind) = rest.split_at(rest.iter().position(|token| token.is_punct('|')).unwrap_or(rest.len()));
     let closes_twice = behind.len() > 1 && behind[..2].iter().all(|token| token.is_punct('|'));
     let fault = cursor.expected("an operand");
+    // `|x| x * x`: an operand follows, and the parameters have no brackets.
+    let is_operand = behind.get(1).is_some_and(|next| matches!(next.tree, Tree::Ident(_) | Tree::Literal(_) | Tree::Group(..)));
+    let has_brackets = inside.iter().any(|token| token.group(Delimiter::Bracket).is_some());
+    if is_operand && !opens_twice && !inside.is_empty() && !has_brackets && !behind[1].is_ident("where") {
+        return fault.help("a Rust function stands outside of the macro, `let f = |x| …;`, and is called as `map(f; A[i, j])`");
+    }
     match opens_twice {
         true if closes_twice => fault.help(format!("a norm is `norm({})`, alone on the right side", text(inside))),
         // `||a[i]| - b[i]|`
@@ -165,8 +173,11 @@ fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
 fn brackets(inner: &[Token], at: Span) -> Diagnostic {
     let is_number = |token: &Token| matches!(&token.tree, Tree::Literal(_) | Tree::Group(Delimiter::Bracket, _));
     match inner.first().is_some_and(is_number) {
-        true => Diagnostic::syntax(at, "an array is no operand")
-            .help(format!("make a tensor of it first, `let t = Tensor::from_array([{}])?;`, and write its indices", text(inner))),
+        true => Diagnostic::syntax(at, "an array is no operand").help(array(inner)),
+        false if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
+            let fault = Diagnostic::syntax(at, "indices stand after an operand");
+            fault.help(format!("terms are grouped by parentheses: `({})`", text(inner)))
+        }
         false => Diagnostic::syntax(at, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"),
     }
 }

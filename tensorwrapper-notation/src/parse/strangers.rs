@@ -247,3 +247,66 @@ fn reductions_norms_and_bounds() {
         ),
     ]);
 }
+
+#[test]
+fn statements_and_claims() {
+    refused(&[
+        (
+            "let f = |x| x * x; let y[i] = map(f; v[i]); y",
+            &[
+                "|: expected an operand, found `|` | a Rust function stands outside of the macro, `let f = |x| …;`, and is called as `map(f; A[i, j])`",
+            ],
+        ),
+        (
+            "const N: usize = 3; let x[i] = v[i]; x",
+            &["const: `const …` is an item of Rust, and here stand equations | it stands outside of the macro, before it"],
+        ),
+        (
+            "mut C[i] = A[i]",
+            &[
+                "mut: the left side has no `mut` | leave it out: a tensor that an equation writes is declared as `mut` before the macro",
+            ],
+        ),
+        (
+            "double C[i, j] += A[i, j]",
+            &["double: `double` is no word of equations | a new tensor is `let C[i, j] = …;`, and one that exists `C[i, j] = …`"],
+        ),
+        (
+            "[i] = [v[i] + w[i]]",
+            &["[v[i] + w[i]]: indices stand after an operand | terms are grouped by parentheses: `(v[i] + w[i])`"],
+        ),
+        (
+            "[i] = (v[i] + w[i])(v[i] - w[i])",
+            &["(v[i] - w[i]): expected an operator, found `(v[i] - w[i])` | a product is written with `*`"],
+        ),
+        ("[i] = v[i]!", &["!: expected an operator, found `!`"]),
+        (
+            "[i] = vec![1.0, 2.0]",
+            &[
+                "!: expected an operator, found `!` | make a tensor of it first, `let t = Tensor::from_array([1.0, 2.0])?;`, and write its indices",
+            ],
+        ),
+        (
+            "[i] = v[i] / v.len() as f64",
+            &["as: expected an operator, found `as` | a Rust expression stands in braces: `{ v.len() as f64 }`"],
+        ),
+        (
+            "[i] = 1[i] if i < 3",
+            &[
+                "if: expected an operator, found `if` | a choice for each element has two values: `select(iota[i] < 3; 1[i], 0.0)` is 0 elsewhere",
+            ],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where r: <= chi",
+            &["<: a bound on an extent is its largest value, after `..=` | write `where r: ..=chi`"],
+        ),
+        (
+            "C[i, j] = A[i, k] * B[k, j] where sym i, j",
+            &["sym: the labels of `sym` stand in parentheses | write `where sym(i, j)`"],
+        ),
+        (
+            "C[i, j] = A[i, k] * B[k, j] where C[i, j] = C[j, i]",
+            &["where: `where` gives extents to labels, after `:` | a symmetry of the left side is claimed as `where sym(i, j)`"],
+        ),
+    ]);
+}
