@@ -27,6 +27,7 @@ mod roles;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod transposed;
 #[cfg(test)]
 mod valid;
 

@@ -72,6 +72,16 @@ pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> O
     })
 }
 
+/// The fault of `cast::<f64>(x)` and `cast<f64>(x)`.
+pub(super) fn typed(name: &str, cursor: &Cursor<'_>, at: Span) -> Option<Diagnostic> {
+    let behind = &cursor.rest()[if cursor.peek_pair(':', ':') { 2 } else { 0 }..];
+    let is_called = behind.iter().skip(1).find_map(|token| token.group(Delimiter::Parenthesis)).is_some();
+    (name == "cast" && behind.first().is_some_and(|sign| sign.is_punct('<')) && is_called).then(|| {
+        let fault = Diagnostic::syntax(at, "`cast` names its type in its parentheses");
+        fault.help("write `cast(f32; A[i, j])`, and likewise for other types")
+    })
+}
+
 /// The fault of an unknown function. `indexed` tells that brackets follow the call.
 pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Span) -> Diagnostic {
     let plain = Diagnostic::syntax(at, format!("`{name}` is not a function of tensor equations"));

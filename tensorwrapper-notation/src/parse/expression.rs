@@ -1,6 +1,6 @@
 //! Right sides: sums of products of factors.
 
-use super::calls::{function_in_brackets, given, refuse_body, refuse_call, refuse_factor, unknown};
+use super::calls::{function_in_brackets, given, refuse_body, refuse_call, refuse_factor, typed, unknown};
 use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
@@ -117,11 +117,10 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
                 cursor.next();
                 return Ok(found);
             }
+            if let Some(fault) = typed(name, cursor, token.span) {
+                return Err(fault);
+            }
             while cursor.take_pair(':', ':') {
-                if name == "cast" && cursor.peek_punct('<') {
-                    let fault = Diagnostic::syntax(token.span, "`cast` names its type in its parentheses");
-                    return Err(fault.help("write `cast(f32; A[i, j])`, and likewise for other types"));
-                }
                 cursor.name("the rest of a path")?;
             }
             postfix(cursor, start)

@@ -310,3 +310,39 @@ fn statements_and_claims() {
         ),
     ]);
 }
+
+#[test]
+fn rust_and_other_functions() {
+    refused(&[
+        (
+            "[i] = cast<f64>(n[i])",
+            &["cast: `cast` names its type in its parentheses | write `cast(f32; A[i, j])`, and likewise for other types"],
+        ),
+        (
+            "[i] = map(x -> x * x, v[i])",
+            &["x: this is no function of Rust | a closure has its parameters between two `|`: `map(|x| x * x; A[i, j])`"],
+        ),
+        (
+            "[i] = map(lambda x: x * x, v[i])",
+            &["lambda: this is no function of Rust | a closure has its parameters between two `|`: `map(|x| x * x; A[i, j])`"],
+        ),
+        (
+            "let g[i, j] = L.grad(A[i, j]); g",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | `L.grad(A[i, j])` is one number that Rust computes, in which no word is an index; functions stand in front, as in `exp(A[i])`",
+            ],
+        ),
+        (
+            "[i] = v[{ i }]",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | `{ i }` is a position that Rust computes; the index is written `i`",
+            ],
+        ),
+        (
+            "[i] = 2.0 * { v[i] + w[i] }",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | `{ v[i] + w[i] }` is one number that Rust computes; terms are grouped by parentheses: `(v[i] + w[i])`",
+            ],
+        ),
+    ]);
+}
