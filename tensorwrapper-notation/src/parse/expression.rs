@@ -228,8 +228,10 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
 fn dotted<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Diagnostic {
     let written = cursor.hole_since(*start).text;
     let function = written.split('.').next().unwrap_or_default();
-    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")
-        .help(format!("functions act on each element without a dot: `{function}({})`", text(arguments)))
+    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`").help(match Function::from_name(function) {
+        Some(_) => format!("functions act on each element without a dot: `{function}({})`", text(arguments)),
+        None => format!("a Rust function of each element is `map({function}; {})`", text(arguments)),
+    })
 }
 
 /// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.

@@ -2,10 +2,10 @@
 
 use super::cursor::split;
 use super::places::{contains, sides};
-use super::results::as_values;
+use super::results::{as_values, labels, result};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Right, Scalar, Statement, Target};
+use crate::syntax::{Expression, ExpressionKind, Hole, Right, Scalar, Statement};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Reads a statement without what the block knows.
@@ -70,23 +70,6 @@ pub(super) fn no_value(before: &[Statement], tokens: &[Token]) -> Option<Diagnos
     let names: Vec<String> = inner.split(|token| token.is_punct(',')).map(name).collect::<Option<_>>()?;
     let value = if let [one] = &names[..] { one.clone() } else { format!("({})", names.join(", ")) };
     Some(Diagnostic::syntax(at, what).help(format!("write `{value}`")))
-}
-
-/// The result of a name, as it was bound last.
-pub(super) fn result<'s>(before: &'s [Statement], name: &str) -> Option<(&'s Name, &'s LeftSide)> {
-    before.iter().rev().find_map(|statement| match &statement.target {
-        Target::Let(results) => results.iter().map(|(name, side)| (name, side)).find(|(known, _)| known.text == name),
-        _ => None,
-    })
-}
-
-/// The labels of a name's result, if it has some, and all its axes are single labels, each once.
-pub(super) fn labels<'s>(before: &'s [Statement], name: &str) -> Option<Vec<&'s str>> {
-    let (_, side) = result(before, name)?;
-    let label = |index: &'s Index| if let Index::Label(name) = index { Some(name.text.as_str()) } else { None };
-    let labels: Vec<&str> = side.indices.as_ref()?.iter().map(label).collect::<Option<_>>()?;
-    let is_plain = (1..labels.len()).all(|n| !labels[..n].contains(&labels[n]));
-    (!labels.is_empty() && is_plain).then_some(labels)
 }
 
 /// The fault of a tensor without its indices, if the block knows how many it has.

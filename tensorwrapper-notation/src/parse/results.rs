@@ -1,13 +1,31 @@
-//! Faults of a block's results where Rust would have a value: `x.norm()`, `a[{ k }, j]`. The block is computed as a whole, so that none
-//! of its results has a value before.
+//! The results that a block has named, and faults of those that stand where Rust would have a value: `x.norm()`, `a[{ k }, j]`. The
+//! block is computed as a whole, so that none of its results has a value before.
 
-use super::known::{labels, result};
 use super::places::{fresh, place};
 use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Count, Ending, Expression, ExpressionKind, Factorisation, Hole, Index, Right, Scalar, Statement};
+use crate::syntax::{
+    Count, Ending, Expression, ExpressionKind, Factorisation, Hole, Index, LeftSide, Name, Right, Scalar, Statement, Target,
+};
 use crate::token::Token;
+
+/// The result of a name, as it was bound last.
+pub(super) fn result<'s>(before: &'s [Statement], name: &str) -> Option<(&'s Name, &'s LeftSide)> {
+    before.iter().rev().find_map(|statement| match &statement.target {
+        Target::Let(results) => results.iter().map(|(name, side)| (name, side)).find(|(known, _)| known.text == name),
+        _ => None,
+    })
+}
+
+/// The labels of a name's result, if it has some, and all its axes are single labels, each once.
+pub(super) fn labels<'s>(before: &'s [Statement], name: &str) -> Option<Vec<&'s str>> {
+    let (_, side) = result(before, name)?;
+    let label = |index: &'s Index| if let Index::Label(name) = index { Some(name.text.as_str()) } else { None };
+    let labels: Vec<&str> = side.indices.as_ref()?.iter().map(label).collect::<Option<_>>()?;
+    let is_plain = (1..labels.len()).all(|n| !labels[..n].contains(&labels[n]));
+    (!labels.is_empty() && is_plain).then_some(labels)
+}
 
 /// The fault of such a use in a statement behind others.
 pub(super) fn as_values(before: &[Statement], statement: &Statement, tokens: &[Token]) -> Option<Diagnostic> {

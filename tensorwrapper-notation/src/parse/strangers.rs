@@ -346,3 +346,25 @@ fn rust_and_other_functions() {
         ),
     ]);
 }
+
+#[test]
+fn dots_and_powers() {
+    refused(&[
+        (
+            "[i] = f.(v[i])",
+            &["(v[i]): a field or method is missing after `.` | a Rust function of each element is `map(f; v[i])`"],
+        ),
+        (
+            "[i] = sin.(v[i])",
+            &["(v[i]): a field or method is missing after `.` | functions act on each element without a dot: `sin(v[i])`"],
+        ),
+        (
+            "x[..] = 0.0",
+            &[
+                "..: `..` is on the left, but no operand on the right has it | what is constant along the remaining axes has their labels, as in `0.0[i, j]`",
+            ],
+        ),
+        ("[..] = 2.0 * A", &["..: `..` is on the left, but no operand on the right has it | if `A` is a tensor, write `A[..]`"]),
+        ("[] = sqrt(sum(v[i]^2))", &["^: `^` is not an operator here | a power is `powi(X, 2)` or `powf(X, 0.5)`"]),
+    ]);
+}

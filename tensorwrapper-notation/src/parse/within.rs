@@ -2,9 +2,10 @@
 
 use super::choices::doubled;
 use super::computed::computed;
-use super::cursor::split;
+use super::cursor::{Cursor, split};
 use super::gradient::separated;
 use super::holds::holds;
+use super::mistake::unexpected;
 use super::placed::{arithmetic, extent_inside};
 use super::places::{Call, call_at, fresh, has_word, place, span_of};
 use super::reduction::{AXES, axis_numbers, has_rest, labels_first, not_labels, of_an_axis, of_the_rest, without_semicolon};
@@ -69,6 +70,8 @@ fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -
             let compared: Vec<&str> = left.iter().copied().filter(|label| has_word(&arguments[..n], label)).collect();
             Some(with_extent(fault, statement, &compared))
         }
+        // The sign comes first, so that the help for the labels can be written: `sum(v[i]^2)`.
+        None if let Some(fault) = raised(arguments) => Some(fault),
         None => {
             if let Some((arguments, labels)) = reduced(arguments, statement) {
                 let other =
@@ -98,6 +101,12 @@ fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -
             Some(without_semicolon(name, &renamed(arguments, &names), &labels.join(", "), at))
         }
     }
+}
+
+/// The fault of a power in the body of a reduction without labels.
+fn raised(body: &[Token]) -> Option<Diagnostic> {
+    let n = body.iter().position(|token| token.is_punct('^'))?;
+    unexpected(&Cursor::new(body, body[n].span).moved(n)).err()
 }
 
 /// The fault of `sum(i; v[i] > 0.0)`, a reduction of truth values.
