@@ -14,7 +14,7 @@ pub const MOST_ARGUMENTS: usize = 8;
 pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Vec<Hole>, Vec<&[Token]>), Diagnostic> {
     // `x -> x * x`, `lambda x: x * x`
     let is_foreign = match tokens {
-        [word, _, ..] if word.is_ident("lambda") => true,
+        [word, Token { tree: Tree::Ident(_), .. }, ..] if word.is_ident("lambda") => true,
         [Token { tree: Tree::Ident(_), .. }, head, tail, ..] => {
             matches!(head.tree, Tree::Punct('-' | '=', true)) && tail.is_punct('>')
         }
