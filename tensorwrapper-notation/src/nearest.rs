@@ -24,10 +24,13 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// The candidate that one slip of the hand turns into this name: a letter too many, too few or another one, or two that changed
 /// places. Short names differ by one letter from too many others. A letter at the end that makes other functions, as in `sqrtm` and
-/// `log2`, is no slip.
+/// `log2`, is no slip. Capital letters are those of another language.
 pub(crate) fn slipped<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_long = name.chars().count() >= 4;
-    candidates.into_iter().find(|candidate| is_long && is_slip(name, candidate) && !is_variant(name, candidate))
+    let is_meant = |candidate: &&str| {
+        candidate.eq_ignore_ascii_case(name) || is_long && is_slip(name, candidate) && !is_variant(name, candidate)
+    };
+    candidates.into_iter().find(is_meant)
 }
 
 fn is_slip(a: &str, b: &str) -> bool {

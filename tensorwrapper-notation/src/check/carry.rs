@@ -56,12 +56,22 @@ impl Checker<'_> {
                     .help(self.on_the_left(
                         &[name],
                         match number {
+                            Some(hole) if hole.contains('[') && hole.ends_with(')') => format!(
+                                "`{hole}` is one number that Rust computes, in which no word is an index; functions stand in front, as in `exp(A[{name}])`"
+                            ),
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
                             None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
                                 "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); cast(f64; {exponent}))`"
                             ),
+                            None if let Some((braces, is_index)) = labels::in_braces(right, name) => match is_index {
+                                true => format!("`{braces}` is a position that Rust computes; the index is written `{name}`"),
+                                false => format!(
+                                    "`{braces}` is one number that Rust computes; terms are grouped by parentheses: `({})`",
+                                    braces.trim_matches(['{', '}', ' '])
+                                ),
+                            },
                             None => unseparated(name, &free).unwrap_or_else(|| {
                                 let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
                                 let case = case.unwrap_or_else(|| self.misspelt(name, right, axes));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
+use crate::syntax::{Count, Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
 use crate::token::Span;
 
 /// The labels of an expression, without those that an explicit reduction inside it binds. Each occurrence is listed once, in order.
@@ -74,6 +74,22 @@ pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         ExpressionKind::Scalar(Scalar::Hole(hole)) if !hole.text.starts_with('{') => Some(&hole.text),
         _ => children(expression).find_map(without_indices),
+    }
+}
+
+/// The first group in braces that has a word, and whether it is an index. It is Rust, in which no word is a label.
+pub(super) fn in_braces<'e>(expression: &'e Expression, word: &str) -> Option<(&'e str, bool)> {
+    let has = |hole: &'e Hole| {
+        let mut words = hole.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        (hole.text.starts_with('{') && words.any(|one| one == word)).then_some(hole.text.as_str())
+    };
+    match &expression.kind {
+        ExpressionKind::Scalar(Scalar::Hole(hole)) => has(hole).map(|text| (text, false)),
+        ExpressionKind::Operand(_, indices) => indices.iter().find_map(|index| match index {
+            Index::Chip(Count::Hole(hole)) => has(hole).map(|text| (text, true)),
+            _ => None,
+        }),
+        _ => children(expression).find_map(|child| in_braces(child, word)),
     }
 }
 

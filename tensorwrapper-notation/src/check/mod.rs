@@ -27,6 +27,7 @@ mod roles;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod transposed;
 #[cfg(test)]
 mod valid;
 
@@ -124,7 +125,15 @@ impl Checker<'_> {
         }
         let update = matches!(statement.target, Target::Place(_, _, Assignment::Update(_)));
         if let (Some(span), true, false) = (left.iter().flatten().next(), right.iter().all(Vec::is_empty), update) {
-            self.faults.push(Diagnostic::label(*span, "`..` is on the left, but no operand on the right has it"));
+            let fault = Diagnostic::label(*span, "`..` is on the left, but no operand on the right has it");
+            let right = if let Right::Expression(right) = &statement.right { Some(right) } else { None };
+            self.faults.push(match (right.and_then(labels::without_indices), right.map(|right| &right.kind)) {
+                (Some(hole), _) => fault.help(format!("if `{hole}` is a tensor, write `{hole}[..]`")),
+                (None, Some(ExpressionKind::Scalar(_))) => {
+                    fault.help("what is constant along the remaining axes has their labels, as in `0.0[i, j]`")
+                }
+                _ => fault,
+            });
             // So that the terms are not reported as well.
             self.keeps_rest = false;
         }

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::places::last_operand;
 use super::synonyms::synonym;
 use super::types::conversion;
-use super::unread::{first_term, is_bare, labels_in, names, subscripted, with_spread};
+use super::unread::{first_term, is_bare, labels_in, labels_of_letters, names, subscripted, with_spread};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::syntax::Ending;
@@ -25,7 +25,7 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
         let exponent = if arguments.is_empty() { "2" } else { &arguments };
         return fault.help(format!("write `{name}(…, {exponent})` around it"));
     }
-    if Function::from_name(name).is_some() {
+    if Function::from_name(name).is_some() || name == "cast" {
         return fault.help(format!("write `{name}(…)` around it"));
     }
     if Ending::from_name(name).is_some() {
@@ -45,6 +45,14 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
     }
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
         return fault.help("leave it out: an equation only reads its operands");
+    }
+    // `v[i] . w[i]`, `layers[n].w[i, j]`
+    if let Some(indices) = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Bracket)) {
+        let indices = text(indices);
+        return fault.help(format!(
+            "the field of an element of a collection is indexed as `({operand}.{name})[{indices}]`; a product is written with `*`: \
+             `{operand} * {name}[{indices}]`"
+        ));
     }
     match synonym(name) {
         Some(help) => fault.help(help),
@@ -91,7 +99,11 @@ pub(super) fn behind_operand(cursor: &Cursor<'_>) -> Option<String> {
         // `a{i, k}`, `a_{i k}`
         Tree::Group(Delimiter::Brace, inner) => {
             let Some(Token { tree: Tree::Ident(name), .. }) = cursor.previous() else { return None };
-            let name = name.strip_suffix('_').filter(|name| !name.is_empty()).unwrap_or(name);
+            // `A_{ik}`
+            let subscripts = labels_of_letters(inner, &labels_in(cursor.all()));
+            if let (Some(name), false) = (name.strip_suffix('_').filter(|name| !name.is_empty()), subscripts.is_empty()) {
+                return Some(format!("indices stand in brackets: `{name}[{subscripts}]`"));
+            }
             let (names, known) = (names(inner)?, labels_in(cursor.read()));
             // A single name may be a number, before which a `*` is missing.
             let are_labels = names.len() > 1 || known.contains(&names[0]);

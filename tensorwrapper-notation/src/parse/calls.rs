@@ -4,7 +4,8 @@ use super::choices::clipped;
 use super::cursor::Cursor;
 use super::synonyms::{is_of_whole_tensors, synonym};
 use super::types::{complex, converted};
-use super::unread::{labels_in, subscripted};
+use super::unread::{first_term, is_condition, labels_in, names, subscripted};
+use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::slipped;
@@ -46,12 +47,38 @@ pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token
     Err(Diagnostic::syntax(cursor.here(), "an operator is missing before this").help("a product is written with `*`"))
 }
 
+/// Refuses `sum(k) A[i, k]`, whose body stands behind the parentheses.
+pub(super) fn refuse_body(name: &str, arguments: &[Token], behind: &[Token]) -> Result<(), Diagnostic> {
+    let is_body =
+        |token: &Token| matches!(&token.tree, Tree::Ident(word) if !is_keyword(word)) || matches!(token.tree, Tree::Group(..));
+    let (Some(_), Some(labels), Some(next)) =
+        (Ending::from_name(name), names(arguments), behind.first().filter(|next| is_body(next)))
+    else {
+        return Ok(());
+    };
+    let body = text(first_term(behind));
+    Err(Diagnostic::syntax(next.span, format!("the labels and the body of `{name}` share one pair of parentheses"))
+        .help(format!("write `{name}({}; {body})`", labels.join(", "))))
+}
+
 /// The fault of `exp[A[i, j]]`, a function whose argument is in brackets.
 pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> Option<Diagnostic> {
-    let is_function = Function::from_name(name).is_some() || matches!(name, "powi" | "powf");
+    // Other languages have brackets there, and capital letters: `Sin[x]`.
+    let known = name.to_lowercase();
+    let is_function = Function::from_name(&known).is_some() || matches!(name, "powi" | "powf");
     is_function.then(|| {
-        Diagnostic::syntax(span, format!("`{name}` is a function, and its argument stands in parentheses"))
-            .help(format!("write `{name}({})`", text(inner)))
+        Diagnostic::syntax(span, format!("`{known}` is a function, and its argument stands in parentheses"))
+            .help(format!("write `{known}({})`", text(inner)))
+    })
+}
+
+/// The fault of `cast::<f64>(x)` and `cast<f64>(x)`.
+pub(super) fn typed(name: &str, cursor: &Cursor<'_>, at: Span) -> Option<Diagnostic> {
+    let behind = &cursor.rest()[if cursor.peek_pair(':', ':') { 2 } else { 0 }..];
+    let is_called = behind.iter().skip(1).find_map(|token| token.group(Delimiter::Parenthesis)).is_some();
+    (name == "cast" && behind.first().is_some_and(|sign| sign.is_punct('<')) && is_called).then(|| {
+        let fault = Diagnostic::syntax(at, "`cast` names its type in its parentheses");
+        fault.help("write `cast(f32; A[i, j])`, and likewise for other types")
     })
 }
 
@@ -65,41 +92,59 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     if let ("clamp", [_, _, ..]) = (name, arguments) {
         return plain.help(clipped(arguments));
     }
-    if let Some(help) = synonym(name) {
-        return plain.help(help);
+    let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
+    let are_labels = !arguments.is_empty() && arguments.iter().all(is_label);
+    let in_brackets = format!("indices stand in brackets: `{name}[{}]`", written.join(", "));
+    // One letter with several labels is the name of a tensor sooner than that of a function: `T(i, j)`.
+    if are_labels && arguments.len() > 1 && name.chars().count() == 1 {
+        return plain.help(match (name, &written[..]) {
+            ("P", [i, j]) => format!("{in_brackets}; X minus X with `{i}` and `{j}` exchanged is `asym({i}, {j}; X)`"),
+            _ => in_brackets,
+        });
     }
-    if let Some(help) = converted(name, arguments) {
-        return plain.help(help);
-    }
-    // `sum_k(X)`
+    let known = synonym(name).or_else(|| chosen(arguments)).or_else(|| converted(name, arguments));
+    let help = known.or_else(|| similar(name, arguments)).unwrap_or_else(|| match are_labels {
+        true => in_brackets,
+        false => of_rust(name, arguments),
+    });
+    plain.help(help)
+}
+
+/// The help for `ifelse(C, X, Y)`, whatever it is called.
+fn chosen(arguments: &[&[Token]]) -> Option<String> {
+    let [condition, chosen, other] = arguments else { return None };
+    let [written, chosen, other] = [condition, chosen, other].map(|part| text(part));
+    is_condition(condition).then(|| format!("a choice for each element is `select({written}; {chosen}, {other})`"))
+}
+
+/// The help for the name of a function with labels behind it, `sum_k(X)`, and for one with a slip in it.
+fn similar(name: &str, arguments: &[&[Token]]) -> Option<String> {
     if let Some((ending, labels)) = subscripted(name, &labels_in(&arguments.concat())) {
-        return plain
-            .help(format!("the labels of a reduction stand in front of its body: `{ending}({labels}; {})`", written.join(", ")));
+        let body = arguments.iter().map(|part| text(part)).collect::<Vec<_>>().join(", ");
+        return Some(format!("the labels of a reduction stand in front of its body: `{ending}({labels}; {body})`"));
     }
-    let functions = Function::ALL.iter().map(|f| f.name());
-    let reductions = Ending::names();
-    let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
+    let functions = Function::ALL.iter().map(|f| f.name()).chain(Ending::names());
+    let operations = Factorisation::ALL.into_iter().map(Factorisation::name);
     let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
     let others = ["powi", "powf", "map", "cast", "select", "clip"];
-    let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
-    if let Some(known) = slipped(name, all) {
-        return plain.help(format!("a function of a similar name is `{known}`"));
+    let known = slipped(name, functions.chain(operations).chain(exchanges).chain(others))?;
+    Some(format!("a function of a similar name is `{known}`"))
+}
+
+/// The help for what may be a function of Rust.
+fn of_rust(name: &str, arguments: &[&[Token]]) -> String {
+    let written = arguments.iter().map(|part| text(part)).collect::<Vec<_>>().join(", ");
+    if !arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
+        return format!("a number from a Rust function stands in braces: `{{ {name}({written}) }}`");
     }
-    let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
-    if !arguments.is_empty() && arguments.iter().all(is_label) {
-        return plain.help(format!("indices stand in brackets: `{name}[{}]`", written.join(", ")));
-    }
-    if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
-        let known = quoted(functions);
-        if is_of_whole_tensors(name) {
-            return plain.help(format!(
-                "functions of elements are {known}, `powi`, `powf`, `clip` and `select`; what needs whole tensors is called before the equation"
-            ));
-        }
-        let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
-        return plain.help(format!("functions of elements are {known}, `powi`, `powf`, `clip` and `select`; {any}"));
-    }
-    plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
+    // What names labels before a `;` is no function of elements.
+    let is_of_elements = !is_of_whole_tensors(name) && !arguments.iter().any(|part| part.iter().any(|t| t.is_punct(';')));
+    let other = match is_of_elements {
+        true => format!("a Rust function is called as `map({name}; {written})`"),
+        false => "what needs whole tensors is called before the equation".into(),
+    };
+    let known = quoted(Function::ALL.iter().map(|f| f.name()));
+    format!("functions of elements are {known}, `powi`, `powf`, `clip` and `select`; {other}")
 }
 
 /// `, but none is given` and its like.

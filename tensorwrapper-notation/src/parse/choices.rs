@@ -57,6 +57,15 @@ pub(super) fn clipped(parts: &[&[Token]]) -> String {
     {
         parts = vec![of, low, high];
     }
+    // `clip(v[i], ..1.0)`, `clip(v[i], 0.0..)`
+    if let [of, range] = parts[..]
+        && let Some((low, _, high)) = bounds(range)
+        && low.is_empty() != high.is_empty()
+    {
+        let (what, sign, bound) = if low.is_empty() { ("an upper", '>', high) } else { ("a lower", '<', low) };
+        let [of, bound] = [of, bound].map(text);
+        return format!("{what} bound alone is `select({of} {sign} {bound}; {bound}, {of})`");
+    }
     let alone = |of: &[Token], bound: &[Token], sign: char| {
         let [of, bound] = [of, bound].map(text);
         format!("`select({of} {sign} {bound}; {bound}, {of})`")

@@ -2,6 +2,7 @@
 
 use super::cursor::split;
 use super::index::labels;
+use super::unread::names;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Claim, ClaimKind};
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -69,6 +70,12 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
             let labels = text(brackets.group(Delimiter::Bracket).unwrap_or_default());
             let fault = Diagnostic::syntax(brackets.span, format!("the labels of `{name}` stand in parentheses"));
             Some(fault.help(format!("write `where {assume}{name}({labels})`")))
+        }
+        // `sym i, j`, of which the label behind the comma is another item
+        [name, labels @ ..] if kind(name).is_some() && names(labels).is_some() => {
+            let (name, assume) = (text(std::slice::from_ref(name)), if is_assumed { "assume " } else { "" });
+            let fault = Diagnostic::syntax(rest[0].span, format!("the labels of `{name}` stand in parentheses"));
+            Some(fault.help(format!("write `where {assume}{name}(i, j)`")))
         }
         // `assume(sym(i, j))`
         [group] if is_assumed && group.group(Delimiter::Parenthesis).is_some_and(is_claim) => {

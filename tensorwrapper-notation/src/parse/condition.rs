@@ -2,9 +2,11 @@
 //!
 //! This file must not know how expressions are read; it is told.
 
+use super::behind::method;
 use super::calls::given;
 use super::choices::{clipped, inside_condition, is_named};
 use super::cursor::{Cursor, split};
+use super::foreign;
 use super::mistake::unexpected_inside;
 use super::synonyms::JOINED;
 use super::unread::is_condition;
@@ -98,7 +100,14 @@ fn group(tokens: &[Token], end: Span, read: Reader) -> Result<Condition<Expressi
     match cursor.peek() {
         None => Ok(found),
         Some(token) if token.is_punct('&') || token.is_punct('|') => Err(cursor.expected("`&&` or `||`").help(JOINED)),
-        Some(_) => Err(cursor.expected("`&&`, `||` or `;`")),
+        Some(token) => {
+            let plain = cursor.expected("`&&`, `||` or `;`");
+            Err(match foreign::behind(&cursor) {
+                Some(help) => plain.help(help),
+                None if token.is_punct('.') => method(&cursor, token.span, plain),
+                None => plain,
+            })
+        }
     }
 }
 
@@ -156,6 +165,9 @@ fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expressio
         let fault = Diagnostic::syntax(left.span, "a condition is a comparison, and here is none");
         if let ExpressionKind::Scalar(Scalar::Hole(hole)) = &bare.kind {
             let name = &hole.text;
+            if name == "not" {
+                return Err(fault.help(JOINED));
+            }
             return Err(fault.help(format!(
                 "truth values have indices, `{name}[…]`, and a single one of the block is `{name}[]`; a number is compared, `{name} != 0.0`"
             )));
@@ -165,6 +177,9 @@ fn compared(cursor: &mut Cursor<'_>, read: Reader) -> Result<Condition<Expressio
     };
     if comparison == Comparison::Less && cursor.peek_punct('>') {
         return Err(Diagnostic::syntax(cursor.before(), "`<>` does not compare").help("write `!=`"));
+    }
+    if comparison == Comparison::Equal && cursor.peek_punct('=') {
+        return Err(Diagnostic::syntax(cursor.before(), "`===` does not compare").help("equal elements are found by `==`"));
     }
     let right = read(cursor)?;
     let end = *cursor;
@@ -192,7 +207,9 @@ fn bare(expression: Expression) -> Expression {
 /// A right side that compares: tokens up to the end or to a `where`.
 pub(super) fn truth(cursor: &mut Cursor<'_>, read: Reader) -> Result<Option<Expression>, Diagnostic> {
     let length = cursor.rest().iter().position(|token| token.is_ident("where")).unwrap_or(cursor.rest().len());
-    if !is_condition(&cursor.rest()[..length]) {
+    let right = &cursor.rest()[..length];
+    // In `v[i] if v[i] > 0.0` only the end compares.
+    if !is_condition(right) || right.iter().any(|token| token.is_ident("if")) {
         return Ok(None);
     }
     let start = cursor.here();

@@ -18,6 +18,11 @@ impl<'a> Cursor<'a> {
         Cursor { tokens, position: 0, end }
     }
 
+    /// The cursor behind so many more tokens.
+    pub(super) fn moved(self, by: usize) -> Cursor<'a> {
+        Cursor { position: self.position + by, ..self }
+    }
+
     pub(super) fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.position)
     }

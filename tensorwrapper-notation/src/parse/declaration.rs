@@ -13,7 +13,7 @@ use crate::syntax::{
     Claim, Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
     Target, Word,
 };
-use crate::token::{Span, Token, Tree, text};
+use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// What a `where` declares.
 #[derive(Default)]
@@ -90,6 +90,10 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
         if is_condition(tokens) {
             return Err(fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`"));
         }
+        // `C[i, j] = C[j, i]`
+        if tokens.iter().any(|token| token.group(Delimiter::Bracket).is_some()) {
+            return Err(fault.help("a symmetry of the left side is claimed as `where sym(i, j)`"));
+        }
         let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();
         return Err(match tokens.get(names.len() + 1..) {
             Some(extent) if !names.is_empty() && !extent.is_empty() => fault.help(format!(
@@ -113,6 +117,11 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
             most: count(most, c.span, "write `where r: ..=64` or `where r: ..=chi`")?,
             span: a.span,
         }),
+        // `r: <= 64`
+        [less, equal, most @ ..] if less.is_punct('<') && equal.is_punct('=') && !most.is_empty() => {
+            let fault = Diagnostic::syntax(less.span, "a bound on an extent is its largest value, after `..=`");
+            return Err(fault.help(format!("write `where {}: ..={}`", text(&tokens[..colon]), text(most))));
+        }
         [first, ..] if first.is_punct('.') => {
             return Err(Diagnostic::syntax(first.span, "a bound on an extent is its largest value, after `..=`")
                 .help("write `where r: ..=64` or `where r: ..=chi`"));

@@ -6,7 +6,8 @@ use super::expression::{stands_alone, whole};
 use super::index::labels;
 use super::number::whole_exponent;
 use super::options::{are_options, before_semicolon, divided, is_option, of_an_order, options};
-use super::places::span_of;
+use super::places::{sides, span_of};
+use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Decomposition, Factorisation, Form, Name, Operator, Options};
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -28,11 +29,12 @@ pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposit
     if let Some(fault) = without_indices(kind, cursor.all(), inner) {
         return Err(fault);
     }
-    read(kind, inner, *span, span.to(end)).map(Some)
+    let left = labels_in(sides(cursor.all()).0);
+    read(kind, inner, &left, *span, span.to(end)).map(Some)
 }
 
-/// The contents of the parentheses: labels of rows and columns `;` arguments `;` options.
-fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<Decomposition, Diagnostic> {
+/// The contents of the parentheses: labels of rows and columns `;` arguments `;` options. A help knows the labels of the left side.
+fn read(kind: Factorisation, inner: &[Token], left: &[&str], span: Span, call: Span) -> Result<Decomposition, Diagnostic> {
     let form = kind.form(false, false);
     let mut segments: Vec<&[Token]> = split(inner, ';');
     let mut options = Options::default();
@@ -56,7 +58,7 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
     };
     let mut arguments = split(arguments, ',');
     if let ("norm", [tensor, order]) = (form.name, &arguments[..])
-        && let Some(fault) = of_an_order(tensor, order)
+        && let Some(fault) = of_an_order(tensor, order, left)
     {
         return Err(fault);
     }

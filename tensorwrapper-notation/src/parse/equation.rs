@@ -10,6 +10,7 @@ use super::items::divided;
 use super::known::{behind, no_value};
 use super::left::{no_equals, no_left_side, no_target};
 use super::mistake::unexpected;
+use super::paired::paired;
 use super::within::within;
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
@@ -144,7 +145,24 @@ fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnost
     }
     match tokens.iter().find(|token| token.is_ident("let") || token.is_ident("where")) {
         Some(next) => Err(Diagnostic::syntax(next.span, "`;` is missing before this").help("write `in &context;`")),
-        None => Ok(hole(tokens)),
+        None => borrowed(tokens).map_or_else(|| Ok(hole(tokens)), Err),
+    }
+}
+
+/// The fault of `in Graph::new();` and `in &mut graph;`: a context is borrowed, and results of a graph live no longer than it does.
+fn borrowed(tokens: &[Token]) -> Option<Diagnostic> {
+    let fault = Diagnostic::syntax(tokens[0].span, "a block borrows its context");
+    match tokens {
+        [reference, word, rest @ ..] if reference.is_punct('&') && word.is_ident("mut") && !rest.is_empty() => {
+            Some(fault.help(format!("write `in &{};`", text(rest))))
+        }
+        [name, colon, ..] if name.is_ident("Context") && colon.is_punct(':') => {
+            Some(fault.help(format!("write `in &{};`", text(tokens))))
+        }
+        [name, colon, ..] if name.is_ident("Graph") && colon.is_punct(':') => {
+            Some(fault.help("a graph is made before the macro, by `let graph = …;`, and named here: `in &graph;`"))
+        }
+        _ => None,
     }
 }
 
@@ -155,12 +173,14 @@ enum LastLine {
 
 /// What follows the last `;`, behind other statements.
 fn block_value(tokens: &[Token], before: &[Statement]) -> Result<LastLine, Diagnostic> {
-    if let Some(fault) = no_value(tokens) {
+    if let Some(fault) = no_value(before, tokens) {
         return Err(fault);
     }
     let value = match tokens {
         [] => BlockValue::Nothing,
-        [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),
+        [Token { tree: Tree::Ident(name), span }] if !is_keyword(name) => {
+            BlockValue::Name(Name { text: name.clone(), span: *span })
+        }
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] if inner.is_empty() => BlockValue::Nothing,
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => {
             let names = labels(inner, *span).map_err(|fault| {
@@ -217,6 +237,9 @@ fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
 fn alone(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     let mut cursor = Cursor::new(tokens, tokens[tokens.len() - 1].span);
+    if let Some(fault) = paired(tokens) {
+        return Err(fault);
+    }
     let target = target(&mut cursor)?;
     if let (Target::Let(_), Some(inner), Some(next)) = (&target, cursor.peek_group(Delimiter::Bracket), cursor.peek_at(1))
         && next.is_punct('=')

@@ -1,16 +1,16 @@
 //! Right sides: sums of products of factors.
 
-use super::calls::{function_in_brackets, given, refuse_call, refuse_factor, unknown};
+use super::calls::{function_in_brackets, given, refuse_body, refuse_call, refuse_factor, typed, unknown};
 use super::condition::{Reader, clip, select, whole_by};
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::rust_expression;
+use super::mistake::{array, rust_expression, unexpected};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
 use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
-use super::unread::is_name;
+use super::unread::{is_comparison, is_name};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -78,7 +78,9 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Group(Delimiter::Parenthesis, inner) if !is_operand(cursor) => {
             cursor.next();
             let inner = whole(inner, token.span)?;
-            refuse_call(cursor, "(…)")?;
+            if cursor.peek_group(Delimiter::Parenthesis).is_some() {
+                return Err(unexpected(cursor).err().unwrap_or_else(|| cursor.expected("an operator")));
+            }
             Ok(Expression::new(ExpressionKind::Parentheses(Box::new(inner)), token.span))
         }
         Tree::Group(Delimiter::Invisible, inner) if !is_operand(cursor) => {
@@ -103,6 +105,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             cursor.next();
             if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
                 let span = token.span.to(cursor.here());
+                refuse_body(name, arguments, &cursor.rest()[1..])?;
                 let indexed = cursor.peek_at(1).is_some_and(|t| t.group(Delimiter::Bracket).is_some());
                 let found = call(name, arguments, indexed, token.span, span)?;
                 cursor.next();
@@ -114,11 +117,10 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
                 cursor.next();
                 return Ok(found);
             }
+            if let Some(fault) = typed(name, cursor, token.span) {
+                return Err(fault);
+            }
             while cursor.take_pair(':', ':') {
-                if name == "cast" && cursor.peek_punct('<') {
-                    let fault = Diagnostic::syntax(token.span, "`cast` names its type in its parentheses");
-                    return Err(fault.help("write `cast(f32; A[i, j])`, and likewise for other types"));
-                }
                 cursor.name("the rest of a path")?;
             }
             postfix(cursor, start)
@@ -152,6 +154,12 @@ fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
     let (inside, behind) = rest.split_at(rest.iter().position(|token| token.is_punct('|')).unwrap_or(rest.len()));
     let closes_twice = behind.len() > 1 && behind[..2].iter().all(|token| token.is_punct('|'));
     let fault = cursor.expected("an operand");
+    // `|x| x * x`: an operand follows, and the parameters have no brackets.
+    let is_operand = behind.get(1).is_some_and(|next| matches!(next.tree, Tree::Ident(_) | Tree::Literal(_) | Tree::Group(..)));
+    let has_brackets = inside.iter().any(|token| token.group(Delimiter::Bracket).is_some());
+    if is_operand && !opens_twice && !inside.is_empty() && !has_brackets && !behind[1].is_ident("where") {
+        return fault.help("a Rust function stands outside of the macro, `let f = |x| …;`, and is called as `map(f; A[i, j])`");
+    }
     match opens_twice {
         true if closes_twice => fault.help(format!("a norm is `norm({})`, alone on the right side", text(inside))),
         // `||a[i]| - b[i]|`
@@ -164,8 +172,11 @@ fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
 fn brackets(inner: &[Token], at: Span) -> Diagnostic {
     let is_number = |token: &Token| matches!(&token.tree, Tree::Literal(_) | Tree::Group(Delimiter::Bracket, _));
     match inner.first().is_some_and(is_number) {
-        true => Diagnostic::syntax(at, "an array is no operand")
-            .help(format!("make a tensor of it first, `let t = Tensor::from_array([{}])?;`, and write its indices", text(inner))),
+        true => Diagnostic::syntax(at, "an array is no operand").help(array(inner)),
+        false if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
+            let fault = Diagnostic::syntax(at, "indices stand after an operand");
+            fault.help(format!("terms are grouped by parentheses: `({})`", text(inner)))
+        }
         false => Diagnostic::syntax(at, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"),
     }
 }
@@ -217,8 +228,10 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
 fn dotted<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Diagnostic {
     let written = cursor.hole_since(*start).text;
     let function = written.split('.').next().unwrap_or_default();
-    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")
-        .help(format!("functions act on each element without a dot: `{function}({})`", text(arguments)))
+    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`").help(match Function::from_name(function) {
+        Some(_) => format!("functions act on each element without a dot: `{function}({})`", text(arguments)),
+        None => format!("a Rust function of each element is `map({function}; {})`", text(arguments)),
+    })
 }
 
 /// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
@@ -292,6 +305,9 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         if body.is_empty() {
             let fault = Diagnostic::syntax(arguments[semicolon].span, format!("nothing follows the `;` of `{name}`"));
             return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
+        }
+        if is_comparison(body) {
+            return Err(Diagnostic::syntax(at, "a comparison is not a number"));
         }
         let body = Box::new(whole(body, span)?);
         return Ok(Expression::new(ExpressionKind::Reduce(ending, over, body), span));

@@ -76,31 +76,43 @@ pub(super) fn before(cursor: &Cursor<'_>) -> Option<String> {
     }
 }
 
-/// The fault of `np.exp(a[i])`: a function of elements by the module that has it elsewhere.
+/// The fault of `np.exp(a[i])` and `np.linalg.svd(a[i, j])`: a function by the module that has it elsewhere.
 ///
-/// A variable may have the name of a module: only known functions of elements are refused, and what is indexed is no such function.
+/// A variable may have the name of a module: only known functions of tensors are refused, and what is indexed is no such function.
 pub(super) fn in_a_module<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Option<Diagnostic> {
-    let [Token { tree: Tree::Ident(module), .. }, _, Token { tree: Tree::Ident(name), .. }, parentheses, ..] = start.rest()
+    let path = &start.rest()[..start.rest().len() - cursor.rest().len()];
+    let is_path = path.iter().all(|token| matches!(token.tree, Tree::Ident(_)) || token.is_punct('.'));
+    let ([Token { tree: Tree::Ident(module), .. }, .., word @ Token { tree: Tree::Ident(name), .. }], true) = (path, is_path)
     else {
         return None;
     };
     let is_module = matches!(module.as_str(), "np" | "numpy" | "torch" | "jnp" | "jax" | "tf" | "math" | "cmath" | "scipy");
-    let is_function = Function::from_name(name).is_some()
-        || Ending::from_name(name).is_some()
+    let is_indexed = cursor.peek_at(1).is_some_and(|next| next.group(Delimiter::Bracket).is_some());
+    // The subscripts of `einsum` are in quotation marks, which are signs by themselves in a text that is read when the program runs.
+    let is_quoted = |token: &Token| match &token.tree {
+        Tree::Literal(literal) => literal.starts_with('"'),
+        _ => token.is_punct('"'),
+    };
+    let reads_tensors = !labels_in(arguments).is_empty() || arguments.iter().any(is_quoted);
+    let is_here = Function::from_name(name).is_some()
         || Exchange::from_name(name).is_some()
         || Factorisation::from_name(name).is_some()
-        || synonym(name).is_some();
-    let is_first = parentheses.span == cursor.here();
-    let is_indexed = cursor.peek_at(1).is_some_and(|next| next.group(Delimiter::Bracket).is_some());
-    if !is_module || !is_function || !is_first || is_indexed || labels_in(arguments).is_empty() {
-        return None;
-    }
-    let fault =
-        Diagnostic::syntax(cursor.hole_since(*start).span, format!("`{module}.{name}` is no function of tensor equations"));
-    Some(fault.help(match synonym(name) {
+        || matches!(name.as_str(), "powi" | "powf" | "select" | "clip");
+    let ending = Ending::from_name(name).is_some();
+    let choice = || choice(&[word.clone(), cursor.peek()?.clone()]);
+    let help = match synonym(name).or_else(choice) {
         Some(help) => help,
-        None => format!("functions stand in no module: `{name}({})`", text(arguments)),
-    }))
+        None if is_here || ending && arguments.iter().any(|token| token.is_punct(';')) => {
+            format!("functions stand in no module: `{name}({})`", text(arguments))
+        }
+        None if ending => format!("functions stand in no module, and a reduction names its labels: `{name}(k; X)`"),
+        None => return None,
+    };
+    let module = text(path);
+    (is_module && reads_tensors && !is_indexed).then(|| {
+        let at = cursor.hole_since(*start).span;
+        Diagnostic::syntax(at, format!("`{module}` is no function of tensor equations")).help(help)
+    })
 }
 
 /// What a whole axis is where nothing is known of the equation.
@@ -114,9 +126,10 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
     }
     match tokens {
         _ if is_whole(tokens) => Some(WHOLE.into()),
-        [label, colon, range @ ..]
+        // `A[i: 1..3]`, `A[i = 1..3]`
+        [label, sign, range @ ..]
             if is_name(label)
-                && colon.is_punct(':')
+                && (sign.is_punct(':') || sign.is_punct('='))
                 && range.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.'))) =>
         {
             Some(format!("a slice has `in` between its label and its range: `{} in {}`", text(&tokens[..1]), text(range)))

@@ -250,11 +250,15 @@ fn comparisons() {
         ),
         (
             "[] = sum(k; a[k] != 0.0)",
-            &["!: expected an operator, found `!=` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
+            &[
+                "a[k] != 0.0: a comparison is not a number | a condition counts as 1 or 0 in `sum(k; select(a[k] != 0.0; 1.0, 0.0))`",
+            ],
         ),
         (
             "[] = sum(k; a[k] && b[k])",
-            &["&: expected an operator, found `&&` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
+            &[
+                "a[k] && b[k]: a comparison is not a number | a condition counts as 1 or 0 in `sum(k; select(a[k] && b[k]; 1.0, 0.0))`",
+            ],
         ),
         (
             "[i] = select(m[i] == true; a[i], 0.0)",

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::foreign;
-use super::places::extent;
+use super::places::{extent, fresh};
 use super::synonyms::ROLLED;
 use super::taken::list_or_step;
 use super::unread::bounds;
@@ -114,6 +114,9 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         Tree::Group(Delimiter::Parenthesis, _) if !cursor.is_empty() => return Err(no_index(tokens, end)),
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(fused(inner, span)?, span),
         Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
+        Tree::Punct('-' | '^', _) if let [_, Token { tree: Tree::Ident(label), .. }] = tokens => {
+            return Err(signed(tokens, label));
+        }
         Tree::Punct('-', _) => {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
                 .help("the last index of an axis of extent `n` is `{ n - 1 }`"));
@@ -124,6 +127,20 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         return Ok(found);
     }
     Err(no_index(tokens, end))
+}
+
+/// The fault of `-i`, which may be a lower index, and of `-n`, a position that counts from the end.
+fn signed(tokens: &[Token], label: &str) -> Diagnostic {
+    let extent = extent(tokens);
+    let at = tokens[0].span.to(tokens[tokens.len() - 1].span);
+    let help = format!("a label stands without a sign, `{label}`: upper and lower indices are alike");
+    let fault = Diagnostic::syntax(at, format!("`{}` is not an index", text(tokens)));
+    fault.help(match tokens[0].is_punct('-') {
+        true => {
+            format!("{help}; the position `{label}` from the end of an axis of extent `{extent}` is `{{ {extent} - {label} }}`")
+        }
+        false => help,
+    })
 }
 
 /// The labels of joined axes.
@@ -273,7 +290,10 @@ fn no_index(tokens: &[Token], at: Span) -> Diagnostic {
         return fault.help("before `in` stands a label alone, as in `i in 1..3`");
     }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
-        return fault.help(format!("a slice has a label: `i in {written}`"));
+        let label = fresh(tokens, 1).remove(0);
+        // A label of the slice is no variable in it.
+        let label = if tokens.iter().any(|token| token.is_ident("i")) { label.as_str() } else { "i" };
+        return fault.help(format!("a slice has a label: `{label} in {written}`"));
     }
     if let [Token { tree: Tree::Literal(literal), .. }] = tokens
         && literal.starts_with(['"', '\''])

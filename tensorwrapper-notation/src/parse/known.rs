@@ -2,9 +2,10 @@
 
 use super::cursor::split;
 use super::places::{contains, sides};
+use super::results::{as_values, labels, result};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Right, Scalar, Statement, Target};
+use crate::syntax::{Expression, ExpressionKind, Hole, Right, Scalar, Statement};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Reads a statement without what the block knows.
@@ -13,21 +14,40 @@ pub(super) type Reader = fn(&[Token]) -> Result<Statement, Diagnostic>;
 /// Reads a statement behind others.
 pub(super) fn behind(before: &[Statement], tokens: &[Token], read: Reader) -> Result<Statement, Diagnostic> {
     let found = read(tokens).map_err(|fault| with_known_indices(fault, before, tokens, read))?;
-    match bare_in_cast(before, &found).or_else(|| bare_in_gradient(before, &found, tokens)) {
+    let fault = bare_in_cast(before, &found).or_else(|| bare_in_gradient(before, &found, tokens));
+    match fault.or_else(|| as_values(before, &found, tokens)) {
         Some(fault) => Err(fault),
         None => Ok(found),
     }
 }
 
-/// The fault of `Ok(x)`, `[x, y]` and `(x[i], y)` where the value of a block stands.
-pub(super) fn no_value(tokens: &[Token]) -> Option<Diagnostic> {
+/// The fault of `Ok(x)`, `vec![x]`, `[x, y]`, `(x[i], y)` and `x.clone()` where the value of a block stands.
+pub(super) fn no_value(before: &[Statement], tokens: &[Token]) -> Option<Diagnostic> {
+    let without = |word: &str| format!("the value of a block stands there without `{word}`");
     let (what, group) = match tokens {
-        [word @ Token { tree: Tree::Ident(name), .. }, group] if matches!(name.as_str(), "Ok" | "Some") => {
-            (format!("the value of a block stands there without `{name}`"), (word.span, group.group(Delimiter::Parenthesis)?))
+        [name @ Token { tree: Tree::Ident(known), .. }, dot, Token { tree: Tree::Ident(method), .. }, call]
+            if dot.is_punct('.') && call.group(Delimiter::Parenthesis).is_some() =>
+        {
+            result(before, known)?;
+            let fault =
+                Diagnostic::syntax(name.span.to(call.span), format!("`{known}` has no methods before the block is computed"));
+            return Some(
+                fault.help(format!("write `{known}`, and call `{method}` outside of the macro, on the value of the block")),
+            );
         }
-        [group] => match (group.group(Delimiter::Bracket), group.group(Delimiter::Parenthesis)) {
+        [word @ Token { tree: Tree::Ident(name), .. }, sign, group] if name == "vec" && sign.is_punct('!') => {
+            (without("vec!"), (word.span, group.group(Delimiter::Bracket)?))
+        }
+        [word @ Token { tree: Tree::Ident(name), .. }, group] if matches!(name.as_str(), "Ok" | "Some") => {
+            (without(name), (word.span, group.group(Delimiter::Parenthesis)?))
+        }
+        // `S { x, y }`
+        [word @ Token { tree: Tree::Ident(name), .. }, group] => (without(name), (word.span, group.group(Delimiter::Brace)?)),
+        [group] => match (group.group(Delimiter::Bracket).or(group.group(Delimiter::Brace)), group.group(Delimiter::Parenthesis))
+        {
             (Some(inner), _) if split(inner, ',').len() == 1 => {
-                ("the value of a block stands without brackets".into(), (group.span, inner))
+                let what = if group.group(Delimiter::Brace).is_some() { "braces" } else { "brackets" };
+                (format!("the value of a block stands without {what}"), (group.span, inner))
             }
             (Some(inner), _) => ("the values of a block stand in parentheses".into(), (group.span, inner)),
             (_, Some(inner)) if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
@@ -50,23 +70,6 @@ pub(super) fn no_value(tokens: &[Token]) -> Option<Diagnostic> {
     let names: Vec<String> = inner.split(|token| token.is_punct(',')).map(name).collect::<Option<_>>()?;
     let value = if let [one] = &names[..] { one.clone() } else { format!("({})", names.join(", ")) };
     Some(Diagnostic::syntax(at, what).help(format!("write `{value}`")))
-}
-
-/// The result of a name, as it was bound last.
-fn result<'s>(before: &'s [Statement], name: &str) -> Option<(&'s Name, &'s LeftSide)> {
-    before.iter().rev().find_map(|statement| match &statement.target {
-        Target::Let(results) => results.iter().map(|(name, side)| (name, side)).find(|(known, _)| known.text == name),
-        _ => None,
-    })
-}
-
-/// The labels of a name's result, if it has some, and all its axes are single labels, each once.
-fn labels<'s>(before: &'s [Statement], name: &str) -> Option<Vec<&'s str>> {
-    let (_, side) = result(before, name)?;
-    let label = |index: &'s Index| if let Index::Label(name) = index { Some(name.text.as_str()) } else { None };
-    let labels: Vec<&str> = side.indices.as_ref()?.iter().map(label).collect::<Option<_>>()?;
-    let is_plain = (1..labels.len()).all(|n| !labels[..n].contains(&labels[n]));
-    (!labels.is_empty() && is_plain).then_some(labels)
 }
 
 /// The fault of a tensor without its indices, if the block knows how many it has.

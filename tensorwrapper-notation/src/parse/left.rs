@@ -130,8 +130,9 @@ pub(super) fn equations(cursor: &Cursor<'_>) -> Option<String> {
                 values.push(name);
                 equations.push(format!("let {name}{}", text(part)));
             }
-            Written::Place if has_let => equations.push(format!("let {}", text(part))),
-            Written::Place | Written::Update | Written::Let => equations.push(text(part)),
+            Written::Name if !has_let => return None,
+            Written::Name | Written::Place if has_let => equations.push(format!("let {}", text(part))),
+            Written::Name | Written::Place | Written::Update | Written::Let => equations.push(text(part)),
         }
     }
     let what = "equations have `;` between them";
@@ -149,6 +150,8 @@ enum Written {
     Value,
     Let,
     Place,
+    /// A name alone, which is a number behind a `let`.
+    Name,
     /// Of a tensor that exists.
     Update,
 }
@@ -169,6 +172,7 @@ fn written(part: &[Token]) -> Option<Written> {
         _ if is_update && left.first().is_some_and(|first| first.is_ident("let")) => None,
         [first, ..] if first.is_ident("let") => Some(Written::Let),
         [only] if only.group(Delimiter::Bracket).is_some() => Some(Written::Value),
+        [Token { tree: Tree::Ident(_), .. }] if !is_update => Some(Written::Name),
         [.., last] if last.group(Delimiter::Bracket).is_some() && last_operand(left).len() == left.len() => {
             Some(if is_update { Written::Update } else { Written::Place })
         }

@@ -12,6 +12,18 @@ pub const MOST_ARGUMENTS: usize = 8;
 
 /// The function of a `map`, its slopes, and the tokens of each argument.
 pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Vec<Hole>, Vec<&[Token]>), Diagnostic> {
+    // `x -> x * x`, `lambda x: x * x`
+    let is_foreign = match tokens {
+        [word, Token { tree: Tree::Ident(_), .. }, ..] if word.is_ident("lambda") => true,
+        [Token { tree: Tree::Ident(_), .. }, head, tail, ..] => {
+            matches!(head.tree, Tree::Punct('-' | '=', true)) && tail.is_punct('>')
+        }
+        _ => false,
+    };
+    if is_foreign {
+        let fault = Diagnostic::syntax(tokens[0].span, "this is no function of Rust");
+        return Err(fault.help("a closure has its parameters between two `|`: `map(|x| x * x; A[i, j])`"));
+    }
     let Some(semicolon) = tokens.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
         return Err(without_function(tokens, at));
     };

@@ -7,7 +7,10 @@ use super::choices::{choice, conditions};
 use super::cursor::Cursor;
 use super::foreign;
 use super::left::equations;
+use super::paired::behind_comma;
+use super::places::{last_operand, sides};
 use super::synonyms::synonym;
+use super::unread::{is_comparison, labels_in, labels_of_letters, with_values};
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -56,6 +59,17 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Group(Delimiter::Bracket, indices) if cursor.previous().is_some_and(is_parenthesis) => {
             plain.help(indices_behind(cursor.read(), indices))
         }
+        // `var x[i] = …`
+        Tree::Ident(_)
+            if let [Token { tree: Tree::Ident(word), span }] = cursor.read()
+                && let Some(n) = cursor.rest().iter().position(|token| token.is_punct('=')) =>
+        {
+            // `+=` has two signs.
+            let signs = cursor.rest()[..n].iter().rev().take_while(|token| matches!(token.tree, Tree::Punct(..))).count();
+            let left = text(&cursor.rest()[..n - signs]);
+            Diagnostic::syntax(*span, format!("`{word}` is no word of equations"))
+                .help(format!("a new tensor is `let {left} = …;`, and one that exists `{left} = …`"))
+        }
         Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
             Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))
                 .help("a product is written with `*`; equations have `;` between them")
@@ -78,12 +92,18 @@ fn unexpected_sign(cursor: &Cursor<'_>, sign: char, plain: Diagnostic) -> Diagno
             .help("write several equations in one `tensor!` with `;` between them"),
         '-' if cursor.peek_pair('-', '>') => Diagnostic::syntax(at, "the left side is written first, and there is no arrow")
             .help("write `[i, j] = A[i, k] * B[k, j]`"),
-        '^' => Diagnostic::syntax(at, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`"),
+        '^' => Diagnostic::syntax(at, "`^` is not an operator here").help(raised(cursor)),
         '.' if ['+', '-', '*', '/'].iter().any(|&operator| cursor.peek_pair('.', operator)) => {
             plain.help(format!("operators act on each element without a dot: `{}`", text(&cursor.rest()[1..2]).trim_end()))
         }
         '.' => method(cursor, at, plain),
-        '!' => plain.help(format!("a Rust macro stands in braces: `{{ {}{} }}`", before(cursor), two(cursor))),
+        '!' => match (cursor.previous().map(|token| &token.tree), cursor.peek_at(1).map(|next| &next.tree)) {
+            (Some(Tree::Ident(word)), Some(Tree::Group(Delimiter::Bracket, inner))) if word == "vec" => plain.help(array(inner)),
+            (Some(Tree::Ident(_)), Some(Tree::Group(..))) => {
+                plain.help(format!("a Rust macro stands in braces: `{{ {}{} }}`", before(cursor), two(cursor)))
+            }
+            _ => plain,
+        },
         '@' => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
         '?' => plain.help(choice(cursor.all()).unwrap_or_else(|| CHOICE.into())),
         '<' | '>' => plain.help(COMPARISON),
@@ -96,6 +116,27 @@ fn unexpected_sign(cursor: &Cursor<'_>, sign: char, plain: Diagnostic) -> Diagno
     }
 }
 
+/// What a power is written as.
+const POWER: &str = "a power is `powi(X, 2)` or `powf(X, 0.5)`";
+
+/// The help for what stands behind a `^`: an exponent, or a mark of matrices and of tensors.
+fn raised(cursor: &Cursor<'_>) -> String {
+    match cursor.peek_at(1).map(|next| &next.tree) {
+        Some(Tree::Ident(mark)) if let ("T" | "H" | "dagger", Some(help)) = (mark.as_str(), synonym(mark)) => help,
+        Some(Tree::Punct('-', _)) => {
+            "a power of each element is `powi(X, -1)` or `powf(X, -0.5)`, and the inverse of a matrix `[j, i] = inv(A[i, j])`"
+                .into()
+        }
+        Some(Tree::Group(Delimiter::Brace, inner)) => match labels_of_letters(inner, &labels_in(cursor.all())) {
+            labels if labels.is_empty() => POWER.into(),
+            labels => {
+                format!("upper and lower indices are alike, and stand in brackets: `{}[{labels}]`; {POWER}", before(cursor))
+            }
+        },
+        _ => POWER.into(),
+    }
+}
+
 /// The fault of a `,` behind an expression.
 fn comma(cursor: &Cursor<'_>, plain: Diagnostic) -> Diagnostic {
     match cursor.peek_at(1) {
@@ -105,7 +146,14 @@ fn comma(cursor: &Cursor<'_>, plain: Diagnostic) -> Diagnostic {
             plain.help(format!("several values of a block stand in parentheses: `({names})`"))
         }
         Some(next) if next.is_ident("where") => plain.help("leave it out: an equation and its `where` have no `,` between them"),
-        _ => plain.help(equations(cursor).unwrap_or_else(|| "several results are written `([i], [i, j]) = …`".into())),
+        _ => match equations(cursor).or_else(|| behind_comma(cursor)) {
+            Some(help) => plain.help(help),
+            // The left side of several results ends with an `=`.
+            None if cursor.rest().iter().any(|token| token.is_punct('=')) => {
+                plain.help("several results are written `([i], [i, j]) = …`")
+            }
+            None => plain,
+        },
     }
 }
 
@@ -113,14 +161,29 @@ fn comma(cursor: &Cursor<'_>, plain: Diagnostic) -> Diagnostic {
 fn unexpected_word(cursor: &Cursor<'_>, word: &str, plain: &Diagnostic) -> Option<Diagnostic> {
     let help = match word {
         "let" => return Some(Diagnostic::syntax(plain.span, "`;` is missing before this `let`")),
-        "if" => choice(cursor.all()).unwrap_or_else(|| CHOICE.into()),
+        "if" => choice(cursor.all()).or_else(|| without_else(cursor)).unwrap_or_else(|| CHOICE.into()),
         "in" if cursor.peek_at(1).is_some_and(|next| next.is_punct('&')) => {
             "the context is the first line of a block: `in &context; [i, j] = …`".into()
         }
-        "as" => format!("a Rust expression stands in braces: `{{ {} {} }}`", before(cursor), two(cursor)),
+        "as" => format!("a Rust expression stands in braces: `{{ {} {} }}`", text(last_operand(cursor.read())), two(cursor)),
         _ => return None,
     };
     Some(plain.clone().help(help))
+}
+
+/// The help for an array among operands.
+pub(super) fn array(inner: &[Token]) -> String {
+    format!("make a tensor of it first, `let t = Tensor::from_array([{}])?;`, and write its indices", text(inner))
+}
+
+/// The help for `x if C`, which has no other value.
+fn without_else(cursor: &Cursor<'_>) -> Option<String> {
+    let condition = cursor.rest().get(1..)?;
+    let is_whole = is_comparison(condition) && !condition.iter().any(|token| token.is_ident("else"));
+    let (_, right) = sides(cursor.read());
+    let condition = text(&with_values(condition, &labels_in(cursor.all())));
+    is_whole
+        .then(|| format!("a choice for each element has two values: `select({condition}; {}, 0.0)` is 0 elsewhere", text(right)))
 }
 
 /// The token before.
@@ -166,6 +229,14 @@ pub(super) fn rust_expression(word: &str, span: Span, statement: &[Token]) -> Di
                 .help("a condition on truth values is `m[i]`, or `!m[i]` for those that do not hold");
         }
         _ => {}
+    }
+    if let "const" | "static" | "use" | "fn" | "struct" | "enum" | "impl" | "mod" | "type" | "pub" = word {
+        return Diagnostic::syntax(span, format!("`{word} …` is an item of Rust, and here stand equations"))
+            .help("it stands outside of the macro, before it");
+    }
+    if word == "mut" {
+        return Diagnostic::syntax(span, "the left side has no `mut`")
+            .help("leave it out: a tensor that an equation writes is declared as `mut` before the macro");
     }
     let what = if matches!(word, "if" | "match" | "loop" | "unsafe") {
         format!("`{word} …` is a Rust expression")

@@ -2,10 +2,10 @@
 //!
 //! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
 //! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
-//! indices. `mistake`, `behind`, `calls`, `left`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
+//! indices. `mistake`, `behind`, `calls`, `left`, `paired`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
 //! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
-//! `whole` and `taken` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
-//! comparisons and `holds` for their reductions; and `known` what the block tells. `unread` and `places` look at tokens before they are
+//! `whole`, `taken` and `computed` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
+//! comparisons and `holds` for their reductions; and `known` and `results` what the block tells. `unread` and `places` look at tokens before they are
 //! read, and find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
@@ -13,6 +13,7 @@ mod behind;
 mod calls;
 mod choices;
 mod claim;
+mod computed;
 mod condition;
 mod cursor;
 mod declaration;
@@ -43,6 +44,7 @@ mod occurring;
 #[cfg(test)]
 mod of_algebra;
 mod options;
+mod paired;
 mod placed;
 mod places;
 #[cfg(test)]
@@ -51,6 +53,7 @@ mod put;
 mod reduction;
 #[cfg(test)]
 mod relatives;
+mod results;
 mod rolled;
 mod shifted;
 #[cfg(test)]
@@ -59,6 +62,8 @@ mod signs;
 mod slips;
 mod source;
 mod stepped;
+#[cfg(test)]
+mod strangers;
 mod subscripts;
 mod synonyms;
 mod taken;

@@ -4,6 +4,7 @@ use super::cursor::{hole, split};
 use super::index::integer;
 use super::number::scalar;
 use super::places::span_of;
+use super::reduction::axis_numbers;
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
@@ -139,7 +140,12 @@ fn is_begin(tokens: &[Token]) -> bool {
 }
 
 /// The fault of `norm(v[i], 1)`.
-pub(super) fn of_an_order(tensor: &[Token], order: &[Token]) -> Option<Diagnostic> {
+pub(super) fn of_an_order(tensor: &[Token], order: &[Token], left: &[&str]) -> Option<Diagnostic> {
+    if let (Some([axis]), Some(_)) = (axis_numbers(order).as_deref(), order.iter().find(|token| token.is_punct('='))) {
+        let fault = Diagnostic::syntax(span_of(order), "`norm` runs over labels, and not over axes by their numbers");
+        let label = labels_in(tensor).get(usize::try_from(*axis).ok()?).copied()?;
+        return Some(fault.help(format!("write `norm({label}; {})`", text(tensor))));
+    }
     let order = match order {
         [word, sign, value @ ..] if sign.is_punct('=') && (word.is_ident("ord") || word.is_ident("p")) => value,
         order => order,
@@ -147,7 +153,9 @@ pub(super) fn of_an_order(tensor: &[Token], order: &[Token]) -> Option<Diagnosti
     if order.iter().any(|token| token.group(Delimiter::Bracket).is_some() || token.is_punct('=')) {
         return None;
     }
-    let (labels, written) = (labels_in(tensor), text(tensor));
+    // What the left side has is kept.
+    let labels: Vec<&str> = labels_in(tensor).into_iter().filter(|label| !left.contains(label)).collect();
+    let written = text(tensor);
     let fault = Diagnostic::syntax(span_of(order), "`norm` is the root of the sum of all squares, and has no order");
     Some(match (text(order).trim_matches(['"', '\'']), &labels[..]) {
         (_, []) => fault.help("leave it out, or write another norm as a reduction, `sum(i; abs(v[i]))`"),

@@ -2,7 +2,7 @@
 
 use super::cursor::split;
 use super::places::fresh;
-use super::unread::{is_condition, is_name, is_rest, label_of, labels_in, valued, with_values};
+use super::unread::{is_condition, is_name, is_rest, label_of, labels_in, names, valued, with_values};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::each_part;
 use crate::sentence::quoted;
@@ -19,6 +19,12 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
     // `axis = 1` and `keepdims = true` are options of other libraries.
     let is_option = |part: &&[Token]| part.len() > 1 && is_name(&&part[..1]) && part[1].is_punct('=');
     let mut parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
+    // `sum([k], A[i, k])`
+    if let [[group], body] = parts[..]
+        && let Some(labels) = listed(group)
+    {
+        return semicolon_missing(name, &labels, &text(body), at);
+    }
     if let [body] = parts[..]
         && let Some(fault) = generated(name, body, at)
     {
@@ -46,6 +52,16 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
             }),
         _ => labels_first(name, proposed, &written.join(", "), at),
     }
+}
+
+/// The labels in a group that is a list of names.
+fn listed(group: &Token) -> Option<String> {
+    let inner = match &group.tree {
+        Tree::Group(Delimiter::Bracket | Delimiter::Brace | Delimiter::Parenthesis, inner) => inner,
+        _ => return None,
+    };
+    let names = names(inner)?;
+    Some(names.join(", "))
 }
 
 /// Whether names behind the body are labels. Those of a maximum may be numbers, of which it is no reduction.
@@ -259,7 +275,10 @@ pub(super) fn not_labels(
     (left, known): (&[&str], &[&str]),
     at: Span,
 ) -> Option<Diagnostic> {
-    let parts = split(before, ',');
+    // `sum(j where j < i; …)`, `sum(j if j < i; …)`
+    let joins = |token: &Token| token.is_ident("where") || token.is_ident("if");
+    let parts: Vec<&[Token]> =
+        split(before, ',').into_iter().flat_map(|part| part.split(joins)).filter(|part| !part.is_empty()).collect();
     let ranges: Vec<(&str, &[Token])> = parts.iter().filter_map(|part| ranged(part)).collect();
     if !ranges.is_empty() {
         let labels: Option<Vec<&str>> =

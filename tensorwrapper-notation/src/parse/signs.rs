@@ -55,7 +55,10 @@ fn conditions_and_equations() {
             "let x[i] = a[i], let y[i] = b[i]; (x, y)",
             &[",: expected an operator, found `,` | equations have `;` between them: `let x[i] = a[i]; let y[i] = b[i];`"],
         ),
-        ("[i] = a[i], b[i] == c[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
+        (
+            "[i] = a[i], b[i] == c[i]",
+            &[",: expected an operator, found `,` | an equation has one right side, and equations have `;` between them"],
+        ),
     ]);
 }
 

@@ -164,7 +164,10 @@ fn syntax() {
         ("[i] = A[i] where", &["where: `where` gives extents to labels, after `:` | write `where i, j: n`"]),
         ("[i] = ()", &["(): a factor is missing after this"]),
         ("let x = ; x", &["=: nothing follows the `=`"]),
-        ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
+        (
+            "[i] = A[i], B[i]",
+            &[",: expected an operator, found `,` | an equation has one right side, and equations have `;` between them"],
+        ),
         (
             "[i] = exp(A[i] < B[i])",
             &["<: expected an operator, found `<` | a comparison stands in `select(C; X, Y)`: X where C holds, and Y elsewhere"],
@@ -251,7 +254,9 @@ fn places() {
         ),
         (
             "[i, j] = a[i, j] if i == j",
-            &["if: expected an operator, found `if` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+            &[
+                "if: expected an operator, found `if` | a choice for each element has two values: `select(iota[i] == iota[j]; a[i, j], 0.0)` is 0 elsewhere",
+            ],
         ),
         (
             "[i, j] = a[i, j] where i < j",

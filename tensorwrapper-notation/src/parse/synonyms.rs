@@ -8,7 +8,7 @@ pub(super) const ROLLED: &str = "an axis is shifted around its end before the eq
 pub(super) const JOINED: &str = "conditions are joined by `&&` and `||`, and negated by `!`";
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 81] = [
+const SYNONYMS: [(&[&str], &str); 91] = [
     (&["roll", "circshift"], ROLLED),
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
@@ -27,7 +27,22 @@ const SYNONYMS: [(&[&str], &str); 81] = [
     (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
     (&["tr"], "a trace is a repeated index: `A[i, i]`"),
     (
-        &["dot", "matmul", "inner", "einsum", "contract", "tensordot", "mm", "bmm", "mv", "matvec", "gemm", "gemv", "multi_dot"],
+        &[
+            "dot",
+            "matmul",
+            "inner",
+            "einsum",
+            "contract",
+            "tensordot",
+            "dot_product",
+            "mm",
+            "bmm",
+            "mv",
+            "matvec",
+            "gemm",
+            "gemv",
+            "multi_dot",
+        ],
         "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
     ),
     (&["vdot", "vecdot"], "it is `sum(k; conj(A[k]) * B[k])`"),
@@ -60,14 +75,29 @@ const SYNONYMS: [(&[&str], &str); 81] = [
     (&["isnan", "is_nan"], "elements that are NaN are those for which the condition `X != X` holds"),
     (&["logical_and", "logical_or", "logical_not"], JOINED),
     (&["kron"], "a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`"),
-    (&["outer"], "an outer product is a product without a common index: `a[i] * b[j]`"),
+    (&["outer", "outerproduct"], "an outer product is a product without a common index: `a[i] * b[j]`"),
     (&["diag", "diagonal"], "a diagonal is a repeated index, `[i] = A[i, i]`, and a diagonal matrix likewise, `[i, i] = v[i]`"),
     (&["total", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
     (&["product", "Π"], "a product over an index is `prod(k; X)`"),
+    (&["hadamard"], "a product of elements is a product with the same indices: `A[i, j] * B[i, j]`"),
+    (&["maxval"], "a maximum over an index is `max(k; X)`"),
+    (&["minval"], "a minimum over an index is `min(k; X)`"),
+    (&["maxloc"], "the place of a maximum, counted from 0, is `argmax(k; X)`"),
+    (&["minloc"], "the place of a minimum, counted from 0, is `argmin(k; X)`"),
+    (&["merge"], "a choice for each element is `select(m[i]; X, Y)`, with the condition first"),
+    (
+        &["antisym", "antisymmetrize", "antisymmetrise", "antisymmetrizer"],
+        "X minus X with two labels exchanged is `asym(i, j; X)`, without a factor: the antisymmetric part is half of it",
+    ),
+    (
+        &["symmetrize", "symmetrise", "symmetrizer"],
+        "X plus X with two labels exchanged is `sym(i, j; X)`, without a factor: the symmetric part is half of it",
+    ),
     (&["average", "avg"], "a mean is `mean(k; X)`"),
     (&["variance"], "a variance is `var(k; X)`, whose divisor is the number of terms"),
     (&["stddev", "sd"], "a standard deviation is `std(k; X)`, whose divisor is the number of terms"),
     (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
+    (&["linspace"], "equally distant points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`"),
     (&["relu"], "it is `select(X < 0.0; 0.0, X)`"),
     (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
     (&["maximum"], "the larger of two elements is `select(X >= Y || X != X; X, Y)`, or NaN if one of them is"),
@@ -92,6 +122,10 @@ const SYNONYMS: [(&[&str], &str); 81] = [
     (&["logm"], "of a symmetric matrix it is `C[p, n] * ln(e[n]) * conj(C[q, n])`, after `let (e[n], C[p, n]) = eigh(A[p, q]);`"),
     (&["eigvals"], "eigenvalues are the first result of `([n], [p, n]) = eig(A[p, q])`"),
     (&["eigvalsh", "eigenvalues"], "eigenvalues are the first result of `([n], [p, n]) = eigh(A[p, q])`"),
+    (
+        &["eigen", "eigs", "eigensystem", "diagonalize", "diagonalise"],
+        "eigenvalues and eigenvectors are `([n], [p, n]) = eigh(A[p, q])` of a Hermitian matrix, and those of any other are given by `eig`",
+    ),
     (&["svdvals"], "singular values are the second result of `([i, r], [r], [r, j]) = svd(A[i, j])`"),
     (
         &["reshape", "ravel", "flatten", "vec"],
@@ -160,7 +194,10 @@ const SYNONYMS: [(&[&str], &str); 81] = [
         &["d", "gradient", "derivative", "backward", "jacobian"],
         "the derivative of L by x is `grad(L; x[i])`, of a result `L` of the block",
     ),
-    (&["eye", "identity", "delta"], "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`"),
+    (
+        &["eye", "identity", "delta", "kronecker", "kronecker_delta", "kroneckerdelta"],
+        "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`",
+    ),
 ];
 
 /// Functions of Rust's numbers that are no functions of the language, first by their name there.
@@ -200,7 +237,7 @@ const OF_TENSORS: [(&[&str], &str); 6] = [
 
 /// Whether a name is that of a function which no element has by itself, so that it is no function for `map`.
 pub(super) fn is_of_whole_tensors(name: &str) -> bool {
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 24] = [
         "bincount",
         "corr",
         "correlate",
@@ -214,12 +251,10 @@ pub(super) fn is_of_whole_tensors(name: &str) -> bool {
         "fft",
         "fftshift",
         "gather",
-        "hadamard",
         "histogram",
         "ifft",
         "interp",
         "irfft",
-        "outerproduct",
         "pad",
         "percentile",
         "quantile",
@@ -233,6 +268,11 @@ pub(super) fn is_of_whole_tensors(name: &str) -> bool {
 
 /// What to write in place of a function of another language.
 pub(super) fn synonym(name: &str) -> Option<String> {
+    // Elsewhere functions begin with capital letters: `Transpose`, `Tr`. A letter alone is a name of its own.
+    named(name).or_else(|| named(&name.to_lowercase()).filter(|_| name.chars().count() > 1))
+}
+
+fn named(name: &str) -> Option<String> {
     let find = |table: &'static [(&[&str], &'static str)]| table.iter().find(|(names, _)| names.contains(&name));
     if let Some((_, help)) = find(&SYNONYMS) {
         return Some(help.to_string());

@@ -49,6 +49,17 @@ pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// The labels of `{ik}` and `{i k}`, which are written as in a formula, beside labels that are known. Nothing if these are other words.
+pub(super) fn labels_of_letters(tokens: &[Token], known: &[&str]) -> String {
+    let found = names(tokens).unwrap_or_default();
+    let are_letters = found.iter().all(|name| name.chars().count() <= 4 && name.chars().all(char::is_alphabetic));
+    match &found[..] {
+        [joined] if are_letters && !known.contains(joined) => joined.chars().map(String::from).collect::<Vec<_>>().join(", "),
+        several if are_letters => several.join(", "),
+        _ => String::new(),
+    }
+}
+
 /// An item of a `where` as a person would write it.
 pub(super) fn item(tokens: &[Token]) -> String {
     let is_of_label = |token: &Token| matches!(token.tree, Tree::Ident(_)) || token.is_punct(',');
@@ -148,6 +159,14 @@ pub(super) fn with_spread(tokens: &[Token], labels: &[&str]) -> Vec<Token> {
         }
     }
     found
+}
+
+/// Whether tokens are a comparison as a whole, and not only in parentheses. Loops and choices of other languages are none.
+pub(super) fn is_comparison(tokens: &[Token]) -> bool {
+    let is_group = |token: &&Token| matches!(token.tree, Tree::Group(..));
+    let is_other = |token: &Token| ["for", "if", "else", "where"].iter().any(|word| token.is_ident(word)) || token.is_punct('?');
+    let outside: Vec<Token> = tokens.iter().filter(|token| !is_group(token)).cloned().collect();
+    is_condition(&outside) && !tokens.iter().any(is_other)
 }
 
 /// Whether tokens compare, so that they are no expression.

@@ -1,14 +1,17 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
-use super::cursor::split;
+use super::choices::doubled;
+use super::computed::computed;
+use super::cursor::{Cursor, split};
 use super::gradient::separated;
 use super::holds::holds;
+use super::mistake::unexpected;
 use super::placed::{arithmetic, extent_inside};
-use super::places::{Call, call_at, fresh, has_word, place};
+use super::places::{Call, call_at, fresh, has_word, place, span_of};
 use super::reduction::{AXES, axis_numbers, has_rest, labels_first, not_labels, of_an_axis, of_the_rest, without_semicolon};
 use super::taken::taken;
 use super::truths::{comparison_as_number, with_extent};
-use super::unread::{is_rest, label_of, labels_in};
+use super::unread::{is_comparison, is_rest, label_of, labels_in, names, with_values};
 use super::whole::{reduced, whole_axis};
 use crate::diagnostic::Diagnostic;
 use crate::relabel::{free_labels_in, renamed};
@@ -40,7 +43,8 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
         .or_else(|| extent_inside(statement, fault.span))
         .or_else(|| whole_axis(statement, fault.span))
         .or_else(|| taken(statement, fault.span))
-        .or_else(|| arithmetic(&place(statement, fault.span)?, statement));
+        .or_else(|| arithmetic(&place(statement, fault.span)?, statement))
+        .or_else(|| computed(statement, &place(statement, fault.span)?));
     match help {
         Some(help) => fault.help(help),
         None => fault,
@@ -50,6 +54,9 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
 /// The fault of a reduction without labels, with those labels that the left side lacks.
 fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -> Option<Diagnostic> {
     let (name, arguments) = (call.name, call.arguments);
+    if let Some(fault) = of_a_condition(name, arguments, (statement, left)) {
+        return Some(fault);
+    }
     let keeps_rest = has_rest(&statement[..statement.iter().position(|token| token.is_punct('=')).unwrap_or_default()]);
     if let Some(fault) = of_the_rest(name, arguments, statement, at).filter(|_| !keeps_rest) {
         return Some(fault);
@@ -63,6 +70,8 @@ fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -
             let compared: Vec<&str> = left.iter().copied().filter(|label| has_word(&arguments[..n], label)).collect();
             Some(with_extent(fault, statement, &compared))
         }
+        // The sign comes first, so that the help for the labels can be written: `sum(v[i]^2)`.
+        None if let Some(fault) = raised(arguments) => Some(fault),
         None => {
             if let Some((arguments, labels)) = reduced(arguments, statement) {
                 let other =
@@ -92,6 +101,29 @@ fn labelled(call: &Call<'_>, (statement, left): (&[Token], &[&str]), at: Span) -
             Some(without_semicolon(name, &renamed(arguments, &names), &labels.join(", "), at))
         }
     }
+}
+
+/// The fault of a power in the body of a reduction without labels.
+fn raised(body: &[Token]) -> Option<Diagnostic> {
+    let n = body.iter().position(|token| token.is_punct('^'))?;
+    unexpected(&Cursor::new(body, body[n].span).moved(n)).err()
+}
+
+/// The fault of `sum(i; v[i] > 0.0)`, a reduction of truth values.
+fn of_a_condition(name: &str, arguments: &[Token], (statement, left): (&[Token], &[&str])) -> Option<Diagnostic> {
+    let (list, body) = match arguments.iter().position(|token| token.is_punct(';')) {
+        Some(n) => (Some(text(&arguments[..n])), &arguments[n + 1..]),
+        None => (None, arguments),
+    };
+    if !is_comparison(body) || split(body, ',').len() != 1 {
+        return None;
+    }
+    let summed: Vec<&str> = free_labels_in(body).into_iter().filter(|label| !left.contains(label)).collect();
+    let labels = list.or((!summed.is_empty()).then(|| summed.join(", ")))?;
+    let bound: Vec<&str> = arguments.split(|token| token.is_punct(';')).next().and_then(names).unwrap_or_default();
+    let condition = text(&with_values(&doubled(body), &[labels_in(statement), bound].concat()));
+    let fault = Diagnostic::syntax(span_of(body), "a comparison is not a number");
+    Some(fault.help(format!("a condition counts as 1 or 0 in `{name}({labels}; select({condition}; 1.0, 0.0))`")))
 }
 
 /// The fault of a reduction over axes by their numbers, `sum(0; a[i, j])`. The left side has the labels that are left.

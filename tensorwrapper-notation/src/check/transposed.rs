@@ -1,0 +1,69 @@
+//! The warning for a `solve` whose labels say that its matrix is transposed: `[i] = solve(a[i, k], v[k])`.
+
+use super::checker::Checker;
+use super::roles::RoleNames;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Name, Role};
+
+impl Checker<'_> {
+    /// Warns of a matrix whose column stands before its row, unless both are named first. Labels decide, and whoever thinks of a product
+    /// with the inverse expects the other equation.
+    pub(super) fn solves_transposed(&mut self, call: &Decomposition, found: &RoleNames) {
+        let solves = matches!(call.kind, Factorisation::Solve | Factorisation::TriangularSolve | Factorisation::Lstsq);
+        let (Some(matrix), ([row], [column])) = (
+            call.arguments.first().filter(|_| solves && call.groups.is_none()),
+            (&found.roles[Role::Row as usize][..], &found.roles[Role::Column as usize][..]),
+        ) else {
+            return;
+        };
+        let ExpressionKind::Operand(hole, indices) = &matrix.kind else { return };
+        let labels: Option<Vec<&Name>> =
+            indices.iter().map(|index| if let Index::Label(name) = index { Some(name) } else { None }).collect();
+        let place = |label: &str| labels.as_ref()?.iter().position(|name| name.text == label);
+        let (Some(at_row), Some(at_column)) = (place(row), place(column)) else { return };
+        if at_row < at_column {
+            return;
+        }
+        let mut straight: Vec<&str> = labels.iter().flatten().map(|name| name.text.as_str()).collect();
+        straight.swap(at_row, at_column);
+        let (name, tensor) = (call.kind.name(), &hole.text);
+        let message = format!("the right side of this `{name}` has index `{row}`, so the matrix `{tensor}` is transposed");
+        let written: Vec<&str> = labels.iter().flatten().map(|name| name.text.as_str()).collect();
+        self.warnings.push(Diagnostic::label(matrix.span, message).help(format!(
+            "to solve with the matrix as it is, write `{tensor}[{}]`; if its transpose is meant, say so: `{name}({row}, {column}; {tensor}[{}], …)`",
+            straight.join(", "),
+            written.join(", ")
+        )));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::warnings;
+
+    #[test]
+    fn matrices_that_are_transposed() {
+        for (text, expected) in [
+            (
+                "[i] = solve(a[i, k], v[k])",
+                "a[i, k]: the right side of this `solve` has index `k`, so the matrix `a` is transposed | to solve with the matrix as it is, write `a[k, i]`; if its transpose is meant, say so: `solve(k, i; a[i, k], …)`",
+            ),
+            (
+                "[b, i] = lstsq(a[b, i, k], v[b, k])",
+                "a[b, i, k]: the right side of this `lstsq` has index `k`, so the matrix `a` is transposed | to solve with the matrix as it is, write `a[b, k, i]`; if its transpose is meant, say so: `lstsq(k, i; a[b, i, k], …)`",
+            ),
+        ] {
+            assert_eq!(warnings(text), [expected], "`{text}`");
+        }
+        for text in [
+            "[i] = solve(a[k, i], v[k])",
+            "[k] = solve(a[i, k], v[i])",
+            "[i] = solve(k, i; a[i, k], v[k])",
+            "[k, j] = solve(a[i, k], b[i, j])",
+            "[r, s] = solve(t[p, q, r, s], b[p, q])",
+            "[j] = solve(a[i, j] + a[j, i], v[i])",
+        ] {
+            assert_eq!(warnings(text), [""; 0], "`{text}`");
+        }
+    }
+}
