@@ -161,7 +161,7 @@
 /// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending; V is multiplied as it is, not transposed |
 /// | `([i, r], [r, j]) = qr(A[i, j])`, `lq` | A = Q·R and A = L·Q; the diagonal of the triangle is not negative |
 /// | `([i, q], [q, r], [r, j]) = lu(A[i, j])` | A = P·L·U by partial pivoting; L has ones on its diagonal |
-/// | `[k, j] = solve(A[i, k], B[i, j])` | A·X = B |
+/// | `[k, j] = solve(A[i, k], B[i, j])` | A·X = B. `[i] = solve(A[i, k], v[k])` has the transpose of A, and warns; `solve(k, i; …)` says that it is meant |
 /// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same with the lower triangle of A; `; upper` takes the upper one; `; unit` takes ones as its diagonal |
 /// | `[k, j] = lstsq(A[i, k], B[i, j])` | the shortest X with the least ‖A·X − B‖ |
 /// | `[j, i] = inv(A[i, j])`, `pinv` | A⁻¹, and the Moore-Penrose inverse A⁺ |
