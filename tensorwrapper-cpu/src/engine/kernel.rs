@@ -101,7 +101,8 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, MOST_KC) / 8 * 8
     }
 
-    /// How many of so many elements are read where they lie: small tiles read what is packed in fewer instructions.
+    /// How many of so many elements are read where they lie: small tiles use a part of each line, and read it again for fewer
+    /// multiplications.
     pub(super) fn in_place(&self, most: usize) -> usize {
         if self.nr > SMALL_NR || self.parts() > 1 { most } else { most / 4 }
     }
@@ -134,11 +135,12 @@ pub(crate) trait GemmElement: Scalar {
 }
 
 impl<T: Element> Tile<T> {
-    /// Whether it is more than the product of two packed panels: columns are read where they lie, or a small tile of real numbers asks for
-    /// lines.
+    /// Which of two forms of a kernel it takes: of small tiles of real numbers, the one that asks for lines; of others, the one that reads
+    /// columns where they lie.
     #[inline(always)]
     fn is_general(&self, nr: usize) -> bool {
-        self.spread.is_some() || self.asks && nr <= SMALL_NR && size_of::<T>() == size_of::<T::Real>()
+        let is_small = nr <= SMALL_NR && size_of::<T>() == size_of::<T::Real>();
+        if is_small { self.asks } else { self.spread.is_some() }
     }
 }
 
@@ -156,8 +158,9 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             }
         }
         let packed = [1, NR as isize];
-        let [apart, further] = if GENERAL { tile.spread.unwrap_or(packed) } else { packed };
-        let asks = GENERAL || NR > SMALL_NR;
+        let is_small = NR <= SMALL_NR;
+        let [apart, further] = if GENERAL || is_small { tile.spread.unwrap_or(packed) } else { packed };
+        let asks = GENERAL || !is_small;
         for k in 0..tile.terms {
             if asks {
                 V::prefetch_far(tile.ahead.0.wrapping_offset(tile.ahead.1.add(k).read()).cast());

@@ -73,7 +73,7 @@ impl Cut {
         let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= kernel.in_place(IN_PLACE_COLUMNS) / 2;
         let columns_in_place = kernel.parts() == 1
             && inner.step(1) == Some(1)
-            && (m <= kernel.mr() || m <= kernel.in_place(IN_PLACE_PANELS) * kernel.mr() && kernel.is_near(inner.longest()));
+            && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));
         let columns_cost = |space: &Space| {
             let packed = match columns_in_place && space.has_single_step() {
                 true => 0.0,

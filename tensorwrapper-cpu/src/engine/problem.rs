@@ -311,7 +311,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let once = part.rows.len() <= kernel.panel && step == 1;
         // A panel of them stays in the first cache while all rows are multiplied by it.
         let near = bytes <= kernel.in_place(IN_PLACE_BYTES) || step == 1 && kernel.is_near(block.len());
-        if !(once || near && part.rows.len() <= kernel.in_place(IN_PLACE_PANELS) * kernel.panel) {
+        if !(once || near && part.rows.len() <= IN_PLACE_PANELS * kernel.panel) {
             return (0, [0; 2]);
         }
         (groups.groups.len(), [lane, step])

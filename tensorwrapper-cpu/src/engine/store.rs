@@ -117,7 +117,7 @@ impl<T: GemmElement> Store<'_, T> {
             add: self.add,
             stream: false,
             ragged: None,
-            asks: ahead.is_some() || !is_packed,
+            asks: ahead.is_some(),
             // Or the line that is being read.
             ahead: ahead.unwrap_or((rows.cast(), NOWHERE[..self.terms].as_ptr())),
             to: panel.to.map(|to| base.wrapping_offset(to)),
