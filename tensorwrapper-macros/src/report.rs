@@ -3,7 +3,7 @@
 //! An error is a `compile_error!` in expression position. Such an expression has the error type, so rustc reports nothing else
 //! about its value. A warning is a use of a deprecated macro, because stable Rust offers a macro no other way to warn.
 
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tensorwrapper_notation::Diagnostic;
 
@@ -40,11 +40,12 @@ fn sentence(fault: &Diagnostic) -> String {
 pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
     let note = sentence(warning);
     let span = host.span(warning.span).resolved_at(Span::mixed_site());
-    let used = proc_macro2::Ident::new("implicit_sum", span);
+    let name = warning.warning.name();
+    let (used, made) = (Ident::new(name, span), Ident::new(name, Span::mixed_site()));
     quote! {
         {
             #[deprecated(note = #note)]
-            macro_rules! implicit_sum {
+            macro_rules! #made {
                 () => {
                     ()
                 };

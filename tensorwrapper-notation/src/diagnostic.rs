@@ -13,11 +13,33 @@ pub enum Fault {
     Unbuilt,
 }
 
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Warning {
+    /// A label occurs once, and so is summed.
+    #[default]
+    ImplicitSum,
+    /// The labels of a `solve` say that its matrix is transposed.
+    TransposedMatrix,
+}
+
+impl Warning {
+    /// Its name, which rustc prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Warning::ImplicitSum => "implicit_sum",
+            Warning::TransposedMatrix => "transposed_matrix",
+        }
+    }
+}
+
 /// One fault, or one warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// Its family.
     pub fault: Fault,
+    /// What it is about, if it is a warning.
+    pub warning: Warning,
     /// The place of the token at fault.
     pub span: Span,
     /// What is wrong, as one sentence.
@@ -31,7 +53,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A fault without help.
     pub fn new(fault: Fault, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { fault, span, message: message.into(), help: None, operators: None }
+        Diagnostic { fault, warning: Warning::default(), span, message: message.into(), help: None, operators: None }
     }
 
     /// A fault of syntax.
@@ -47,6 +69,11 @@ impl Diagnostic {
     /// A fault for a construct that the language has, but this version does not.
     pub(crate) fn unbuilt(span: Span, what: impl std::fmt::Display) -> Diagnostic {
         Diagnostic::new(Fault::Unbuilt, span, format!("{what} is part of the language, but not of this version of tensorwrapper"))
+    }
+
+    /// Says what it is about, as a warning.
+    pub(crate) fn warns(self, warning: Warning) -> Diagnostic {
+        Diagnostic { warning, ..self }
     }
 
     /// Adds what to write instead.

@@ -35,7 +35,7 @@ mod written;
 
 pub use check::{check, header};
 pub use condition::{Comparison, Condition, ConditionBuilder};
-pub use diagnostic::{Diagnostic, Fault};
+pub use diagnostic::{Diagnostic, Fault, Warning};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
     Cast, CastId, Claimed, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,

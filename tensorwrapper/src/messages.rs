@@ -10,6 +10,7 @@
 //! | mismatched types: expected `&Tensor<f64, (Dyn, Dyn)>`, found `&Tensor<f64, (Const<3>, Const<4>)>` | a function takes tensors of this type alone; one that takes `impl Into<TensorRef<'a, f64, Shape![_, _]>>` takes any of this rank ([`TensorRef`](crate::TensorRef)) |
 //! | help: the trait `SameExtent_6_42<3, 4>` is not implemented for `k_6_35` | this follows the message about an index `k` whose extents are 3 and 4, and shows the other place: line 6, column 35. Each check is a trait, whose name has the place so that no two are equal |
 //! | use of deprecated macro `implicit_sum` | nothing is deprecated: a macro has no other way to warn. The label occurs once, and so is summed, as a mistyped one would be; `sum(k; …)` says that it is meant |
+//! | use of deprecated macro `transposed_matrix` | nothing is deprecated. The column of the matrix stands before its row, so that its transpose is solved with; `solve(k, i; a[i, k], v[k])` says that this is meant |
 //! | prefix `i` is unknown; unterminated character literal | `a[i', j]`: in Rust a `'` begins a character, and this is read before any macro. A label with a prime is written `i1` |
 //! | cannot call non-const function `…::equations_are_computed_at_run_time` in constant functions | an equation runs at run time, and so not in a `const fn`; the elements of a [`StaticTensor`](crate::StaticTensor) may be constants |
 //! | unused variable: `i` | a label and a variable of one name are unrelated. The variable is read by `{ i }` |

@@ -31,8 +31,8 @@ pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 const ENOUGH_ROWS: usize = 128;
 /// Terms ahead of which the panel of rows is asked for.
 pub(super) const AHEAD: isize = 8;
-/// Columns of a small tile, as 16 registers hold it. A term is few multiplications in it, among which every request for a line shows, the
-/// more where another thread has half of the core.
+/// Columns of a small tile, as 16 registers hold it. A term of real numbers is few multiplications in it, among which every request for a
+/// line shows, the more where another thread has half of the core.
 const SMALL_NR: usize = 4;
 
 /// A tile of the result to compute.
@@ -55,8 +55,9 @@ pub(super) struct Tile<T: Element> {
     pub(super) add: bool,
     /// Whether to write past the caches: to addresses that are multiples of a vector's size.
     pub(super) stream: bool,
-    /// From where to fetch a cache line for each term, and how much further for each; any addresses. Small tiles fetch none unless `asks`.
+    /// From where to fetch a cache line for each term, and how much further for each; any addresses.
     pub(super) ahead: (*const T, *const isize),
+    /// Whether small tiles of real numbers fetch these lines, too. All others do.
     pub(super) asks: bool,
     /// Where the groups of rows go, and how much further each column does.
     pub(super) to: [*mut T; MOST_GROUPS],
@@ -101,9 +102,9 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, MOST_KC) / 8 * 8
     }
 
-    /// How many of so many elements are read where they lie: small tiles use a part of each line, and read it again for fewer
-    /// multiplications.
-    pub(super) fn in_place(&self, most: usize) -> usize {
+    /// A limit below which an operand is read where it lies: a quarter of this one for small tiles, which use a part of each line, and read it
+    /// again for fewer multiplications.
+    pub(super) fn limit_in_place(&self, most: usize) -> usize {
         if self.nr > SMALL_NR || self.parts() > 1 { most } else { most / 4 }
     }
 
@@ -241,7 +242,7 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
                     a[n] = V::load(rows.add(n * V::LANES));
                     b[n] = V::load(rows.add(to_rows + n * V::LANES));
                     if 2 * V::LANES * size_of::<V::Real>() <= LINE {
-                        // Both parts of a group share a line, or those of two groups two lines.
+                        // The groups of a whole panel lie in as many lines as there are groups, or fewer.
                         V::prefetch(rows.wrapping_offset(near).wrapping_add(2 * n * V::LANES));
                     } else {
                         V::prefetch(rows.wrapping_offset(near).wrapping_add(n * V::LANES));

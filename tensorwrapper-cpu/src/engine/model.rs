@@ -70,7 +70,7 @@ impl Cut {
         let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| has_runs(axis, side)));
         let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
         // See `rows_in_place` and `columns_in_place`.
-        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= kernel.in_place(IN_PLACE_COLUMNS) / 2;
+        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= kernel.limit_in_place(IN_PLACE_COLUMNS) / 2;
         let columns_in_place = kernel.parts() == 1
             && inner.step(1) == Some(1)
             && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));

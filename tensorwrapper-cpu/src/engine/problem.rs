@@ -282,7 +282,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let Some(step) = block.single_step[0] else { return (0, 0) };
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
-        let most = kernel.in_place(IN_PLACE_COLUMNS);
+        let most = kernel.limit_in_place(IN_PLACE_COLUMNS);
         if part.columns.len() * kernel.nr > if near { most } else { most / 2 } {
             return (0, 0);
         }
@@ -310,7 +310,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let (Some(lane), Some(step)) = (lanes, block.single_step[1]) else { return (0, [0; 2]) };
         let once = part.rows.len() <= kernel.panel && step == 1;
         // A panel of them stays in the first cache while all rows are multiplied by it.
-        let near = bytes <= kernel.in_place(IN_PLACE_BYTES) || step == 1 && kernel.is_near(block.len());
+        let near = bytes <= kernel.limit_in_place(IN_PLACE_BYTES) || step == 1 && kernel.is_near(block.len());
         if !(once || near && part.rows.len() <= IN_PLACE_PANELS * kernel.panel) {
             return (0, [0; 2]);
         }

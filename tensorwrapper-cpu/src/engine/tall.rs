@@ -171,8 +171,8 @@ impl<T: GemmElement> TallGemm<T> {
                     add: true,
                     stream: false,
                     ragged: None,
-                    // The line that is being read.
                     asks: true,
+                    // The line that is being read.
                     ahead: (rows, NOWHERE[..terms].as_ptr()),
                     to: std::array::from_fn::<_, MOST_GROUPS, _>(|n| to.wrapping_add(n * lanes)),
                     along: std::array::from_fn::<_, MOST_COLUMNS, _>(|n| (n * self.height()) as isize),

@@ -26,7 +26,7 @@ impl Checker<'_> {
             return None;
         }
         let found = self.roles(form, call, &axes, left)?;
-        self.solves_transposed(call, &found);
+        self.warn_of_transposed(call, &found);
         let mut inner = scope.clone();
         for name in axes.iter().flatten() {
             if inner.get(&name.text).is_none() {

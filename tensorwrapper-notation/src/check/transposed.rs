@@ -2,16 +2,17 @@
 
 use super::checker::Checker;
 use super::roles::RoleNames;
-use crate::diagnostic::Diagnostic;
-use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Name, Role};
+use crate::diagnostic::{Diagnostic, Warning};
+use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Name, Role, Word};
 
 impl Checker<'_> {
-    /// Warns of a matrix whose column stands before its row, unless both are named first. Labels decide, and whoever thinks of a product
-    /// with the inverse expects the other equation.
-    pub(super) fn solves_transposed(&mut self, call: &Decomposition, found: &RoleNames) {
+    /// Warns of a matrix whose column stands before its row, unless both are named first: `[i] = solve(a[i, k], v[k])` looks like the sum over
+    /// `k` of a⁻¹[i, k] v[k], and solves with the transpose. Of a lower triangle whose transpose is an upper one, that is meant.
+    pub(super) fn warn_of_transposed(&mut self, call: &Decomposition, found: &RoleNames) {
         let solves = matches!(call.kind, Factorisation::Solve | Factorisation::TriangularSolve | Factorisation::Lstsq);
+        let is_told = call.groups.is_some() || call.options.has(Word::Upper);
         let (Some(matrix), ([row], [column])) = (
-            call.arguments.first().filter(|_| solves && call.groups.is_none()),
+            call.arguments.first().filter(|_| solves && !is_told),
             (&found.roles[Role::Row as usize][..], &found.roles[Role::Column as usize][..]),
         ) else {
             return;
@@ -29,7 +30,7 @@ impl Checker<'_> {
         let (name, tensor) = (call.kind.name(), &hole.text);
         let message = format!("the right side of this `{name}` has index `{row}`, so the matrix `{tensor}` is transposed");
         let written: Vec<&str> = labels.iter().flatten().map(|name| name.text.as_str()).collect();
-        self.warnings.push(Diagnostic::label(matrix.span, message).help(format!(
+        self.warnings.push(Diagnostic::label(matrix.span, message).warns(Warning::TransposedMatrix).help(format!(
             "to solve with the matrix as it is, write `{tensor}[{}]`; if its transpose is meant, say so: `{name}({row}, {column}; {tensor}[{}], …)`",
             straight.join(", "),
             written.join(", ")
@@ -58,6 +59,7 @@ mod tests {
         for text in [
             "[i] = solve(a[k, i], v[k])",
             "[k] = solve(a[i, k], v[i])",
+            "[k] = triangular_solve(l[k, i], y[i]; upper)",
             "[i] = solve(k, i; a[i, k], v[k])",
             "[k, j] = solve(a[i, k], b[i, j])",
             "[r, s] = solve(t[p, q, r, s], b[p, q])",
