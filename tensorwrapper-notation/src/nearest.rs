@@ -24,7 +24,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// The candidate that one slip of the hand turns into this name: a letter too many, too few or another one, or two that changed
 /// places. Short names differ by one letter from too many others. A letter at the end that makes other functions, as in `sqrtm` and
-/// `log2`, is no slip. Capital letters are those of another language.
+/// `log2`, is no slip. The same name in capital letters is meant, too.
 pub(crate) fn slipped<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_long = name.chars().count() >= 4;
     let is_meant = |candidate: &&str| {

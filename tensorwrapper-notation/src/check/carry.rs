@@ -6,6 +6,7 @@ use super::checker::Checker;
 use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Label, LabelId};
+use crate::function::Function;
 use crate::sentence::quoted;
 use crate::spelling;
 use crate::syntax::{Expression, ExpressionKind, Index, Operator, Scalar};
@@ -56,9 +57,13 @@ impl Checker<'_> {
                     .help(self.on_the_left(
                         &[name],
                         match number {
-                            Some(hole) if hole.contains('[') && hole.ends_with(')') => format!(
-                                "`{hole}` is one number that Rust computes, in which no word is an index; functions stand in front, as in `exp(A[{name}])`"
-                            ),
+                            Some(hole) if hole.contains('[') && hole.ends_with(')') => {
+                                let instead = called(hole).map_or_else(
+                                    || format!("functions stand in front, as in `exp(A[{name}])`"),
+                                    |call| format!("write `{call}`"),
+                                );
+                                format!("`{hole}` is one number that Rust computes, in which no word is an index; {instead}")
+                            }
                             Some(hole) => {
                                 format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
                             }
@@ -68,8 +73,8 @@ impl Checker<'_> {
                             None if let Some((braces, is_index)) = labels::in_braces(right, name) => match is_index {
                                 true => format!("`{braces}` is a position that Rust computes; the index is written `{name}`"),
                                 false => format!(
-                                    "`{braces}` is one number that Rust computes; terms are grouped by parentheses: `({})`",
-                                    braces.trim_matches(['{', '}', ' '])
+                                    "`{braces}` is one number that Rust computes; {}",
+                                    without_braces(braces, name)
                                 ),
                             },
                             None => unseparated(name, &free).unwrap_or_else(|| {
@@ -158,6 +163,29 @@ impl Checker<'_> {
     }
 }
 
+/// What to write in place of braces that have this label. What Rust alone can read cannot stand in parentheses.
+fn without_braces(braces: &str, label: &str) -> String {
+    let inner = braces.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(braces).trim();
+    match inner.contains('[') && !inner.contains(['{', ';']) {
+        true => format!("terms are grouped by parentheses: `({inner})`"),
+        false => format!("the value of the index is `iota[{label}]`"),
+    }
+}
+
+/// The call of this language that a method of the same name means, `L.grad(A[i, j])`.
+fn called(method: &str) -> Option<String> {
+    let (front, arguments) = method.strip_suffix(')')?.split_once('(')?;
+    let (receiver, name) = front.rsplit_once('.')?;
+    // The last parentheses may be those of another call.
+    if arguments.contains(['(', ')']) {
+        return None;
+    }
+    match name {
+        "grad" => Some(format!("grad({receiver}; {arguments})")),
+        _ => Function::from_name(name).map(|_| format!("{name}({arguments})")),
+    }
+}
+
 /// The help for labels without commas between them, `[ik] = A[ij] * B[jk]`: names whose letters are in the names of the other side.
 fn unseparated(name: &str, right: &HashSet<&str>) -> Option<String> {
     let is_joined = |name: &str| name.chars().count() > 1 && name.chars().all(char::is_alphabetic);
@@ -226,4 +254,57 @@ pub(super) fn spread(lacking: &[&str]) -> [String; 2] {
     let with_operators = format!("tensorwrapper::Indexed::spread(1.0, \"{},\")", lacking.join(","));
     let ones = [format!("1[{}]", lacking.join(", ")), with_operators];
     ones.map(|ones| format!("a term that is constant along {} is spread over it: `{ones} * …`", quoted(lacking)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn what_rust_computes() {
+        refused(&[
+            (
+                "[i] = { if c { 1.0 } else { i } }",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `{ if c{ 1.0 }else{ i } }` is one number that Rust computes; the value of the index is `iota[i]`",
+                ],
+            ),
+            (
+                "[i] = { n * i }",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `{ n * i }` is one number that Rust computes; the value of the index is `iota[i]`",
+                ],
+            ),
+            (
+                "[i] = { v[i] + 1.0 }",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `{ v[i] + 1.0 }` is one number that Rust computes; terms are grouped by parentheses: `(v[i] + 1.0)`",
+                ],
+            ),
+            (
+                "[i] = { let x = v[i]; x }",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `{ let x = v[i]; x }` is one number that Rust computes; the value of the index is `iota[i]`",
+                ],
+            ),
+            (
+                "[i, j] = L.grad(A[i, j])",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `L.grad(A[i, j])` is one number that Rust computes, in which no word is an index; write `grad(L; A[i, j])`",
+                ],
+            ),
+            (
+                "[i] = module.exp(v[i])",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `module.exp(v[i])` is one number that Rust computes, in which no word is an index; write `exp(v[i])`",
+                ],
+            ),
+            (
+                "[i] = x.call(v[i])",
+                &[
+                    "i: index `i` is on the left, but no term on the right has it | `x.call(v[i])` is one number that Rust computes, in which no word is an index; functions stand in front, as in `exp(A[i])`",
+                ],
+            ),
+        ]);
+    }
 }

@@ -130,7 +130,7 @@ impl Checker<'_> {
             self.faults.push(match (right.and_then(labels::without_indices), right.map(|right| &right.kind)) {
                 (Some(hole), _) => fault.help(format!("if `{hole}` is a tensor, write `{hole}[..]`")),
                 (None, Some(ExpressionKind::Scalar(_))) => {
-                    fault.help("what is constant along the remaining axes has their labels, as in `0.0[i, j]`")
+                    fault.help("a number is spread over labels on both sides: `x[i, j] = 0.0[i, j]`")
                 }
                 _ => fault,
             });

@@ -46,6 +46,9 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
     if let "clone" | "to_owned" | "view" | "as_ref" = name {
         return fault.help("leave it out: an equation only reads its operands");
     }
+    if let Some(help) = synonym(name) {
+        return fault.help(help);
+    }
     // `v[i] . w[i]`, `layers[n].w[i, j]`
     if let Some(indices) = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Bracket)) {
         let indices = text(indices);
@@ -54,10 +57,7 @@ pub(super) fn method(cursor: &Cursor<'_>, span: Span, plain: Diagnostic) -> Diag
              `{operand} * {name}[{indices}]`"
         ));
     }
-    match synonym(name) {
-        Some(help) => fault.help(help),
-        None => fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method")),
-    }
+    fault.help(format!("`(A.{name}({arguments}))[i, j]` indexes the result of a Rust method"))
 }
 
 /// The fault of `.unwrap()` behind an equation as a whole, or behind an operand in it.
@@ -146,4 +146,38 @@ fn is_bracket(token: &Token) -> bool {
 
 pub(super) fn is_parenthesis(token: &Token) -> bool {
     token.group(Delimiter::Parenthesis).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn brackets_behind_methods() {
+        refused(&[
+            (
+                "[i, j] = A[i, j].T[j, i]",
+                &[".T: `.T` cannot follow an index | a transpose is another order of indices: `[i, j] = A[j, i]`"],
+            ),
+            (
+                "[i] = v[i] . w[i]",
+                &[
+                    ". w: `.w` cannot follow an index | the field of an element of a collection is indexed as `(v[i].w)[i]`; a product is written with `*`: `v[i] * w[i]`",
+                ],
+            ),
+        ]);
+    }
+
+    #[test]
+    fn subscripts_in_braces() {
+        refused(&[
+            ("[i] = 2.0 * x_{old}", &["{old}: expected an operator, found `{ old }` | a product is written with `*`"]),
+            ("[i] = x_{old}[i]", &["{old}: expected an operator, found `{ old }` | a product is written with `*`"]),
+            ("[i] = A_{max}[i]", &["{max}: expected an operator, found `{ max }` | a product is written with `*`"]),
+            ("[i, j] = A_{ij}", &["{ij}: expected an operator, found `{ ij }` | indices stand in brackets: `A[i, j]`"]),
+            ("[i, k] = A_{ij} * B_{jk}", &["{ij}: expected an operator, found `{ ij }` | indices stand in brackets: `A[i, j]`"]),
+            ("[i] = x_{i}", &["{i}: expected an operator, found `{ i }` | indices stand in brackets: `x[i]`"]),
+            ("[i, j] = 2.0 * A_{i j}", &["{i j}: expected an operator, found `{ i j }` | indices stand in brackets: `A[i, j]`"]),
+        ]);
+    }
 }

@@ -4,7 +4,7 @@ use super::choices::clipped;
 use super::cursor::Cursor;
 use super::synonyms::{is_of_whole_tensors, synonym};
 use super::types::{complex, converted};
-use super::unread::{first_term, is_condition, labels_in, names, subscripted};
+use super::unread::{first_term, is_condition, labels_in, names, subscripted, with_values};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -49,8 +49,11 @@ pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token
 
 /// Refuses `sum(k) A[i, k]`, whose body stands behind the parentheses.
 pub(super) fn refuse_body(name: &str, arguments: &[Token], behind: &[Token]) -> Result<(), Diagnostic> {
-    let is_body =
-        |token: &Token| matches!(&token.tree, Tree::Ident(word) if !is_keyword(word)) || matches!(token.tree, Tree::Group(..));
+    // Brackets are no body: they index the result, `max(a, b)[i]`.
+    let is_body = |token: &Token| match &token.tree {
+        Tree::Ident(word) => !is_keyword(word),
+        tree => matches!(tree, Tree::Group(Delimiter::Parenthesis | Delimiter::Brace, _)),
+    };
     let (Some(_), Some(labels), Some(next)) =
         (Ending::from_name(name), names(arguments), behind.first().filter(|next| is_body(next)))
     else {
@@ -102,7 +105,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
             _ => in_brackets,
         });
     }
-    let known = synonym(name).or_else(|| chosen(arguments)).or_else(|| converted(name, arguments));
+    let known = synonym(name).or_else(|| converted(name, arguments));
     let help = known.or_else(|| similar(name, arguments)).unwrap_or_else(|| match are_labels {
         true => in_brackets,
         false => of_rust(name, arguments),
@@ -110,11 +113,21 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     plain.help(help)
 }
 
-/// The help for `ifelse(C, X, Y)`, whatever it is called.
-fn chosen(arguments: &[&[Token]]) -> Option<String> {
+/// The help for `ifelse(C, X, Y)`, whatever it is called, among the labels of its equation.
+pub(super) fn chosen(name: &str, arguments: &[&[Token]], labels: &[&str]) -> Option<String> {
     let [condition, chosen, other] = arguments else { return None };
-    let [written, chosen, other] = [condition, chosen, other].map(|part| text(part));
-    is_condition(condition).then(|| format!("a choice for each element is `select({written}; {chosen}, {other})`"))
+    let is_other = synonym(name).is_none() && !functions().any(|known| known == name);
+    let written = text(&with_values(condition, labels));
+    (is_other && is_condition(condition))
+        .then(|| format!("a choice for each element is `select({written}; {}, {})`", text(chosen), text(other)))
+}
+
+/// The names of all functions of the language.
+fn functions() -> impl Iterator<Item = &'static str> {
+    let operations = Factorisation::ALL.into_iter().map(Factorisation::name);
+    let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
+    let others = ["powi", "powf", "map", "cast", "select", "clip"];
+    Function::ALL.iter().map(|f| f.name()).chain(Ending::names()).chain(operations).chain(exchanges).chain(others)
 }
 
 /// The help for the name of a function with labels behind it, `sum_k(X)`, and for one with a slip in it.
@@ -123,11 +136,7 @@ fn similar(name: &str, arguments: &[&[Token]]) -> Option<String> {
         let body = arguments.iter().map(|part| text(part)).collect::<Vec<_>>().join(", ");
         return Some(format!("the labels of a reduction stand in front of its body: `{ending}({labels}; {body})`"));
     }
-    let functions = Function::ALL.iter().map(|f| f.name()).chain(Ending::names());
-    let operations = Factorisation::ALL.into_iter().map(Factorisation::name);
-    let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
-    let others = ["powi", "powf", "map", "cast", "select", "clip"];
-    let known = slipped(name, functions.chain(operations).chain(exchanges).chain(others))?;
+    let known = slipped(name, functions())?;
     Some(format!("a function of a similar name is `{known}`"))
 }
 
@@ -153,5 +162,51 @@ pub(super) fn given(count: usize) -> String {
         0 => "but none is given".to_string(),
         1 => "but 1 is given".to_string(),
         n => format!("but {n} are given"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn choices_by_other_names() {
+        refused(&[
+            (
+                "[i, j] = ifelse(i == j, a[i, j], 0.0)",
+                &[
+                    "ifelse: `ifelse` is not a function of tensor equations | a choice for each element is `select(iota[i] == iota[j]; a[i, j], 0.0)`",
+                ],
+            ),
+            (
+                "[i, j] = ifelse(i == j, 1.0, 0.0)",
+                &[
+                    "ifelse: `ifelse` is not a function of tensor equations | a choice for each element is `select(iota[i] == iota[j]; 1.0, 0.0)`; `where i: n` behind the equation gives `i` its extent",
+                ],
+            ),
+            (
+                "[] = sum(i, j; ifelse(i < j, a[i, j], 0.0))",
+                &[
+                    "ifelse: `ifelse` is not a function of tensor equations | a choice for each element is `select(iota[i] < iota[j]; a[i, j], 0.0)`",
+                ],
+            ),
+        ]);
+    }
+
+    #[test]
+    fn bodies_behind_parentheses() {
+        refused(&[
+            ("[i] = max(a, b)[i]", &["max: the labels of `max` and its body have `;` between them | write `max(a; b)`"]),
+            (
+                "[i] = sum(k) a[i, k]",
+                &["a: the labels and the body of `sum` share one pair of parentheses | write `sum(k; a[i, k])`"],
+            ),
+            (
+                "[i] = sum(k) (a[i, k] + b[i, k])",
+                &[
+                    "(a[i, k] + b[i, k]): the labels and the body of `sum` share one pair of parentheses | write `sum(k; (a[i, k] + b[i, k]))`",
+                ],
+            ),
+        ]);
     }
 }

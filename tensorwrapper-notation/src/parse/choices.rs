@@ -57,19 +57,18 @@ pub(super) fn clipped(parts: &[&[Token]]) -> String {
     {
         parts = vec![of, low, high];
     }
+    let alone = |of: &[Token], bound: &[Token], sign: char| {
+        let [of, bound] = [of, bound].map(text);
+        format!("`select({of} {sign} {bound}; {bound}, {of})`")
+    };
     // `clip(v[i], ..1.0)`, `clip(v[i], 0.0..)`
     if let [of, range] = parts[..]
         && let Some((low, _, high)) = bounds(range)
         && low.is_empty() != high.is_empty()
     {
         let (what, sign, bound) = if low.is_empty() { ("an upper", '>', high) } else { ("a lower", '<', low) };
-        let [of, bound] = [of, bound].map(text);
-        return format!("{what} bound alone is `select({of} {sign} {bound}; {bound}, {of})`");
+        return format!("{what} bound alone is {}", alone(of, bound, sign));
     }
-    let alone = |of: &[Token], bound: &[Token], sign: char| {
-        let [of, bound] = [of, bound].map(text);
-        format!("`select({of} {sign} {bound}; {bound}, {of})`")
-    };
     match parts[..] {
         [of, bound] if of.len() > 1 && !bound.iter().any(|token| token.is_punct('.')) => match named(bound) {
             (Some(Bound::Low), bound) => format!("a lower bound alone is {}", alone(of, bound, '<')),

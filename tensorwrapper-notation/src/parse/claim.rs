@@ -55,8 +55,8 @@ fn is_call(name: &Token, call: &Token) -> bool {
     matches!(name.tree, Tree::Ident(_)) && call.group(Delimiter::Parenthesis).is_some()
 }
 
-/// What is wrong with an item that is like a claim, and is none.
-pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
+/// What is wrong with an item that is like a claim, and is none. The next item may be a label of it.
+pub(super) fn no_claim(tokens: &[Token], next: &[Token]) -> Option<Diagnostic> {
     let (is_assumed, rest) = assumed(tokens);
     let rest = if rest.last().is_some_and(|last| last.is_punct(',')) { &rest[..rest.len() - 1] } else { rest };
     let known = "symmetries are `sym(i, j)`, `asym(i, j)` and `herm(p, q)`";
@@ -73,9 +73,12 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
         }
         // `sym i, j`, of which the label behind the comma is another item
         [name, labels @ ..] if kind(name).is_some() && names(labels).is_some() => {
+            let labels = [names(labels), names(next).filter(|next| next.len() == 1)].into_iter().flatten().flatten();
+            let labels: Vec<&str> = labels.collect();
+            let labels = if labels.len() > 1 { labels.join(", ") } else { "i, j".into() };
             let (name, assume) = (text(std::slice::from_ref(name)), if is_assumed { "assume " } else { "" });
             let fault = Diagnostic::syntax(rest[0].span, format!("the labels of `{name}` stand in parentheses"));
-            Some(fault.help(format!("write `where {assume}{name}(i, j)`")))
+            Some(fault.help(format!("write `where {assume}{name}({labels})`")))
         }
         // `assume(sym(i, j))`
         [group] if is_assumed && group.group(Delimiter::Parenthesis).is_some_and(is_claim) => {
@@ -104,4 +107,27 @@ pub(super) fn no_claim(tokens: &[Token]) -> Option<Diagnostic> {
 pub(super) fn in_header(tokens: &[Token], span: Span) -> Diagnostic {
     let message = format!("`{}` claims a symmetry of one equation's left side", text(tokens));
     Diagnostic::syntax(span, message).help(format!("write it behind that equation: `R[i, j] = … where {};`", text(tokens)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn labels_without_parentheses() {
+        refused(&[
+            ("[p, q] = a[p, q] where sym p, q", &["sym: the labels of `sym` stand in parentheses | write `where sym(p, q)`"]),
+            ("[p, q] = a[p, q] where sym p q", &["sym: the labels of `sym` stand in parentheses | write `where sym(p, q)`"]),
+            (
+                "[p, q] = a[p, q] where assume asym p, q, p: 3",
+                &["asym: the labels of `asym` stand in parentheses | write `where assume asym(p, q)`"],
+            ),
+            ("[p, q] = a[p, q] where sym p", &["sym: the labels of `sym` stand in parentheses | write `where sym(i, j)`"]),
+            ("[p, q] = a[p, q] where sym p, q: 3", &["sym: the labels of `sym` stand in parentheses | write `where sym(i, j)`"]),
+            (
+                "where sym p, q; let x[p, q] = a[p, q]; x",
+                &["sym: the labels of `sym` stand in parentheses | write `where sym(p, q)`"],
+            ),
+        ]);
+    }
 }

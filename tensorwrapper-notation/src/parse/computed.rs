@@ -1,5 +1,6 @@
 //! Helps for indices that are computed otherwise than by sums and products: `a[argmax(i; v[i]), j]`, `v[i % 2]`, `v[v > 0]`.
 
+use super::foreign::by_condition;
 use super::places::{Place, fresh, has_word, is_on_left, sides};
 use super::unread::{is_condition, labels_in};
 use crate::syntax::Ending;
@@ -26,10 +27,13 @@ fn reduced(statement: &[Token], here: &Place<'_>) -> Option<String> {
         inner if inner.iter().any(|token| token.is_punct(';')) => text(here.part()),
         _ => return None,
     };
-    Some(format!(
-        "elements at computed positions are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`",
-        here.with(&other)
-    ))
+    Some(at_position(here, &other, &value))
+}
+
+/// The help for an element at a position that is computed. The label runs over the axis in its place.
+pub(super) fn at_position(place: &Place<'_>, label: &str, value: &str) -> String {
+    let element = place.with(label);
+    format!("elements at computed positions are chosen: `sum({label}; select(iota[{label}] == {value}; {element}, 0.0))`")
 }
 
 /// The help for `v[v > 0]`, where a tensor of one axis chooses its own elements.
@@ -51,10 +55,7 @@ fn masked(statement: &[Token], here: &Place<'_>) -> Option<String> {
     };
     let condition = text(&part.iter().map(one).collect::<Vec<_>>());
     let (result, mask) = (["b", "c"].into_iter().find(|name| *name != operand)?, if operand == "m" { "k" } else { "m" });
-    Some(format!(
-        "a condition chooses among elements, `select({condition}; {element}, 0.0)`; those that fulfil it are \
-         `let {result} = {operand}.compress(&{mask})?;`, a method of whole tensors, where `{mask}` has the truth values"
-    ))
+    Some(by_condition((&condition, &element), [result, &operand, mask]))
 }
 
 /// The help for `v[i / 2]` and `v[i % 2]`, which no choice among values of indices expresses.

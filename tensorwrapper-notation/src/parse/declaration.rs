@@ -80,7 +80,7 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
             false => sparse_map(part, *span),
         });
     }
-    if let Some(fault) = no_claim(tokens) {
+    if let Some(fault) = no_claim(tokens, &[]) {
         return Err(fault);
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
@@ -198,15 +198,16 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
     if let Some(fault) = joined(cursor.rest()) {
         return Err(fault);
     }
-    for part in split(cursor.rest(), ',') {
+    let parts = split(cursor.rest(), ',');
+    for (n, &part) in parts.iter().enumerate() {
         if pending.is_empty() && is_claim(part) {
             found.claims.push(claim(part)?);
             continue;
         }
         let fault = match &pending[..] {
-            [] if part.len() > 1 => no_claim(part),
+            [] if part.len() > 1 => no_claim(part, parts.get(n + 1).copied().unwrap_or_default()),
             // A label may be called `assume`, but no claim follows labels that have no extent yet.
-            [_, _] if is_claim(part) => no_claim(&pending),
+            [_, _] if is_claim(part) => no_claim(&pending, &[]),
             _ => None,
         };
         if let Some(fault) = fault {

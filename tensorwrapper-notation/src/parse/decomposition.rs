@@ -5,7 +5,7 @@ use super::cursor::{Cursor, split};
 use super::expression::{stands_alone, whole};
 use super::index::labels;
 use super::number::whole_exponent;
-use super::options::{are_options, before_semicolon, divided, is_option, of_an_order, options};
+use super::options::{are_options, before_semicolon, divided, is_option, of_an_axis, of_an_order, options};
 use super::places::{sides, span_of};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
@@ -58,7 +58,7 @@ fn read(kind: Factorisation, inner: &[Token], left: &[&str], span: Span, call: S
     };
     let mut arguments = split(arguments, ',');
     if let ("norm", [tensor, order]) = (form.name, &arguments[..])
-        && let Some(fault) = of_an_order(tensor, order, left)
+        && let Some(fault) = of_an_axis(tensor, order).or_else(|| of_an_order(tensor, order, left))
     {
         return Err(fault);
     }

@@ -160,13 +160,18 @@ pub(super) fn index(tokens: &[Token]) -> Option<String> {
             };
             Some(format!("axes have no names: a position stands at the place of its axis, `{place}`"))
         }
-        _ if is_condition(tokens) => Some(format!(
-            "a condition chooses among elements, `select({}; A[i], 0.0)`; those that fulfil it are `let b = a.compress(&m)?;`, a method of \
-             whole tensors, where `m` has the truth values",
-            text(&compared_values(tokens))
-        )),
+        _ if is_condition(tokens) => Some(by_condition((&text(&compared_values(tokens)), "A[i]"), ["b", "a", "m"])),
         _ => part(tokens),
     }
+}
+
+/// The help for elements that a condition chooses. The names are those of the tensor of such elements, of the tensor that has them, and
+/// of the tensor of truth values.
+pub(super) fn by_condition((condition, element): (&str, &str), [result, tensor, mask]: [&str; 3]) -> String {
+    format!(
+        "a condition chooses among elements, `select({condition}; {element}, 0.0)`; those that fulfil it are \
+         `let {result} = {tensor}.compress(&{mask})?;`, a method of whole tensors, where `{mask}` has the truth values"
+    )
 }
 
 /// The condition `i == 0` about an index, with the value of that index: `iota[i] == 0`. The first name of a comparison is taken for an

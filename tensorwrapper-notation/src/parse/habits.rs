@@ -251,13 +251,13 @@ fn comparisons() {
         (
             "[] = sum(k; a[k] != 0.0)",
             &[
-                "a[k] != 0.0: a comparison is not a number | a condition counts as 1 or 0 in `sum(k; select(a[k] != 0.0; 1.0, 0.0))`",
+                "a[k] != 0.0: a comparison is not a number | write `sum(k; select(a[k] != 0.0; 1.0, 0.0))`, in which what holds counts as 1",
             ],
         ),
         (
             "[] = sum(k; a[k] && b[k])",
             &[
-                "a[k] && b[k]: a comparison is not a number | a condition counts as 1 or 0 in `sum(k; select(a[k] && b[k]; 1.0, 0.0))`",
+                "a[k] && b[k]: a comparison is not a number | write `sum(k; select(a[k] && b[k]; 1.0, 0.0))`, in which what holds counts as 1",
             ],
         ),
         (

@@ -3,7 +3,8 @@
 use super::algebra::without_left;
 use super::cursor::{Cursor, split};
 use super::occurring::occurring;
-use super::places::{has_word, last_operand};
+use super::paired::{as_block, unused};
+use super::places::last_operand;
 use super::unread::{LONGEST, labels_in, names, with_spread};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, Factorisation};
@@ -121,7 +122,7 @@ pub(super) fn equations(cursor: &Cursor<'_>) -> Option<String> {
     let parts: Vec<&[Token]> = cursor.all().split(|token| token.is_punct(',')).collect();
     let targets: Vec<Written> = parts.iter().map(|part| written(part)).collect::<Option<_>>()?;
     let has_let = targets.contains(&Written::Let);
-    let mut names = ["x", "y", "z", "u", "v", "w"].into_iter().filter(|name| !has_word(cursor.all(), name));
+    let mut names = unused(cursor.all());
     let (mut equations, mut values) = (Vec::new(), Vec::new());
     for (part, target) in parts.iter().zip(targets) {
         match target {
@@ -136,11 +137,7 @@ pub(super) fn equations(cursor: &Cursor<'_>) -> Option<String> {
         }
     }
     let what = "equations have `;` between them";
-    let code = match (&values[..], has_let) {
-        ([], false) => equations.join("; "),
-        ([], true) => equations.join("; ") + ";",
-        (values, _) => format!("{}; ({})", equations.join("; "), values.join(", ")),
-    };
+    let code = as_block(&equations, &values);
     Some(if code.chars().count() > LONGEST { what.into() } else { format!("{what}: `{code}`") })
 }
 

@@ -11,6 +11,7 @@ use super::paired::behind_comma;
 use super::places::{last_operand, sides};
 use super::synonyms::synonym;
 use super::unread::{is_comparison, labels_in, labels_of_letters, with_values};
+use super::words::is_item;
 use crate::diagnostic::Diagnostic;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -62,7 +63,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         // `var x[i] = …`
         Tree::Ident(_)
             if let [Token { tree: Tree::Ident(word), span }] = cursor.read()
-                && let Some(n) = cursor.rest().iter().position(|token| token.is_punct('=')) =>
+                && let Some(n) = assignment(cursor.rest()) =>
         {
             // `+=` has two signs.
             let signs = cursor.rest()[..n].iter().rev().take_while(|token| matches!(token.tree, Tree::Punct(..))).count();
@@ -70,7 +71,7 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
             Diagnostic::syntax(*span, format!("`{word}` is no word of equations"))
                 .help(format!("a new tensor is `let {left} = …;`, and one that exists `{left} = …`"))
         }
-        Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
+        Tree::Ident(_) | Tree::Group(..) if assignment(cursor.rest()).is_some() => {
             Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))
                 .help("a product is written with `*`; equations have `;` between them")
         }
@@ -127,12 +128,15 @@ fn raised(cursor: &Cursor<'_>) -> String {
             "a power of each element is `powi(X, -1)` or `powf(X, -0.5)`, and the inverse of a matrix `[j, i] = inv(A[i, j])`"
                 .into()
         }
-        Some(Tree::Group(Delimiter::Brace, inner)) => match labels_of_letters(inner, &labels_in(cursor.all())) {
-            labels if labels.is_empty() => POWER.into(),
-            labels => {
-                format!("upper and lower indices are alike, and stand in brackets: `{}[{labels}]`; {POWER}", before(cursor))
+        // Behind brackets stands an exponent.
+        Some(Tree::Group(Delimiter::Brace, inner)) if cursor.previous().is_some_and(is_word) => {
+            match labels_of_letters(inner, &labels_in(cursor.all())) {
+                labels if labels.is_empty() => POWER.into(),
+                labels => {
+                    format!("upper and lower indices are alike, and stand in brackets: `{}[{labels}]`; {POWER}", before(cursor))
+                }
             }
-        },
+        }
         _ => POWER.into(),
     }
 }
@@ -173,17 +177,23 @@ fn unexpected_word(cursor: &Cursor<'_>, word: &str, plain: &Diagnostic) -> Optio
 
 /// The help for an array among operands.
 pub(super) fn array(inner: &[Token]) -> String {
+    // The length of an array of Rust is known when the program is compiled, and `n` in `vec![0.0; n]` may not be.
+    if let [value, extent] = inner.split(|token| token.is_punct(';')).collect::<Vec<_>>()[..] {
+        let is_number = matches!(value, [Token { tree: Tree::Literal(_), .. }]);
+        let number = if is_number { format!("{}[i]", text(value)) } else { "0.0[i]".into() };
+        let extent = if is_number && !extent.is_empty() { text(extent) } else { "n".into() };
+        return format!("a number is spread over labels: `{number} where i: {extent}`");
+    }
     format!("make a tensor of it first, `let t = Tensor::from_array([{}])?;`, and write its indices", text(inner))
 }
 
 /// The help for `x if C`, which has no other value.
 fn without_else(cursor: &Cursor<'_>) -> Option<String> {
     let condition = cursor.rest().get(1..)?;
-    let is_whole = is_comparison(condition) && !condition.iter().any(|token| token.is_ident("else"));
     let (_, right) = sides(cursor.read());
-    let condition = text(&with_values(condition, &labels_in(cursor.all())));
-    is_whole
-        .then(|| format!("a choice for each element has two values: `select({condition}; {}, 0.0)` is 0 elsewhere", text(right)))
+    let written = text(&with_values(condition, &labels_in(cursor.all())));
+    is_comparison(condition)
+        .then(|| format!("a choice for each element has two values: `select({written}; {}, 0.0)` is 0 elsewhere", text(right)))
 }
 
 /// The token before.
@@ -203,11 +213,23 @@ fn from_previous(cursor: &Cursor<'_>) -> String {
 
 /// Whether names with `,` between them are all that is there.
 fn are_names(cursor: &Cursor<'_>) -> bool {
-    let is_name = |token: &Token| matches!(token.tree, Tree::Ident(_));
     let rest = cursor.rest();
-    cursor.previous().is_some_and(is_name)
+    cursor.previous().is_some_and(is_word)
         && rest.len() > 1
-        && rest.iter().enumerate().all(|(n, token)| if n % 2 == 0 { token.is_punct(',') } else { is_name(token) })
+        && rest.iter().enumerate().all(|(n, token)| if n % 2 == 0 { token.is_punct(',') } else { is_word(token) })
+}
+
+fn is_word(token: &Token) -> bool {
+    matches!(token.tree, Tree::Ident(_))
+}
+
+/// Where the first `=` is that does not belong to a comparison.
+fn assignment(tokens: &[Token]) -> Option<usize> {
+    let compares = |n: usize| {
+        let before = n.checked_sub(1).is_some_and(|n| matches!(tokens[n].tree, Tree::Punct('=' | '!' | '<' | '>', true)));
+        before || tokens.get(n + 1).is_some_and(|next| matches!(tokens[n].tree, Tree::Punct('=', true)) && next.is_punct('='))
+    };
+    (0..tokens.len()).find(|&n| tokens[n].is_punct('=') && !compares(n))
 }
 
 /// The fault of a Rust expression such as `if x { 1.0 } else { 2.0 }` without braces around it.
@@ -230,9 +252,9 @@ pub(super) fn rust_expression(word: &str, span: Span, statement: &[Token]) -> Di
         }
         _ => {}
     }
-    if let "const" | "static" | "use" | "fn" | "struct" | "enum" | "impl" | "mod" | "type" | "pub" = word {
+    if is_item(word) {
         return Diagnostic::syntax(span, format!("`{word} …` is an item of Rust, and here stand equations"))
-            .help("it stands outside of the macro, before it");
+            .help("write it before the macro");
     }
     if word == "mut" {
         return Diagnostic::syntax(span, "the left side has no `mut`")
@@ -247,5 +269,64 @@ pub(super) fn rust_expression(word: &str, span: Span, statement: &[Token]) -> Di
     match word {
         "if" | "match" => fault.help(format!("`{{ {word} … }}` is one number; {choice}")),
         _ => fault.help(format!("write `{{ {word} … }}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn exponents_and_arrays() {
+        refused(&[
+            ("[i] = v[i]^{n}", &["^: `^` is not an operator here | a power is `powi(X, 2)` or `powf(X, 0.5)`"]),
+            (
+                "[i, j] = A^{ij}",
+                &[
+                    "^: `^` is not an operator here | upper and lower indices are alike, and stand in brackets: `A[i, j]`; a power is `powi(X, 2)` or `powf(X, 0.5)`",
+                ],
+            ),
+            (
+                "[i] = 2.0 * v[i] + vec![0.0; n]",
+                &["!: expected an operator, found `!` | a number is spread over labels: `0.0[i] where i: n`"],
+            ),
+            (
+                "[i] = v[i] + [0.5; 3]",
+                &["[0.5; 3]: an array is no operand | a number is spread over labels: `0.5[i] where i: 3`"],
+            ),
+            ("[i] = vec![x; n]", &["!: expected an operator, found `!` | a number is spread over labels: `0.0[i] where i: n`"]),
+        ]);
+    }
+
+    #[test]
+    fn words_before_comparisons() {
+        refused(&[
+            ("[i] = exp((x y == 3))", &["y: expected an operator, found `y` | a product is written with `*`"]),
+            ("[i] = exp((x y <= 3))", &["y: expected an operator, found `y` | a product is written with `*`"]),
+        ]);
+    }
+
+    #[test]
+    fn items_of_rust() {
+        refused(&[
+            ("trait X", &["trait: `trait …` is an item of Rust, and here stand equations | write it before the macro"]),
+            ("[i] = fn v[i]", &["fn: `fn …` is an item of Rust, and here stand equations | write it before the macro"]),
+        ]);
+    }
+
+    #[test]
+    fn choices_without_an_alternative() {
+        refused(&[
+            (
+                "[i] = v[i] if v[i] > 0.0",
+                &[
+                    "if: expected an operator, found `if` | a choice for each element has two values: `select(v[i] > 0.0; v[i], 0.0)` is 0 elsewhere",
+                ],
+            ),
+            (
+                "[i] = v[i] if v[i] > 0.0 else",
+                &["if: expected an operator, found `if` | a choice for each element is `select(A[i] > 0.0; A[i], 0.0)`"],
+            ),
+        ]);
     }
 }

@@ -139,13 +139,17 @@ fn is_begin(tokens: &[Token]) -> bool {
     has_sign(tokens) && matches!(&tokens[0].tree, Tree::Ident(name) if word(name).is_some())
 }
 
+/// The fault of `norm(a[i, j], axis = 1)`. Negative numbers count from the last axis.
+pub(super) fn of_an_axis(tensor: &[Token], option: &[Token]) -> Option<Diagnostic> {
+    let axes = axis_numbers(option).filter(|_| option.iter().any(|token| token.is_punct('=')))?;
+    let ([axis], labels) = (&axes[..], labels_in(tensor)) else { return None };
+    let at = if *axis < 0 { labels.len().checked_sub(axis.unsigned_abs())? } else { axis.unsigned_abs() };
+    let fault = Diagnostic::syntax(span_of(option), "`norm` runs over labels, and not over axes by their numbers");
+    Some(fault.help(format!("write `norm({}; {})`", labels.get(at)?, text(tensor))))
+}
+
 /// The fault of `norm(v[i], 1)`.
 pub(super) fn of_an_order(tensor: &[Token], order: &[Token], left: &[&str]) -> Option<Diagnostic> {
-    if let (Some([axis]), Some(_)) = (axis_numbers(order).as_deref(), order.iter().find(|token| token.is_punct('='))) {
-        let fault = Diagnostic::syntax(span_of(order), "`norm` runs over labels, and not over axes by their numbers");
-        let label = labels_in(tensor).get(usize::try_from(*axis).ok()?).copied()?;
-        return Some(fault.help(format!("write `norm({label}; {})`", text(tensor))));
-    }
     let order = match order {
         [word, sign, value @ ..] if sign.is_punct('=') && (word.is_ident("ord") || word.is_ident("p")) => value,
         order => order,
@@ -325,4 +329,33 @@ fn set(options: &mut Options, word: Word, value: &[Token], at: Span) -> Result<(
         (Word::Full | Word::Upper | Word::Unit, _) => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn axes_and_orders() {
+        refused(&[
+            (
+                "[i] = norm(a[i, j], axis = -1)",
+                &["axis = -1: `norm` runs over labels, and not over axes by their numbers | write `norm(j; a[i, j])`"],
+            ),
+            (
+                "[j] = norm(a[i, j], axis = -2)",
+                &["axis = -2: `norm` runs over labels, and not over axes by their numbers | write `norm(i; a[i, j])`"],
+            ),
+            (
+                "[i] = norm(a[i, j], axis = 1)",
+                &["axis = 1: `norm` runs over labels, and not over axes by their numbers | write `norm(j; a[i, j])`"],
+            ),
+            (
+                "[] = norm(v[i], 1)",
+                &[
+                    "1: `norm` is the root of the sum of all squares, and has no order | the norm of order 1 is `sum(i; abs(v[i]))`",
+                ],
+            ),
+        ]);
+    }
 }

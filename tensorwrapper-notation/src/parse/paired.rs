@@ -36,7 +36,7 @@ fn items(tokens: &[Token]) -> Vec<&[Token]> {
 
 /// The equations one behind the other. `None` if one reads what an equation before it has made, so that its old value is lost.
 fn apart(statement: &[Token], is_let: bool, lefts: &[&[Token]], rights: &[&[Token]]) -> Option<String> {
-    let mut fresh = ["x", "y", "z", "u", "v", "w"].into_iter().filter(|name| !has_word(statement, name));
+    let mut fresh = unused(statement);
     let (mut equations, mut values) = (Vec::new(), Vec::new());
     for (n, (left, right)) in lefts.iter().zip(rights).enumerate() {
         let written = match left {
@@ -55,12 +55,22 @@ fn apart(statement: &[Token], is_let: bool, lefts: &[&[Token]], rights: &[&[Toke
         };
         equations.push(format!("{written} = {}", text(right)));
     }
-    let end = match &values[..] {
-        [] if is_let => ";".to_string(),
+    Some(as_block(&equations, &values))
+}
+
+/// Names for results that no word of a statement is.
+pub(super) fn unused(statement: &[Token]) -> impl Iterator<Item = &'static str> {
+    ["x", "y", "z", "u", "v", "w"].into_iter().filter(|name| !has_word(statement, name))
+}
+
+/// Equations one behind the other, and the values that they make. Without values, a `let` is followed by more lines.
+pub(super) fn as_block(equations: &[String], values: &[&str]) -> String {
+    let end = match values {
+        [] if equations.iter().any(|equation| equation.starts_with("let ")) => ";".to_string(),
         [] => String::new(),
         values => format!("; ({})", values.join(", ")),
     };
-    Some(equations.join("; ") + &end)
+    equations.join("; ") + &end
 }
 
 /// The help for what stands behind an equation and a `,`: the value of a block, or the extent of a label.

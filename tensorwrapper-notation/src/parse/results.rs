@@ -1,6 +1,7 @@
 //! The results that a block has named, and faults of those that stand where Rust would have a value: `x.norm()`, `a[{ k }, j]`. The
 //! block is computed as a whole, so that none of its results has a value before.
 
+use super::computed::at_position;
 use super::places::{fresh, place};
 use super::synonyms::synonym;
 use crate::diagnostic::Diagnostic;
@@ -75,10 +76,7 @@ fn position(before: &[Statement], index: &Index, tokens: &[Token]) -> Option<Dia
     let other = fresh(tokens, 1).remove(0);
     let value = if side.indices.is_some() { format!("{name}[]") } else { name.to_string() };
     let message = format!("`{name}` is a result of this block, and positions are known before the block is computed");
-    Some(Diagnostic::syntax(hole.span, message).help(format!(
-        "elements at computed positions are chosen: `sum({other}; select(iota[{other}] == {value}; {}, 0.0))`",
-        here.with(&other)
-    )))
+    Some(Diagnostic::syntax(hole.span, message).help(at_position(&here, &other, &value)))
 }
 
 #[cfg(test)]

@@ -42,13 +42,15 @@ fn functions_by_other_names() {
             ],
         ),
         (
-            "[i, j] = mine(i, j; A[i, j])",
-            &["mine: `mine` is not a function of tensor equations | a function of a similar name is `min`"],
+            "[i, j] = own(i, j; A[i, j])",
+            &[
+                "own: `own` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi`, `powf`, `clip` and `select`; what needs whole tensors is called before the equation",
+            ],
         ),
         (
             "[i] = linspace(0, 1, n)",
             &[
-                "linspace: `linspace` is not a function of tensor equations | equally distant points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`",
+                "linspace: `linspace` is not a function of tensor equations | equally spaced points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`",
             ],
         ),
         (
@@ -208,19 +210,19 @@ fn reductions_norms_and_bounds() {
         (
             "[] = sum(v[i] > 0.0)",
             &[
-                "v[i] > 0.0: a comparison is not a number | a condition counts as 1 or 0 in `sum(i; select(v[i] > 0.0; 1.0, 0.0))`",
+                "v[i] > 0.0: a comparison is not a number | write `sum(i; select(v[i] > 0.0; 1.0, 0.0))`, in which what holds counts as 1",
             ],
         ),
         (
             "[i] = mean(j; a[i, j] > 0.0 && m[i, j])",
             &[
-                "a[i, j] > 0.0 && m[i, j]: a comparison is not a number | a condition counts as 1 or 0 in `mean(j; select(a[i, j] > 0.0 && m[i, j]; 1.0, 0.0))`",
+                "a[i, j] > 0.0 && m[i, j]: a comparison is not a number | write `mean(j; select(a[i, j] > 0.0 && m[i, j]; 1.0, 0.0))`, in which what holds counts as 1",
             ],
         ),
         (
             "[] = max(i, j; i == j & m[i, j])",
             &[
-                "i == j & m[i, j]: a comparison is not a number | a condition counts as 1 or 0 in `max(i, j; select(iota[i] == iota[j] && m[i, j]; 1.0, 0.0))`",
+                "i == j & m[i, j]: a comparison is not a number | write `max(i, j; select(iota[i] == iota[j] && m[i, j]; 1.0, 0.0))`, in which what holds counts as 1",
             ],
         ),
         (
@@ -259,7 +261,7 @@ fn statements_and_claims() {
         ),
         (
             "const N: usize = 3; let x[i] = v[i]; x",
-            &["const: `const …` is an item of Rust, and here stand equations | it stands outside of the macro, before it"],
+            &["const: `const …` is an item of Rust, and here stand equations | write it before the macro"],
         ),
         (
             "mut C[i] = A[i]",
@@ -329,7 +331,7 @@ fn rust_and_other_functions() {
         (
             "let g[i, j] = L.grad(A[i, j]); g",
             &[
-                "i: index `i` is on the left, but no term on the right has it | `L.grad(A[i, j])` is one number that Rust computes, in which no word is an index; functions stand in front, as in `exp(A[i])`",
+                "i: index `i` is on the left, but no term on the right has it | `L.grad(A[i, j])` is one number that Rust computes, in which no word is an index; write `grad(L; A[i, j])`",
             ],
         ),
         (
@@ -361,7 +363,7 @@ fn dots_and_powers() {
         (
             "x[..] = 0.0",
             &[
-                "..: `..` is on the left, but no operand on the right has it | what is constant along the remaining axes has their labels, as in `0.0[i, j]`",
+                "..: `..` is on the left, but no operand on the right has it | a number is spread over labels on both sides: `x[i, j] = 0.0[i, j]`",
             ],
         ),
         ("[..] = 2.0 * A", &["..: `..` is on the left, but no operand on the right has it | if `A` is a tensor, write `A[..]`"]),

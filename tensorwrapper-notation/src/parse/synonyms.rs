@@ -8,7 +8,7 @@ pub(super) const ROLLED: &str = "an axis is shifted around its end before the eq
 pub(super) const JOINED: &str = "conditions are joined by `&&` and `||`, and negated by `!`";
 
 /// Functions by their names in other languages, and what to write here.
-const SYNONYMS: [(&[&str], &str); 91] = [
+const SYNONYMS: [(&[&str], &str); 92] = [
     (&["roll", "circshift"], ROLLED),
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
@@ -74,7 +74,10 @@ const SYNONYMS: [(&[&str], &str); 91] = [
     (&["rsqrt"], "it is `recip(sqrt(X))`"),
     (&["isnan", "is_nan"], "elements that are NaN are those for which the condition `X != X` holds"),
     (&["logical_and", "logical_or", "logical_not"], JOINED),
-    (&["kron"], "a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`"),
+    (
+        &["kron", "kroneckerproduct"],
+        "a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`",
+    ),
     (&["outer", "outerproduct"], "an outer product is a product without a common index: `a[i] * b[j]`"),
     (&["diag", "diagonal"], "a diagonal is a repeated index, `[i] = A[i, i]`, and a diagonal matrix likewise, `[i, i] = v[i]`"),
     (&["total", "reduce", "Σ"], "a sum is written `sum(k; X)`"),
@@ -97,7 +100,7 @@ const SYNONYMS: [(&[&str], &str); 91] = [
     (&["variance"], "a variance is `var(k; X)`, whose divisor is the number of terms"),
     (&["stddev", "sd"], "a standard deviation is `std(k; X)`, whose divisor is the number of terms"),
     (&["iota", "arange", "index", "indices", "range"], "the value of an index is `iota[i]`: 0, 1, 2, …"),
-    (&["linspace"], "equally distant points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`"),
+    (&["linspace"], "equally spaced points are made before the equation: `let x = Tensor::<f64, _>::linspace(0.0, 1.0, n)?;`"),
     (&["relu"], "it is `select(X < 0.0; 0.0, X)`"),
     (&["clamp"], "it is `clip(X, 0.0, 1.0)`"),
     (&["maximum"], "the larger of two elements is `select(X >= Y || X != X; X, Y)`, or NaN if one of them is"),
@@ -195,8 +198,13 @@ const SYNONYMS: [(&[&str], &str); 91] = [
         "the derivative of L by x is `grad(L; x[i])`, of a result `L` of the block",
     ),
     (
-        &["eye", "identity", "delta", "kronecker", "kronecker_delta", "kroneckerdelta"],
+        &["eye", "identity", "delta", "kronecker_delta", "kroneckerdelta"],
         "a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`",
+    ),
+    (
+        &["kronecker"],
+        "a Kronecker delta is a repeated index on the left, `[i, i] = 1[i] where i: 3`, and a Kronecker product \
+         `[(i, k), (j, l)] = A[i, j] * B[k, l]`",
     ),
 ];
 
@@ -340,6 +348,24 @@ fn functions_of_whole_tensors() {
             "[i] = np.cross(v[j], w[k])",
             &[
                 "np.cross: `np.cross` is no function of tensor equations | a cross product is `[i] = e[i, j, k] * v[j] * w[k]`, where `e` is made before the equation: `let e = Tensor::from_array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])?;`",
+            ],
+        ),
+        (
+            "[i, j] = kronecker(a[i, j], b[i, j])",
+            &[
+                "kronecker: `kronecker` is not a function of tensor equations | a Kronecker delta is a repeated index on the left, `[i, i] = 1[i] where i: 3`, and a Kronecker product `[(i, k), (j, l)] = A[i, j] * B[k, l]`",
+            ],
+        ),
+        (
+            "[i, j] = KroneckerProduct(a[i, j], b[i, j])",
+            &[
+                "KroneckerProduct: `KroneckerProduct` is not a function of tensor equations | a Kronecker product is an outer product with joined axes: `[(i, k), (j, l)] = A[i, j] * B[k, l]`",
+            ],
+        ),
+        (
+            "[i, j] = KroneckerDelta(i, j)",
+            &[
+                "KroneckerDelta: `KroneckerDelta` is not a function of tensor equations | a unit matrix is a repeated index on the left: `[i, i] = 1[i] where i: 3`",
             ],
         ),
     ]);

@@ -49,12 +49,17 @@ pub(super) fn names(tokens: &[Token]) -> Option<Vec<&str>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The labels of `{ik}` and `{i k}`, which are written as in a formula, beside labels that are known. Nothing if these are other words.
+/// The labels of `{ik}` and `{i k}`, which are written as in a formula, beside labels that are known. Nothing if these are other words:
+/// the subscript of `x_{old}` has no letter that is a label.
 pub(super) fn labels_of_letters(tokens: &[Token], known: &[&str]) -> String {
     let found = names(tokens).unwrap_or_default();
     let are_letters = found.iter().all(|name| name.chars().count() <= 4 && name.chars().all(char::is_alphabetic));
     match &found[..] {
-        [joined] if are_letters && !known.contains(joined) => joined.chars().map(String::from).collect::<Vec<_>>().join(", "),
+        [joined] if are_letters && !known.contains(joined) => {
+            let letters: Vec<String> = joined.chars().map(String::from).collect();
+            let is_any_known = letters.iter().any(|letter| known.contains(&letter.as_str()));
+            if is_any_known { letters.join(", ") } else { String::new() }
+        }
         several if are_letters => several.join(", "),
         _ => String::new(),
     }

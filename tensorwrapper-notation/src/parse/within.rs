@@ -1,5 +1,6 @@
 //! Helps that depend on the rest of the equation: which labels its left side has, and which of its names are labels.
 
+use super::calls::chosen;
 use super::choices::doubled;
 use super::computed::computed;
 use super::cursor::{Cursor, split};
@@ -38,6 +39,10 @@ pub(super) fn within(fault: Diagnostic, statement: &[Token]) -> Diagnostic {
         return fault;
     }
     let call = call.as_ref();
+    let labels = labels_in(statement);
+    if let Some(help) = call.and_then(|call| chosen(call.name, &split(call.arguments, ','), &labels)) {
+        return with_extent(fault.help(help), statement, &labels);
+    }
     let help = call
         .and_then(|call| holds(call, statement, &known).or_else(|| separated(call, statement, &known)))
         .or_else(|| extent_inside(statement, fault.span))
@@ -123,7 +128,7 @@ fn of_a_condition(name: &str, arguments: &[Token], (statement, left): (&[Token],
     let bound: Vec<&str> = arguments.split(|token| token.is_punct(';')).next().and_then(names).unwrap_or_default();
     let condition = text(&with_values(&doubled(body), &[labels_in(statement), bound].concat()));
     let fault = Diagnostic::syntax(span_of(body), "a comparison is not a number");
-    Some(fault.help(format!("a condition counts as 1 or 0 in `{name}({labels}; select({condition}; 1.0, 0.0))`")))
+    Some(fault.help(format!("write `{name}({labels}; select({condition}; 1.0, 0.0))`, in which what holds counts as 1")))
 }
 
 /// The fault of a reduction over axes by their numbers, `sum(0; a[i, j])`. The left side has the labels that are left.

@@ -15,6 +15,11 @@ pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
+/// Whether a keyword begins an item of Rust. `mod` is left out: in other languages it makes a remainder.
+pub(super) fn is_item(word: &str) -> bool {
+    matches!(word, "const" | "enum" | "extern" | "fn" | "impl" | "pub" | "static" | "struct" | "trait" | "type" | "use")
+}
+
 /// The fault of a keyword where a label belongs.
 pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
     let raw = if matches!(word, "self" | "Self" | "super" | "crate") { String::new() } else { format!(", or `r#{word}`") };
