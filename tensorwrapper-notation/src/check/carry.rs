@@ -54,36 +54,7 @@ impl Checker<'_> {
             // A label that a reduction binds is reported at that reduction, and a tensor without its indices once.
             if !binds(right, name) && (number.is_none() || self.refused.len() == before + 1) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(self.on_the_left(
-                        &[name],
-                        match number {
-                            Some(hole) if hole.contains('[') && hole.ends_with(')') => {
-                                let instead = called(hole).map_or_else(
-                                    || format!("functions stand in front, as in `exp(A[{name}])`"),
-                                    |call| format!("write `{call}`"),
-                                );
-                                format!("`{hole}` is one number that Rust computes, in which no word is an index; {instead}")
-                            }
-                            Some(hole) => {
-                                format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
-                            }
-                            None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
-                                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); cast(f64; {exponent}))`"
-                            ),
-                            None if let Some((braces, is_index)) = labels::in_braces(right, name) => match is_index {
-                                true => format!("`{braces}` is a position that Rust computes; the index is written `{name}`"),
-                                false => format!(
-                                    "`{braces}` is one number that Rust computes; {}",
-                                    without_braces(braces, name)
-                                ),
-                            },
-                            None => unseparated(name, &free).unwrap_or_else(|| {
-                                let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
-                                let case = case.unwrap_or_else(|| self.misspelt(name, right, axes));
-                                format!("{case}a result that is constant along `{name}` is written `1[{name}] * …`")
-                            }),
-                        },
-                    ))
+                    .help(self.on_the_left(&[name], self.lacking(name, right, axes, number)))
                     .operators(format!(
                         "a result that is constant along `{name}` is written `tensorwrapper::Indexed::spread(1.0, \"{name},\") * …`"
                     ));
@@ -91,6 +62,32 @@ impl Checker<'_> {
             }
         }
         self.refused.len() == before
+    }
+
+    /// The help for a label of the left side that the right side lacks; the number is a name there that has no indices.
+    fn lacking(&self, name: &str, right: &Expression, axes: &[LabelId], number: Option<&str>) -> String {
+        match number {
+            Some(hole) if hole.contains('[') && hole.ends_with(')') => {
+                let instead = called(hole).map_or_else(
+                    || format!("functions stand in front, as in `exp(A[{name}])`"),
+                    |call| format!("write `{call}`"),
+                );
+                format!("`{hole}` is one number that Rust computes, in which no word is an index; {instead}")
+            }
+            Some(hole) => format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`"),
+            None if let Some((base, exponent)) = labels::exponent_with(right, name) => format!(
+                "an exponent is one number; powers of `{base}` by elements are `map(|p| f64::powf({base}, p); cast(f64; {exponent}))`"
+            ),
+            None if let Some((braces, is_index)) = labels::in_braces(right, name) => match is_index {
+                true => format!("`{braces}` is a position that Rust computes; the index is written `{name}`"),
+                false => format!("`{braces}` is one number that Rust computes; {}", without_braces(braces, name)),
+            },
+            None => unseparated(name, &free_names(right)).unwrap_or_else(|| {
+                let case = Some(self.other_case(name)).filter(|case| !case.is_empty());
+                let case = case.unwrap_or_else(|| self.misspelt(name, right, axes));
+                format!("{case}a result that is constant along `{name}` is written `1[{name}] * …`")
+            }),
+        }
     }
 
     /// The beginning of a help: the only label of the right side that occurs once may be meant to be the only one that is missing there.

@@ -90,8 +90,8 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Dia
         if is_condition(tokens) {
             return Err(fault.help("a condition stands in a choice for each element, as in `select(iota[i] < iota[j]; X, 0.0)`"));
         }
-        // `C[i, j] = C[j, i]`
-        if tokens.iter().any(|token| token.group(Delimiter::Bracket).is_some()) {
+        // `C[i, j] = C[j, i]`; in `i = dims[0]` the extent has the brackets.
+        if tokens.windows(2).any(|pair| pair[0].group(Delimiter::Bracket).is_some() && pair[1].is_punct('=')) {
             return Err(fault.help("a symmetry of the left side is claimed as `where sym(i, j)`"));
         }
         let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();

@@ -1,7 +1,8 @@
 //! Statements and blocks.
 
 use super::condition::truth;
-use super::cursor::{Cursor, hole, split};
+use super::context::context;
+use super::cursor::{Cursor, split};
 use super::declaration::{Declared, declaration, declarations, header, is_declaration};
 use super::decomposition::decomposition;
 use super::expression::expression;
@@ -136,34 +137,6 @@ fn let_names(tokens: &[Token]) -> Vec<Name> {
         }
     }
     names
-}
-
-/// `in &ctx`, a Rust expression.
-fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnostic> {
-    if tokens.is_empty() {
-        return Err(Diagnostic::syntax(span, "a context is missing after `in`").help("write `in &context;`"));
-    }
-    match tokens.iter().find(|token| token.is_ident("let") || token.is_ident("where")) {
-        Some(next) => Err(Diagnostic::syntax(next.span, "`;` is missing before this").help("write `in &context;`")),
-        None => borrowed(tokens).map_or_else(|| Ok(hole(tokens)), Err),
-    }
-}
-
-/// The fault of `in Graph::new();` and `in &mut graph;`: a context is borrowed, and results of a graph live no longer than it does.
-fn borrowed(tokens: &[Token]) -> Option<Diagnostic> {
-    let fault = Diagnostic::syntax(tokens[0].span, "a block borrows its context");
-    match tokens {
-        [reference, word, rest @ ..] if reference.is_punct('&') && word.is_ident("mut") && !rest.is_empty() => {
-            Some(fault.help(format!("write `in &{};`", text(rest))))
-        }
-        [name, colon, ..] if name.is_ident("Context") && colon.is_punct(':') => {
-            Some(fault.help(format!("write `in &{};`", text(tokens))))
-        }
-        [name, colon, ..] if name.is_ident("Graph") && colon.is_punct(':') => {
-            Some(fault.help("a graph is made before the macro, by `let graph = …;`, and named here: `in &graph;`"))
-        }
-        _ => None,
-    }
 }
 
 enum LastLine {

@@ -7,8 +7,9 @@ use super::foreign;
 use super::gradient::{differentiated, gradient, variable};
 use super::index::{indices, labels};
 use super::map::{cast, map};
-use super::mistake::{array, rust_expression, unexpected};
+use super::mistake::{rust_expression, unexpected};
 use super::number::{number, scalar, varying_exponent, whole_exponent};
+use super::operand::{absolute, brackets, called, dotted, second_brackets};
 use super::reduction::{labels_first, not_a_list, not_labels, without_semicolon};
 use super::unread::{is_comparison, is_name};
 use super::words::is_keyword;
@@ -77,11 +78,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         }
         Tree::Group(Delimiter::Parenthesis, inner) if !is_operand(cursor) => {
             cursor.next();
-            let inner = whole(inner, token.span)?;
-            if cursor.peek_group(Delimiter::Parenthesis).is_some() {
-                return Err(unexpected(cursor).err().unwrap_or_else(|| cursor.expected("an operator")));
-            }
-            Ok(Expression::new(ExpressionKind::Parentheses(Box::new(inner)), token.span))
+            parentheses(cursor, inner, token.span)
         }
         Tree::Group(Delimiter::Invisible, inner) if !is_operand(cursor) => {
             cursor.next();
@@ -98,33 +95,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             cursor.next();
             postfix(cursor, start)
         }
-        Tree::Ident(name) => {
-            if is_keyword(name) && !matches!(name.as_str(), "self" | "Self" | "super" | "crate") {
-                return Err(rust_expression(name, token.span, cursor.all()));
-            }
-            cursor.next();
-            if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
-                let span = token.span.to(cursor.here());
-                refuse_body(name, arguments, &cursor.rest()[1..])?;
-                let indexed = cursor.peek_at(1).is_some_and(|t| t.group(Delimiter::Bracket).is_some());
-                let found = call(name, arguments, indexed, token.span, span)?;
-                cursor.next();
-                refuse_call(cursor, name)?;
-                return Ok(found);
-            }
-            if let Some(inner) = cursor.peek_group(Delimiter::Bracket).filter(|_| name == IOTA) {
-                let found = iota(inner, cursor.here(), token.span)?;
-                cursor.next();
-                return Ok(found);
-            }
-            if let Some(fault) = typed(name, cursor, token.span) {
-                return Err(fault);
-            }
-            while cursor.take_pair(':', ':') {
-                cursor.name("the rest of a path")?;
-            }
-            postfix(cursor, start)
-        }
+        Tree::Ident(name) => word(cursor, name, token.span),
         Tree::Punct('&', _) => {
             Err(Diagnostic::syntax(token.span, "operands are borrowed by themselves").help("leave out the `&`"))
         }
@@ -147,38 +118,43 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
     }
 }
 
-/// The fault of `|A[i, j]|`.
-fn absolute(cursor: &Cursor<'_>) -> Diagnostic {
-    let opens_twice = cursor.peek_pair('|', '|');
-    let rest = &cursor.rest()[1 + usize::from(opens_twice)..];
-    let (inside, behind) = rest.split_at(rest.iter().position(|token| token.is_punct('|')).unwrap_or(rest.len()));
-    let closes_twice = behind.len() > 1 && behind[..2].iter().all(|token| token.is_punct('|'));
-    let fault = cursor.expected("an operand");
-    // `|x| x * x`: an operand follows, and the parameters have no brackets.
-    let is_operand = behind.get(1).is_some_and(|next| matches!(next.tree, Tree::Ident(_) | Tree::Literal(_) | Tree::Group(..)));
-    let has_brackets = inside.iter().any(|token| token.group(Delimiter::Bracket).is_some());
-    if is_operand && !opens_twice && !inside.is_empty() && !has_brackets && !behind[1].is_ident("where") {
-        return fault.help("a Rust function stands outside of the macro, `let f = |x| …;`, and is called as `map(f; A[i, j])`");
+/// What stands in parentheses, which are read.
+fn parentheses(cursor: &Cursor<'_>, inner: &[Token], span: Span) -> Result<Expression, Diagnostic> {
+    let found = whole(inner, span)?;
+    if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
+        unexpected(cursor).map_err(|fault| called(fault, inner, arguments))?;
     }
-    match opens_twice {
-        true if closes_twice => fault.help(format!("a norm is `norm({})`, alone on the right side", text(inside))),
-        // `||a[i]| - b[i]|`
-        true => fault.help("an absolute value is `abs(A[i])`, and one in another `abs(abs(A[i]) - B[i])`"),
-        false => fault.help(format!("an absolute value is `abs({})`", text(inside))),
-    }
+    Ok(Expression::new(ExpressionKind::Parentheses(Box::new(found)), span))
 }
 
-/// The fault of brackets where an operand belongs.
-fn brackets(inner: &[Token], at: Span) -> Diagnostic {
-    let is_number = |token: &Token| matches!(&token.tree, Tree::Literal(_) | Tree::Group(Delimiter::Bracket, _));
-    match inner.first().is_some_and(is_number) {
-        true => Diagnostic::syntax(at, "an array is no operand").help(array(inner)),
-        false if inner.iter().any(|token| token.group(Delimiter::Bracket).is_some()) => {
-            let fault = Diagnostic::syntax(at, "indices stand after an operand");
-            fault.help(format!("terms are grouped by parentheses: `({})`", text(inner)))
-        }
-        false => Diagnostic::syntax(at, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"),
+/// What begins with a word: a function, `iota[i]`, or a Rust path.
+fn word(cursor: &mut Cursor<'_>, name: &str, at: Span) -> Result<Expression, Diagnostic> {
+    let start = *cursor;
+    if is_keyword(name) && !matches!(name, "self" | "Self" | "super" | "crate") {
+        return Err(rust_expression(name, at, cursor.all()));
     }
+    cursor.next();
+    if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
+        let span = at.to(cursor.here());
+        refuse_body(name, arguments, &cursor.rest()[1..])?;
+        let indexed = cursor.peek_at(1).is_some_and(|t| t.group(Delimiter::Bracket).is_some());
+        let found = call(name, arguments, indexed, at, span)?;
+        cursor.next();
+        refuse_call(cursor, name)?;
+        return Ok(found);
+    }
+    if let Some(inner) = cursor.peek_group(Delimiter::Bracket).filter(|_| name == IOTA) {
+        let found = iota(inner, cursor.here(), at)?;
+        cursor.next();
+        return Ok(found);
+    }
+    if let Some(fault) = typed(name, cursor, at) {
+        return Err(fault);
+    }
+    while cursor.take_pair(':', ':') {
+        cursor.name("the rest of a path")?;
+    }
+    postfix(cursor, start)
 }
 
 /// Whether a parenthesised group is a Rust expression that is indexed: `(psi[n])[l, s, r]`, `(x).y[i]`.
@@ -222,30 +198,6 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
     refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
     Ok(Expression::new(ExpressionKind::Operand(operand, found), span))
-}
-
-/// The fault of `sin.(a[i])`.
-fn dotted<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments: &[Token]) -> Diagnostic {
-    let written = cursor.hole_since(*start).text;
-    let function = written.split('.').next().unwrap_or_default();
-    Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`").help(match Function::from_name(function) {
-        Some(_) => format!("functions act on each element without a dot: `{function}({})`", text(arguments)),
-        None => format!("a Rust function of each element is `map({function}; {})`", text(arguments)),
-    })
-}
-
-/// The fault of `A[i][j]`, and of `A["x"][i, j]`, an element of a collection.
-fn second_brackets(operand: &str, first: &[Token], second: &[Token], at: Span) -> Diagnostic {
-    let fault = Diagnostic::syntax(at, "an operand has one pair of brackets");
-    let element = format!("`({operand}[{}])[{}]`", text(first), text(second));
-    let is_range = second.windows(2).any(|pair| pair.iter().all(|token| token.is_punct('.')));
-    fault.help(match indices(first, at) {
-        Ok(_) if is_name(&first) && is_range => {
-            format!("a part of an axis is a slice: `{operand}[{} in {}]`", text(first), text(second))
-        }
-        Ok(_) => format!("write `{operand}[{}, {}]`, or {element} for an element of a collection", text(first), text(second)),
-        Err(_) => format!("an element of a collection is {element}"),
-    })
 }
 
 fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {

@@ -93,7 +93,8 @@ pub(super) fn in_a_module<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments
         Tree::Literal(literal) => literal.starts_with('"'),
         _ => token.is_punct('"'),
     };
-    let reads_tensors = !labels_in(arguments).is_empty() || arguments.iter().any(is_quoted);
+    // Any other text is an argument of a method: `tf.phase("in")`.
+    let reads_tensors = !labels_in(arguments).is_empty() || name == "einsum" && arguments.iter().any(is_quoted);
     let is_here = Function::from_name(name).is_some()
         || Exchange::from_name(name).is_some()
         || Factorisation::from_name(name).is_some()
@@ -108,10 +109,10 @@ pub(super) fn in_a_module<'a>(start: &Cursor<'a>, cursor: &Cursor<'a>, arguments
         None if ending => format!("functions stand in no module, and a reduction names its labels: `{name}(k; X)`"),
         None => return None,
     };
-    let module = text(path);
+    let path_text = text(path);
     (is_module && reads_tensors && !is_indexed).then(|| {
         let at = cursor.hole_since(*start).span;
-        Diagnostic::syntax(at, format!("`{module}` is no function of tensor equations")).help(help)
+        Diagnostic::syntax(at, format!("`{path_text}` is no function of tensor equations")).help(help)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::cursor::split;
 use super::places::{contains, sides};
-use super::results::{as_values, labels, result};
+use super::results::{as_values, in_equations, labels, result};
 use super::unread::labels_in;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind, Hole, Right, Scalar, Statement};
@@ -23,7 +23,7 @@ pub(super) fn behind(before: &[Statement], tokens: &[Token], read: Reader) -> Re
 
 /// The fault of `Ok(x)`, `vec![x]`, `[x, y]`, `(x[i], y)` and `x.clone()` where the value of a block stands.
 pub(super) fn no_value(before: &[Statement], tokens: &[Token]) -> Option<Diagnostic> {
-    let without = |word: &str| format!("the value of a block stands there without `{word}`");
+    let without = |word: &str| format!("the value of a block is written without `{word}`");
     let (what, group) = match tokens {
         [name @ Token { tree: Tree::Ident(known), .. }, dot, Token { tree: Tree::Ident(method), .. }, call]
             if dot.is_punct('.') && call.group(Delimiter::Parenthesis).is_some() =>
@@ -31,9 +31,8 @@ pub(super) fn no_value(before: &[Statement], tokens: &[Token]) -> Option<Diagnos
             result(before, known)?;
             let fault =
                 Diagnostic::syntax(name.span.to(call.span), format!("`{known}` has no methods before the block is computed"));
-            return Some(
-                fault.help(format!("write `{known}`, and call `{method}` outside of the macro, on the value of the block")),
-            );
+            let outside = || format!("write `{known}`, and call `{method}` outside of the macro, on the value of the block");
+            return Some(fault.help(in_equations(before, known, &text(&tokens[2..])).unwrap_or_else(outside)));
         }
         [word @ Token { tree: Tree::Ident(name), .. }, sign, group] if name == "vec" && sign.is_punct('!') => {
             (without("vec!"), (word.span, group.group(Delimiter::Bracket)?))

@@ -14,7 +14,10 @@ pub const MOST_ARGUMENTS: usize = 8;
 pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Vec<Hole>, Vec<&[Token]>), Diagnostic> {
     // `x -> x * x`, `lambda x: x * x`
     let is_foreign = match tokens {
-        [word, Token { tree: Tree::Ident(_), .. }, ..] if word.is_ident("lambda") => true,
+        // A function of the program may have that name: `lambda as fn(f64) -> f64`.
+        [word, Token { tree: Tree::Ident(_), .. }, sign, ..] if word.is_ident("lambda") => {
+            sign.is_punct(':') || sign.is_punct(',')
+        }
         [Token { tree: Tree::Ident(_), .. }, head, tail, ..] => {
             matches!(head.tree, Tree::Punct('-' | '=', true)) && tail.is_punct('>')
         }

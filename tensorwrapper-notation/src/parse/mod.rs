@@ -1,12 +1,13 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where` with its `items`, `expression` right sides, `decomposition`
-//! operations of linear algebra with their `options`, `map` the functions and types of the program, `number` numbers, and `index`
-//! indices. `mistake`, `behind`, `calls`, `left`, `paired`, `choices`, `reduction`, `synonyms`, `types` and `foreign` have messages for faults where
-//! one can tell what the author may have meant, `algebra` for calls of linear algebra. `within` adds what only the whole equation tells:
-//! `whole`, `taken` and `computed` for indices, with `put`, `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for
-//! comparisons and `holds` for their reductions; and `known` and `results` what the block tells. `unread` and `places` look at tokens before they are
-//! read, and find their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
+//! `equation` reads statements and blocks, `context` what they run in, `declaration` their `where` with its `items`, `expression`
+//! right sides, `decomposition` operations of linear algebra with their `options`, `map` the functions and types of the program,
+//! `number` numbers, and `index` indices. `mistake`, `behind`, `calls`, `operand`, `left`, `paired`, `choices`, `reduction`,
+//! `synonyms`, `types` and `foreign` have messages for faults where one can tell what the author may have meant, `algebra` for calls
+//! of linear algebra. `within` adds what only the whole equation tells: `whole`, `taken` and `computed` for indices, with `put`,
+//! `stepped`, `rolled` and their `source`, `placed` and `shifted` for sums, `truths` for comparisons and `holds` for their
+//! reductions; and `known` and `results` what the block tells. `unread` and `places` look at tokens before they are read, and find
+//! their labels by the crate's `relabel`, as the check does. `subscripts` reads the call of `einsum!`.
 
 mod algebra;
 mod behind;
@@ -15,6 +16,7 @@ mod choices;
 mod claim;
 mod computed;
 mod condition;
+mod context;
 mod cursor;
 mod declaration;
 mod decomposition;
@@ -43,6 +45,7 @@ mod number;
 mod occurring;
 #[cfg(test)]
 mod of_algebra;
+mod operand;
 mod options;
 mod paired;
 mod placed;

@@ -21,7 +21,7 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
     let mut parts: Vec<&[Token]> = split(arguments, ',').into_iter().filter(|part| !is_option(part)).collect();
     // `sum([k], A[i, k])`
     if let [[group], body] = parts[..]
-        && let Some(labels) = listed(group)
+        && let Some(labels) = listed(group, body)
     {
         return semicolon_missing(name, &labels, &text(body), at);
     }
@@ -54,14 +54,16 @@ pub(super) fn without_semicolon(name: &str, arguments: &[Token], proposed: &str,
     }
 }
 
-/// The labels in a group that is a list of names.
-fn listed(group: &Token) -> Option<String> {
-    let inner = match &group.tree {
-        Tree::Group(Delimiter::Bracket | Delimiter::Brace | Delimiter::Parenthesis, inner) => inner,
+/// The labels in a group that is a list of those of the body. Braces have a number, as in `max({ n }, a[i])`, and parentheses may.
+fn listed(group: &Token, body: &[Token]) -> Option<String> {
+    let known = labels_in(body);
+    let names = match &group.tree {
+        Tree::Group(Delimiter::Bracket | Delimiter::Parenthesis, inner) => names(inner)?,
         _ => return None,
     };
-    let names = names(inner)?;
-    Some(names.join(", "))
+    // A tensor without its indices, as in `sum([k], A)`, tells no labels; brackets alone are no operand.
+    let is_list = known.is_empty() && group.group(Delimiter::Bracket).is_some();
+    (is_list || names.iter().all(|name| known.contains(name))).then(|| names.join(", "))
 }
 
 /// Whether names behind the body are labels. Those of a maximum may be numbers, of which it is no reduction.
@@ -348,5 +350,29 @@ fn ranged(part: &[Token]) -> Option<(&str, &[Token])> {
             Some((label, range))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::refused;
+
+    #[test]
+    fn groups_before_the_body() {
+        refused(&[
+            (
+                "[i] = max({ n }, a[i])",
+                &["max: `max` reduces over a label | write `max(k; X)`, or of two elements `select({ n } > a[i]; { n }, a[i])`"],
+            ),
+            (
+                "[i] = min((n), a[i])",
+                &["min: `min` reduces over a label | write `min(k; X)`, or of two elements `select((n) < a[i]; (n), a[i])`"],
+            ),
+            (
+                "[i] = sum([k], a[i, k])",
+                &["sum: the labels of `sum` and its body have `;` between them | write `sum(k; a[i, k])`"],
+            ),
+            ("[] = sum([k], a)", &["sum: the labels of `sum` and its body have `;` between them | write `sum(k; a)`"]),
+        ]);
     }
 }

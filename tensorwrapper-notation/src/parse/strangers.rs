@@ -142,7 +142,8 @@ fn contexts_and_words() {
                 "Graph: a block borrows its context | a graph is made before the macro, by `let graph = …;`, and named here: `in &graph;`",
             ],
         ),
-        ("in &mut graph; let x[i] = v[i]; x", &["&: a block borrows its context | write `in &graph;`"]),
+        ("in &mut graph; let x[i] = v[i]; x", &["&: a context is borrowed without `mut` | write `in &graph;`"]),
+        ("in Context::cuda(0)?; let x[i] = v[i]; x", &["Context: a block borrows its context | write `in &Context::cuda(0)?;`"]),
         ("in Context::cpu(); let x[i] = v[i]; x", &["Context: a block borrows its context | write `in &Context::cpu();`"]),
         ("let x[i] = v[i]; let", &["let: expected a name such as `W[i, j]`, but nothing follows"]),
     ]);
@@ -310,6 +311,7 @@ fn statements_and_claims() {
             "C[i, j] = A[i, k] * B[k, j] where C[i, j] = C[j, i]",
             &["where: `where` gives extents to labels, after `:` | a symmetry of the left side is claimed as `where sym(i, j)`"],
         ),
+        ("[i] = 1[i] where i = dims[0]", &["where: `where` gives extents to labels, after `:` | write `where i: dims[0]`"]),
     ]);
 }
 
@@ -326,6 +328,10 @@ fn rust_and_other_functions() {
         ),
         (
             "[i] = map(lambda x: x * x, v[i])",
+            &["lambda: this is no function of Rust | a closure has its parameters between two `|`: `map(|x| x * x; A[i, j])`"],
+        ),
+        (
+            "[i] = map(lambda x, y: x * y, v[i], w[i])",
             &["lambda: this is no function of Rust | a closure has its parameters between two `|`: `map(|x| x * x; A[i, j])`"],
         ),
         (
