@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::roles::RoleNames;
 use crate::diagnostic::{Diagnostic, Warning};
-use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Name, Role, Word};
+use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Role, Word};
 
 impl Checker<'_> {
     /// Warns of a matrix whose column stands before its row, unless both are named first: `[i] = solve(a[i, k], v[k])` looks like the sum over
@@ -18,18 +18,17 @@ impl Checker<'_> {
             return;
         };
         let ExpressionKind::Operand(hole, indices) = &matrix.kind else { return };
-        let labels: Option<Vec<&Name>> =
-            indices.iter().map(|index| if let Index::Label(name) = index { Some(name) } else { None }).collect();
-        let place = |label: &str| labels.as_ref()?.iter().position(|name| name.text == label);
+        let labels = indices.iter().map(|index| if let Index::Label(name) = index { Some(name.text.as_str()) } else { None });
+        let Some(written) = labels.collect::<Option<Vec<&str>>>() else { return };
+        let place = |label: &str| written.iter().position(|name| *name == label);
         let (Some(at_row), Some(at_column)) = (place(row), place(column)) else { return };
         if at_row < at_column {
             return;
         }
-        let mut straight: Vec<&str> = labels.iter().flatten().map(|name| name.text.as_str()).collect();
+        let mut straight = written.clone();
         straight.swap(at_row, at_column);
         let (name, tensor) = (call.kind.name(), &hole.text);
         let message = format!("the right side of this `{name}` has index `{row}`, so the matrix `{tensor}` is transposed");
-        let written: Vec<&str> = labels.iter().flatten().map(|name| name.text.as_str()).collect();
         self.warnings.push(Diagnostic::label(matrix.span, message).warns(Warning::TransposedMatrix).help(format!(
             "to solve with the matrix as it is, write `{tensor}[{}]`; if its transpose is meant, say so: `{name}({row}, {column}; {tensor}[{}], …)`",
             straight.join(", "),
