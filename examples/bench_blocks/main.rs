@@ -83,12 +83,12 @@ impl Timing {
             return Ok(());
         }
         let context = &self.context;
-        let (inputs, result) = subscripts.split_once("->").expect("subscripts have an arrow");
+        let (inputs, written) = subscripts.split_once("->").expect("subscripts have an arrow");
         let (left, right) = inputs.split_once(',').expect("there are two operands");
         let commas = |labels: &str| labels.chars().map(String::from).collect::<Vec<_>>().join(", ");
         let same = std::ptr::eq(operands[0], operands[1]);
         let other = if same { "A" } else { "B" };
-        let equation = format!("[{}] = A[{}] * {other}[{}]", commas(result), commas(left), commas(right));
+        let equation = format!("[{}] = A[{}] * {other}[{}]", commas(written), commas(left), commas(right));
         let given: [&dyn DynOperand<f64>; 2] = [operands[0], operands[1]];
         let names: [(&str, &dyn RecordOperand<f64>); 2] = [("A", operands[0]), ("B", operands[1])];
         let distinct = if same { 1 } else { 2 };
@@ -97,7 +97,15 @@ impl Timing {
         let mut result = Blocks::zeros(prepared.structure())?;
         let ready = median(&mut || prepared.run_to(distinct, &mut result))?;
         let called = median(&mut || context.einsum_blocks(subscripts, &given).map(drop))?;
-        let planning = median(&mut || context.prepare_blocks(&equation, names).map(drop))?;
+        let mut runs = 0;
+        // A plan that is kept for an equation would be found: each run has labels of its own.
+        let mut planned = || {
+            runs += 1;
+            let own = |labels: &str| labels.chars().map(|label| format!("{label}{runs}")).collect::<Vec<_>>().join(", ");
+            let equation = format!("[{}] = A[{}] * {other}[{}]", own(written), own(left), own(right));
+            context.prepare_blocks(&equation, names).map(drop)
+        };
+        let planning = median(&mut planned)?;
         let dense: Vec<Tensor<f64>> = operands.iter().map(|operand| operand.to_dense()).collect::<Result<_, _>>()?;
         let dense = median(&mut || context.einsum(subscripts, &[&dense[0], &dense[1]]).map(drop))?;
         let (tuples, work) = (prepared.tuples(), prepared.multiplications());

@@ -10,7 +10,7 @@ use super::gemv::Gemv;
 use super::inner_products::InnerProducts;
 use super::interleaved_gemm::InterleavedGemm;
 use super::lane_gemm::LaneGemm;
-use super::map;
+use super::map::{self, flat};
 use super::matrix::MatrixBatch;
 use super::narrow_gemm::NarrowGemm;
 use super::outer::OuterProduct;
@@ -29,7 +29,7 @@ use tensorwrapper_core::backend::contraction::reach;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse;
 use tensorwrapper_core::backend::{
-    Binary, Contraction, Instruction, KernelContext, LoopNest, Operand, Output, Program, Reduction, RunContraction,
+    self, Binary, Contraction, Instruction, KernelContext, LoopNest, Operand, Output, Program, Reduction, RunContraction, RunMap,
 };
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -84,7 +84,7 @@ pub(super) fn prepare<T: GemmElement>(
     if let (Route::Chosen, Some((small, start))) = (route, plain::<T>(contraction)?) {
         return Ok(ready(Strategy::UnpackedGemm(small, start)));
     }
-    let element_wise = || Ok(ready(Strategy::ElementWise(Box::new(ElementWise::new(contraction)))));
+    let element_wise = || Ok(ready(Strategy::ElementWise(Box::new(ElementWise::new::<T>(contraction)?))));
     let [(left, _), (right, _)] = factors else { return element_wise() };
     let (left, right) = (left.strides(), right.strides());
     // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain, but that
@@ -329,10 +329,12 @@ struct ElementWise {
     /// Where the factors lie, how much memory they need, and whether they are conjugated.
     factors: SmallVec<[(Strided, usize, bool); 2]>,
     output: (Strided, usize),
+    /// How it is computed, where that is one loop or two over few elements.
+    flat: Option<Box<dyn RunMap>>,
 }
 
 impl ElementWise {
-    fn new(contraction: &Contraction<'_>) -> ElementWise {
+    fn new<T: Scalar>(contraction: &Contraction<'_>) -> Result<ElementWise, Error> {
         let mut instructions: Vec<Instruction> = (0..contraction.factors.len()).map(Instruction::Input).collect();
         if contraction.alpha != num_complex::Complex::ONE || contraction.factors.is_empty() {
             instructions.push(Instruction::Constant(contraction.alpha));
@@ -343,15 +345,32 @@ impl ElementWise {
             instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
         }
         let factor = |&(layout, conjugate): &(&Strided, bool)| (layout.clone(), reach(layout), conjugate);
-        ElementWise {
+        let program = Program::new(instructions);
+        let flat = flat::prepare::<T>(
+            Simd::chosen()?,
+            &backend::ElementWise {
+                nest: contraction.nest,
+                program: &program,
+                reduction: Reduction::Sum,
+                dtype: T::DTYPE,
+                inputs: contraction.factors,
+                output: contraction.output,
+            },
+        );
+        Ok(ElementWise {
             nest: contraction.nest.clone(),
-            program: Program::new(instructions),
             factors: contraction.factors.iter().map(factor).collect(),
             output: (contraction.output.clone(), reach(contraction.output)),
-        }
+            program,
+            flat,
+        })
     }
 
     fn run<T: Scalar>(&self, threads: usize, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        if let Some(flat) = &self.flat {
+            flat.run(factors, output);
+            return Ok(());
+        }
         let known = factors.iter().zip(&self.factors);
         let factors: SmallVec<[Operand<'_>; 4]> =
             known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)).collect();

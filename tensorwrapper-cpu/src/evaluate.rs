@@ -280,7 +280,11 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
             Pass::LessProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c - a * b),
             Pass::ByProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c.quotient(a * b)),
-            Pass::Clip(x, [low, high]) => return ternary(row, out, [value(x), value(low), value(high)], compare::clip),
+            // Bounds are almost always numbers: two loads less for each vector.
+            Pass::Clip(x, bounds) => match bounds.map(|bound| held[bound].number(slots)) {
+                [Some(low), Some(high)] => return unary(row, out, value(x), |x| compare::clip(x, low, high)),
+                _ => return ternary(row, out, [value(x), value(bounds[0]), value(bounds[1])], compare::clip),
+            },
             Pass::CompareSelect(Comparison::Less, [a, b], [c, d]) | Pass::CompareSelect(Comparison::Greater, [b, a], [c, d]) => {
                 return chosen(row, out, [a, b, c, d].map(value), compare::less);
             }

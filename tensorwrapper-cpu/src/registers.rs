@@ -35,6 +35,17 @@ pub(super) struct Assignment {
     slots: usize,
 }
 
+impl Held {
+    /// The number that a register is for all points, where it is one.
+    #[inline(always)]
+    pub(super) fn number<T: Scalar>(self, slots: Slots<'_, T>) -> Option<T> {
+        match self {
+            Held::Row(slot) => Some(slots.of(slot)[0]),
+            Held::Slot(_) | Held::Input(..) => None,
+        }
+    }
+}
+
 impl Assignment {
     /// `is_one` says of an input whether a chunk reads one element of it; `lies` of a register whether it is read where it lies.
     pub(super) fn new(ready: &FusedProgram, is_one: impl Fn(usize) -> bool, lies: impl Fn(usize, &Pass) -> bool) -> Assignment {

@@ -35,6 +35,11 @@ pub(super) const AHEAD: isize = 8;
 /// line shows, the more where another thread has half of the core.
 const SMALL_NR: usize = 4;
 
+/// Whether tiles of so many columns, of elements of so many numbers, are small ones of real numbers.
+const fn is_small(nr: usize, parts: usize) -> bool {
+    nr <= SMALL_NR && parts == 1
+}
+
 /// A tile of the result to compute.
 pub(super) struct Tile<T: Element> {
     /// Number of terms.
@@ -105,7 +110,7 @@ impl<T: Element> Kernel<T> {
     /// A limit below which an operand is read where it lies: a quarter of this one for small tiles, which use a part of each line, and read it
     /// again for fewer multiplications.
     pub(super) fn limit_in_place(&self, most: usize) -> usize {
-        if self.nr > SMALL_NR || self.parts() > 1 { most } else { most / 4 }
+        if is_small(self.nr, self.parts()) { most / 4 } else { most }
     }
 
     /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider ones.
@@ -140,8 +145,8 @@ impl<T: Element> Tile<T> {
     /// columns where they lie.
     #[inline(always)]
     fn is_general(&self, nr: usize) -> bool {
-        let is_small = nr <= SMALL_NR && size_of::<T>() == size_of::<T::Real>();
-        if is_small { self.asks } else { self.spread.is_some() }
+        let parts = size_of::<T>() / size_of::<T::Real>();
+        if is_small(nr, parts) { self.asks } else { self.spread.is_some() }
     }
 }
 
@@ -159,7 +164,7 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR: u
             }
         }
         let packed = [1, NR as isize];
-        let is_small = NR <= SMALL_NR;
+        let is_small = is_small(NR, 1);
         let [apart, further] = if GENERAL || is_small { tile.spread.unwrap_or(packed) } else { packed };
         let asks = GENERAL || !is_small;
         for k in 0..tile.terms {

@@ -107,7 +107,7 @@ impl FlatPlan {
 
     /// Computes a program from these inputs into memory that has as many results.
     #[inline(always)]
-    fn run<T: Scalar>(&self, simd: Simd, program: &Program, inputs: &[Value<'_, T>; MOST], out: &mut [T]) {
+    fn run<T: Scalar>(&self, simd: Simd, program: &Program, inputs: &[Value<'_, T>], out: &mut [T]) {
         let FlatPlan { reduction, reduced, .. } = *self;
         if let Some(n) = self.input {
             let Value::Elements(elements) = inputs[n] else { unreachable!("the plan has elements") };
@@ -127,7 +127,8 @@ impl FlatPlan {
                 }
                 other => other,
             };
-            Flat { simd, program, inputs: &inputs.map(part), out: made }.run();
+            let parts: SmallVec<[Value<'_, T>; MOST]> = inputs.iter().copied().map(part).collect();
+            Flat { simd, program, inputs: &parts, out: made }.run();
             dispatch_narrow(simd, Rows { reduction, elements: made, len: reduced, out });
         }
     }
@@ -144,17 +145,18 @@ pub(super) fn run_if<T: Scalar>(
     let layouts = inputs.iter().map(|input| (input.layout(), input.conjugate && T::DTYPE.is_complex()));
     let Some(plan) = FlatPlan::new(nest, (program, reduction), layouts, layout) else { return false };
     let len = plan.points();
-    let mut values = [Value::Elements(&[][..]); MOST];
-    let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
-    for (n, (value, input)) in values.iter_mut().zip(inputs).enumerate() {
-        match (plan.inputs[n], T::typed(input.data())) {
-            (Place::Copied, _) => others.push(n),
-            (place, Some(data)) => *value = read(place, data, len).unwrap_or(*value),
-            // It is not read.
-            (_, None) => {}
-        }
-    }
     let mut gathered: Vec<T> = Vec::new();
+    let mut others: SmallVec<[usize; MOST]> = SmallVec::new();
+    let mut values: SmallVec<[Value<'_, T>; MOST]> = SmallVec::new();
+    for (n, input) in inputs.iter().enumerate() {
+        let place = plan.inputs[n];
+        if let Place::Copied = place {
+            others.push(n);
+        }
+        // What is of another type is not read, if it is not to be copied.
+        let value = T::typed(input.data()).and_then(|data| read(place, data, len));
+        values.push(value.unwrap_or(Value::Elements(&[])));
+    }
     if !others.is_empty() {
         let is_in_order = others.iter().all(|&n| inputs[n].layout().is_row_major());
         if len > if is_in_order { MOST_CONVERTED } else { MOST_GATHERED } {
@@ -198,10 +200,10 @@ struct PreparedFlat<T> {
 impl<T: Scalar> RunMap for PreparedFlat<T> {
     fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) {
         let (plan, len) = (&self.plan, self.plan.points());
-        let mut values = [Value::Elements(&[][..]); MOST];
-        for ((value, &place), &data) in values[..self.read].iter_mut().zip(&plan.inputs).zip(inputs) {
+        let mut values: SmallVec<[Value<'_, T>; MOST]> = SmallVec::new();
+        for (&place, &data) in plan.inputs[..self.read].iter().zip(inputs) {
             let data = T::typed(data).expect("inputs have the element type that the program was prepared for");
-            *value = read(place, data, len).expect("the program was prepared for inputs in order");
+            values.push(read(place, data, len).expect("the program was prepared for inputs in order"));
         }
         let out = T::typed_mut(output).expect("the output has the element type that the program was prepared for");
         plan.run(self.simd, &self.program, &values, &mut out[plan.start..][..plan.results]);
@@ -212,7 +214,7 @@ impl<T: Scalar> RunMap for PreparedFlat<T> {
 struct Flat<'m, T> {
     simd: Simd,
     program: &'m Program,
-    inputs: &'m [Value<'m, T>; MOST],
+    inputs: &'m [Value<'m, T>],
     out: &'m mut [T],
 }
 
@@ -229,7 +231,7 @@ fn read<T: Element>(place: Place, data: &[T], len: usize) -> Option<Value<'_, T>
 impl<T: Scalar> Flat<'_, T> {
     fn run(self) {
         match self.program.instructions().iter().filter(|one| computes(one)).count() {
-            0 | 1 => dispatch_narrow(self.simd, Run::<'_, T, 0>(self)),
+            0 | 1 => dispatch_narrow(self.simd, Once(self)),
             2 => dispatch_narrow(self.simd, Run::<'_, T, 1>(self)),
             3..=5 => dispatch_narrow(self.simd, Run::<'_, T, 4>(self)),
             _ => dispatch_narrow(self.simd, Run::<'_, T, MOST>(self)),
@@ -283,6 +285,31 @@ impl<T: Scalar> Loops for Rows<'_, T> {
     }
 }
 
+/// The run of a program whose last instruction alone makes elements: all of them are one block.
+struct Once<'m, T>(Flat<'m, T>);
+
+impl<T: Scalar> Loops for Once<'_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Flat { simd, program, inputs, out } = self.0;
+        let instructions = program.instructions();
+        let [.., last] = instructions else { return };
+        compute(simd, last, |number| value(&instructions[number], inputs), &[], out);
+    }
+}
+
+/// The value of an instruction that makes no elements.
+#[inline(always)]
+fn value<'m, T: Scalar>(instruction: &Instruction, inputs: &[Value<'m, T>]) -> Value<'m, T> {
+    match *instruction {
+        Instruction::Input(input) | Instruction::Converted(input) => inputs[input],
+        Instruction::Constant(constant) => Value::Number(T::from_complex(constant)),
+        _ => unreachable!("it makes elements"),
+    }
+}
+
 /// The run of a program that keeps at most so many blocks besides the result.
 struct Run<'m, T, const KEPT: usize>(Flat<'m, T>);
 
@@ -294,29 +321,26 @@ impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
         let Flat { simd, program, inputs, out } = self.0;
         let mut kept = [[T::ZERO; BLOCK]; KEPT];
         let instructions = program.instructions();
-        // Where nothing is kept, all elements are one block.
-        let block = if KEPT == 0 { out.len() } else { BLOCK };
-        for (n, out) in out.chunks_mut(block).enumerate() {
+        for (n, out) in out.chunks_mut(BLOCK).enumerate() {
             let mut values = [Value::Number(T::ZERO); MOST];
             let mut made = 0;
             for (number, instruction) in instructions.iter().enumerate() {
                 values[number] = match *instruction {
-                    Instruction::Input(input) | Instruction::Converted(input) => match inputs[input] {
-                        Value::Elements(elements) => Value::Elements(&elements[n * block..][..out.len()]),
-                        other => other,
-                    },
-                    Instruction::Constant(constant) => Value::Number(T::from_complex(constant)),
-                    _ => {
+                    _ if computes(instruction) => {
                         // The last instruction is the result.
                         if number + 1 == instructions.len() {
-                            compute(simd, instruction, &values, &kept, out);
+                            compute(simd, instruction, |number| values[number], &kept, out);
                         } else {
                             let (before, rest) = kept.split_at_mut(made);
-                            compute(simd, instruction, &values, before, &mut rest[0][..out.len()]);
+                            compute(simd, instruction, |number| values[number], before, &mut rest[0][..out.len()]);
                         }
                         made += 1;
                         Value::Made(made - 1)
                     }
+                    _ => match value(instruction, inputs) {
+                        Value::Elements(elements) => Value::Elements(&elements[n * BLOCK..][..out.len()]),
+                        other => other,
+                    },
                 };
             }
         }

@@ -19,27 +19,27 @@ pub(super) enum Value<'m, T> {
     Made(usize),
 }
 
-/// Writes a block of an instruction's values.
+/// Writes a block of an instruction's values; `value` has what earlier ones made.
 #[inline(always)]
-pub(super) fn compute<T: Scalar>(
+pub(super) fn compute<'v, T: Scalar>(
     simd: Simd,
     instruction: &Instruction,
-    values: &[Value<'_, T>],
+    value: impl Fn(usize) -> Value<'v, T>,
     made: &[[T; BLOCK]],
     out: &mut [T],
 ) {
     match *instruction {
-        Instruction::Negate(a) => each(values[a], made, out, |a| -a),
-        Instruction::Apply(function, a) => whole(values[a], made, out, |from, out| functions::apply(simd, function, from, out)),
-        Instruction::PowerInteger(a, 2) => each(values[a], made, out, |a| a * a),
+        Instruction::Negate(a) => each(value(a), made, out, |a| -a),
+        Instruction::Apply(function, a) => whole(value(a), made, out, |from, out| functions::apply(simd, function, from, out)),
+        Instruction::PowerInteger(a, 2) => each(value(a), made, out, |a| a * a),
         Instruction::PowerInteger(a, exponent) => {
-            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Whole(exponent), from, out));
+            whole(value(a), made, out, |from, out| functions::power(simd, Exponent::Whole(exponent), from, out));
         }
         Instruction::PowerReal(a, exponent) => {
-            whole(values[a], made, out, |from, out| functions::power(simd, Exponent::Real(exponent), from, out));
+            whole(value(a), made, out, |from, out| functions::power(simd, Exponent::Real(exponent), from, out));
         }
         Instruction::Combine(operation, a, b) => {
-            let pair = (values[a], values[b]);
+            let pair = (value(a), value(b));
             match operation {
                 Binary::Add => both(pair, made, out, |a, b| a + b),
                 Binary::Subtract => both(pair, made, out, |a, b| a - b),
@@ -48,14 +48,14 @@ pub(super) fn compute<T: Scalar>(
             }
         }
         Instruction::Compare(Comparison::Less, a, b) | Instruction::Compare(Comparison::Greater, b, a) => {
-            compared((values[a], values[b]), made, out, compare::less);
+            compared((value(a), value(b)), made, out, compare::less);
         }
         Instruction::Compare(Comparison::LessOrEqual, a, b) | Instruction::Compare(Comparison::GreaterOrEqual, b, a) => {
-            compared((values[a], values[b]), made, out, compare::less_or_equal);
+            compared((value(a), value(b)), made, out, compare::less_or_equal);
         }
-        Instruction::Compare(Comparison::Equal, a, b) => compared((values[a], values[b]), made, out, |a, b| a == b),
-        Instruction::Compare(Comparison::NotEqual, a, b) => compared((values[a], values[b]), made, out, |a, b| a != b),
-        Instruction::Select(condition, a, b) => select(values[condition], (values[a], values[b]), made, out),
+        Instruction::Compare(Comparison::Equal, a, b) => compared((value(a), value(b)), made, out, |a, b| a == b),
+        Instruction::Compare(Comparison::NotEqual, a, b) => compared((value(a), value(b)), made, out, |a, b| a != b),
+        Instruction::Select(condition, a, b) => select(value(condition), (value(a), value(b)), made, out),
         Instruction::Input(_) | Instruction::Constant(_) | Instruction::Converted(_) | Instruction::Call(..) => {
             unreachable!("nothing is computed for these here")
         }
