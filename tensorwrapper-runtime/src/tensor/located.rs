@@ -5,6 +5,7 @@
 
 use super::placement::{ComputeDevice, Placement};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_notation::sentence::counted;
 
 /// Elements held by a `D`, addressed by a layout.
 ///
@@ -68,8 +69,8 @@ pub(super) fn no_such_element(index: &[usize], layout: &Strided) -> ! {
     if index.len() == rank {
         panic!("index {index:?} is out of range for a tensor of extents {extents:?}")
     } else {
-        let entries = if index.len() == 1 { "entry" } else { "entries" };
-        panic!("index {index:?} has {} {entries}, but the tensor has rank {rank} with extents {extents:?}", index.len())
+        let entries = counted(index.len(), "entry");
+        panic!("index {index:?} has {entries}, but the tensor has rank {rank} with extents {extents:?}")
     }
 }
 
