@@ -155,6 +155,15 @@ macro_rules! indexing {
 
         /// As by an array: `t[&index]`, by what [`Shape::indices`](tensorwrapper_core::Shape::indices) yields, or any slice.
         ///
+        /// ```
+        /// # use tensorwrapper_runtime as tensorwrapper;
+        /// use tensorwrapper::Tensor;
+        /// let a = Tensor::from_array([[1.0, 2.0], [5.0, 8.0]])?;
+        /// let trace: f64 = a.shape().indices().filter(|index| index[0] == index[1]).map(|index| a[&index]).sum();
+        /// assert_eq!(trace, 9.0);
+        /// # Ok::<(), tensorwrapper_runtime::Error>(())
+        /// ```
+        ///
         /// # Panics
         /// When the index is out of range or of another rank.
         impl<$($generics)*, I: AsRef<[usize]> + ?Sized> std::ops::Index<&I> for $Type {
