@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Fault};
+use crate::sentence::{are, counted};
 use crate::syntax::{
     Ending, Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Reduction, Right, Statement, Target,
     bounded_axes,
@@ -36,9 +37,8 @@ pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Resul
     };
     let parts: Vec<&str> = inputs.split(',').collect();
     if parts.len() != operands.len() {
-        let count = |n: usize| if n == 1 { "1 operand".to_string() } else { format!("{n} operands") };
-        let are = if operands.len() == 1 { "is" } else { "are" };
-        let message = format!("`{}` names {}, but {} {are} given", shortened(subscripts), count(parts.len()), operands.len());
+        let (named, given) = (counted(parts.len(), "operand"), operands.len());
+        let message = format!("`{}` names {named}, but {given} {} given", shortened(subscripts), are(given));
         let fault = Diagnostic::syntax(whole, message);
         let has_other = inputs.contains([';', '*', '|']);
         return Err(if has_other { fault.help("the indices of operands have `,` between them: `ij,jk->ik`") } else { fault });

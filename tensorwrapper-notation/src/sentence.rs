@@ -9,10 +9,24 @@ pub(crate) fn quoted<N: Display>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// So many of what has this name: 1 element, 3 elements, 2 entries.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    match noun.strip_suffix("ry") {
+        _ if count == N::from(1) => format!("1 {noun}"),
+        Some(stem) => format!("{count} {stem}ries"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
+/// The verb for so many.
+pub fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 /// The message: `A` has rank 2 but 3 indices are given
 pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
-    let noun = if given == 1 { "index is" } else { "indices are" };
-    format!("`{operand}` has rank {rank} but {given} {noun} given")
+    let noun = if given == 1 { "index" } else { "indices" };
+    format!("`{operand}` has rank {rank} but {given} {noun} {} given", are(given))
 }
 
 /// A note to the message of [`rank`], for subscripts such as `...i->i`.

@@ -299,7 +299,7 @@ fn tensors_that_cannot_change_are_refused() -> Result {
     assert!(prepare(&[&next]).starts_with("tensor 0 of those that change is a recorded result, which has no memory"));
     let step = Context::cpu().prepare_all((&next,), &[&x])?;
     let run = |changing: &[&dyn tensorwrapper::AnyOperand]| step.run(changing).unwrap_err().to_string();
-    assert_eq!(run(&[]), "the block was prepared for 1 tensors that change, but runs with 0");
+    assert_eq!(run(&[]), "the block was prepared for 1 changing tensor, but runs with 0");
     assert_eq!(run(&[&a]), "tensor 0 that changes has extents [4, 4], but the block was prepared for extents [4]");
     let single = Tensor::<f32>::filled([4], 1.0)?;
     assert_eq!(run(&[&single]), "tensor 0 that changes is of f32, but the block was prepared for f64");

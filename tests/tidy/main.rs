@@ -1,6 +1,7 @@
 //! What a reader may rely on in every file: it says what it is for, it is short, and it uses lower floors only.
 
 mod imports;
+mod messages;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};

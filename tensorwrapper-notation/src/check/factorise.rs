@@ -8,7 +8,7 @@ use super::roles::{LabelledCall, RoleNames, has, usage};
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
-use crate::sentence::quoted;
+use crate::sentence::{are, counted, quoted};
 use crate::syntax::{Count, Declaration, Decomposition, Factorisation, Form, Index, Name, Role, Word};
 
 impl Checker<'_> {
@@ -112,14 +112,15 @@ impl Checker<'_> {
         if results.contains(&left.len()) && arguments.contains(&call.arguments.len()) && has_exponent {
             return true;
         }
-        let counted = |n: usize| if n == 1 { "1 result".to_string() } else { format!("{n} results") };
-        let verb = |n: usize| if n == 1 { "1 is".to_string() } else { format!("{n} are") };
         let message = match results.contains(&left.len()) {
             true => {
                 let given = call.arguments.len() + usize::from(call.options.exponent.is_some());
-                format!("`{}` takes {}, but {} given", form.name, form.takes, verb(given))
+                format!("`{}` takes {}, but {given} {} given", form.name, form.takes, are(given))
             }
-            false => format!("`{}` has {}, but {} named", form.name, counted(form.named), verb(left.len())),
+            false => {
+                let (results, named) = (counted(form.named, "result"), left.len());
+                format!("`{}` has {results}, but {named} {} named", form.name, are(named))
+            }
         };
         self.faults.push(Diagnostic::label(call.span, message).help(usage(form, call.arguments.len())));
         false

@@ -4,6 +4,7 @@
 
 use super::cursor::{hole, split};
 use crate::diagnostic::Diagnostic;
+use crate::sentence::{are, counted};
 use crate::syntax::Hole;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -39,15 +40,14 @@ pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Vec<Hole>, Vec<&[Token]
         let message = format!("`map` takes up to {MOST_ARGUMENTS} arguments, but {} are given", arguments.len());
         return Err(Diagnostic::syntax(at, message));
     }
-    let count = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
     for (n, function) in written.iter().enumerate() {
         if function.is_empty() {
             return Err(Diagnostic::syntax(at, "a function of `map` is missing between two commas"));
         }
         if let Some(taken) = parameters(function).filter(|&taken| taken != arguments.len()) {
-            let given = if arguments.len() == 1 { "1 is".to_string() } else { format!("{} are", arguments.len()) };
+            let (taken, given) = (counted(taken, "argument"), arguments.len());
             let what = if n == 0 { "the function" } else { "a slope" };
-            let message = format!("{what} of this `map` takes {}, but {given} given", count(taken));
+            let message = format!("{what} of this `map` takes {taken}, but {given} {} given", are(given));
             return Err(Diagnostic::syntax(hole(function).span, message));
         }
     }
@@ -67,8 +67,9 @@ fn has_all_slopes(written: &[&[Token]], arguments: usize) -> Result<(), Diagnost
     }
     let last = written[written.len() - 1];
     let (given, wanted) = (written.len() - 1, if level == arguments { level } else { expected - 1 });
-    let (is, order) = (if given == 1 { "is" } else { "are" }, if level == arguments { "" } else { " up to the second order" });
-    let message = format!("a function of {arguments} arguments has {wanted} slopes{order}, but {given} {is} written");
+    let order = if level == arguments { "" } else { " up to the second order" };
+    let (of, slopes) = (counted(arguments, "argument"), counted(wanted, "slope"));
+    let message = format!("a function of {of} has {slopes}{order}, but {given} {} written", are(given));
     let fault = Diagnostic::syntax(hole(last).span, message);
     Err(fault
         .help("write `map(f, fx, fy; X, Y)`: the slope by each argument; then, if they are needed, the slopes of each slope"))

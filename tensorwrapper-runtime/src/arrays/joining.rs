@@ -6,6 +6,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
+use tensorwrapper_notation::sentence::{are, counted};
 
 use super::axes::checked;
 use super::loops::{written, zip_in_order};
@@ -162,7 +163,8 @@ fn split_at<'a, T: Stored, S: Extents>(
 fn pad<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, widths: &[(usize, usize)], value: T) -> Result<Tensor<T>, Error> {
     let rank = view.rank();
     if widths.len() != rank {
-        return refuse(format!("{} pairs of widths are given for a tensor of rank {rank}: one for each axis", widths.len()));
+        let (pairs, are) = (counted(widths.len(), "pair"), are(widths.len()));
+        return refuse(format!("{pairs} of widths {are} given for a tensor of rank {rank}: one for each axis"));
     }
     let wider = |(&extent, &(before, after)): (&usize, &(usize, usize))| extent.saturating_add(before).saturating_add(after);
     let extents: Vec<usize> = view.extents().iter().zip(widths).map(wider).collect();
@@ -212,10 +214,8 @@ fn roll<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, by: isize, axis: usiz
 fn tile<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, times: &[usize]) -> Result<Tensor<T>, Error> {
     let rank = view.rank();
     if times.len() != rank {
-        return refuse(format!(
-            "{} numbers are given for a tensor of rank {rank}: how often it stands along each axis",
-            times.len()
-        ));
+        let (numbers, are) = (counted(times.len(), "number"), are(times.len()));
+        return refuse(format!("{numbers} {are} given for a tensor of rank {rank}: how often it stands along each axis"));
     }
     let extents: Vec<usize> = view.extents().iter().zip(times).map(|(&extent, &times)| extent.saturating_mul(times)).collect();
     let layout = Strided::row_major(&extents)?;

@@ -395,7 +395,7 @@ fn refusals() {
         "`concatenate` along axis 0: tensor 0 has extents [2, 3], tensor 1 has [2, 4]"
     );
     assert_eq!(shape(concatenate::<f64, &Tensor<f64>>(0, [])), "`concatenate` of no tensors");
-    assert_eq!(shape(a.pad(&[(1, 1)], 0.0)), "1 pairs of widths are given for a tensor of rank 2: one for each axis");
+    assert_eq!(shape(a.pad(&[(1, 1)], 0.0)), "1 pair of widths is given for a tensor of rank 2: one for each axis");
     assert_eq!(
         shape(Tensor::<f64>::zeros([1, 1, 1]).unwrap().diag()),
         "`diag` of extents [1, 1, 1], which are neither a vector nor a matrix; `view().diagonal(…)` takes any two axes"

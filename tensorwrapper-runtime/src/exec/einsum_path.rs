@@ -38,6 +38,15 @@ impl Context {
     ///
     /// # Errors
     /// As [`einsum_path`].
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Context, Order, Tensor};
+    /// let (a, b, v) = (Tensor::<f64>::ones([10, 1000])?, Tensor::<f64>::ones([1000, 20])?, Tensor::<f64>::ones([20])?);
+    /// let written = Context::cpu().order(Order::AsWritten).einsum_path("ij,jk,k->i", &[&a, &b, &v])?;
+    /// assert_eq!(written.log2_operations.exp2().round(), 200_200.0); // (a·b)·v, where a·(b·v) takes 30,000
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     pub fn einsum_path<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Found, Error> {
         let given = given(operands);
         let values: Vec<_> = given.iter().map(OperandData::value).collect::<Result<_, _>>()?;

@@ -7,6 +7,7 @@ use crate::expr::{Expr, inlined};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_notation::sentence::counted;
 
 impl<'a, T: Element> Expr<'a, T> {
     /// Records sink number `output` of a graph, as an operand of later equations. The operands fill the graph's sources by
@@ -37,7 +38,7 @@ impl<'a, T: Element> Expr<'a, T> {
         let operands = operands.iter().map(|operand| operand.any_operand().0.value()).collect::<Result<_, _>>()?;
         let mut results = inlined(graph.into(), operands)?;
         if output >= results.len() {
-            let message = format!("the graph has {} results, and number {output} was asked for", results.len());
+            let message = format!("the graph has {}, and number {output} was asked for", counted(results.len(), "result"));
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let value = results.swap_remove(output);

@@ -25,6 +25,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_notation::Equation;
+use tensorwrapper_notation::sentence::counted;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
@@ -335,8 +336,7 @@ fn unlike(text: &str, n: usize, known: &Strided, found: &Strided) -> Error {
 
 #[cold]
 fn miscounted(text: &str, given: usize, known: usize) -> Error {
-    let operands = |n: usize| format!("{n} {}", if n == 1 { "operand" } else { "operands" });
-    let (given, known) = (operands(given), operands(known));
+    let (given, known) = (counted(given, "operand"), counted(known, "operand"));
     Error::new(ErrorKind::Shape(format!("the plan of `{text}` was made for {known}, but runs with {given}")))
 }
 

@@ -34,6 +34,7 @@ use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
+use tensorwrapper_notation::sentence::counted;
 
 /// Recorded results that are planned once and can be computed many times, each time with other tensors in place of some of
 /// those that they were recorded over.
@@ -257,8 +258,8 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// What a run reads: the tensors that change, the others, and what is kept.
     fn sources<'s>(&'s self, changing: &[&'s dyn AnyOperand]) -> Result<Sources<'s>, Error> {
         if changing.len() != self.changing.len() {
-            let (given, known) = (changing.len(), self.changing.len());
-            let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
+            let (given, known) = (changing.len(), counted(self.changing.len(), "changing tensor"));
+            let message = format!("the block was prepared for {known}, but runs with {given}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let mut sources = Sources::new();

@@ -13,6 +13,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
+use tensorwrapper_notation::sentence::counted;
 
 impl Context {
     /// The graph that computes recorded results together, as lowered: before any pass has changed it. It takes a tuple of references or a
@@ -94,8 +95,8 @@ impl Context {
 /// The elements of tensors that are the sources of a graph, if they fit.
 fn fitting<'a, 'g>(graph: &OpGraph, given: &'g [DynValue<'a>]) -> Result<Vec<(SliceRef<'a>, &'g Strided)>, Error> {
     if given.len() != graph.sources().len() {
-        let (given, known) = (given.len(), graph.sources().len());
-        let message = format!("the graph has {known} sources, but is run with {given} tensors");
+        let (given, known) = (counted(given.len(), "tensor"), counted(graph.sources().len(), "source"));
+        let message = format!("the graph has {known}, but is run with {given}");
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     let fits = |(n, (source, given)): (usize, (_, &'g DynValue<'a>))| {

@@ -6,6 +6,7 @@ use super::value::{Inlined, Source, Value};
 use crate::link::Link;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// The sinks of a graph, in order, as recorded values. The operands fill the graph's sources by their slots.
 ///
@@ -19,7 +20,8 @@ pub(crate) fn inlined<'a>(graph: Arc<OpGraph>, operands: Vec<Link<Value<'a>>>) -
         return Err(Error::new(ErrorKind::Unsupported(message)));
     }
     if operands.len() != graph.sources().len() {
-        let message = format!("the graph has {} sources, and there are {} operands", graph.sources().len(), operands.len());
+        let (known, given) = (counted(graph.sources().len(), "source"), counted(operands.len(), "operand"));
+        let message = format!("the graph has {known}, but {given} {} given", are(operands.len()));
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     for (n, (source, operand)) in graph.sources().zip(&operands).enumerate() {

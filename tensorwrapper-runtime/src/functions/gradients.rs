@@ -10,6 +10,7 @@ use crate::link::Link;
 use crate::structs::{RecordedTensors, links, tensors};
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_notation::sentence::counted;
 
 type Values<'a> = Vec<Link<Value<'a>>>;
 
@@ -150,7 +151,8 @@ impl<'a, T: RealNumber, P: Variables<'a>> PreparedGrad<'a, T, P> {
     pub fn run<'b, Q: Variables<'b, Tensors = P::Tensors>>(&self, parameters: Q) -> Result<(T, P::Tensors), Error> {
         let (given, count) = (links(&parameters.variables()), links(&self.gradient).len());
         if given.len() != count {
-            let message = format!("the gradient was prepared for {count} parameters, but runs with {}", given.len());
+            let known = counted(count, "parameter");
+            let message = format!("the gradient was prepared for {known}, but runs with {}", given.len());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let operands: Vec<Erased<'_>> =

@@ -5,6 +5,7 @@ use crate::expr::{Reach, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_notation::sentence::counted;
 
 /// Values that stand for tensors with the extents and elements of these.
 ///
@@ -20,7 +21,7 @@ pub(super) fn stand_ins<'a>(like: &[AnyTensor]) -> Result<Vec<Link<Value<'a>>>, 
 /// Other extents, or another number of tensors.
 pub(super) fn check(state: &[Link<Value<'_>>], next: &[Link<Value<'_>>]) -> Result<(), Error> {
     if state.len() != next.len() {
-        let message = format!("the state has {} tensors, but its step gives {}", state.len(), next.len());
+        let message = format!("the state has {}, but its step gives {}", counted(state.len(), "tensor"), next.len());
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     for (n, (state, next)) in state.iter().zip(next).enumerate() {

@@ -16,6 +16,7 @@ use crate::structs::{RecordedTensors, like, links, names};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{Dyn, Extents};
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// The variables of a derivative, and what is asked of them.
 struct By<'a> {
@@ -353,12 +354,13 @@ fn coloured<'a>(
 ) -> Result<Link<Value<'a>>, Error> {
     let elements = variable.extents.iter().product::<usize>();
     if colours.len() != elements {
-        let message = format!("the variable has {elements} elements, but there are {} colours", colours.len());
+        let (elements, given) = (counted(elements, "element"), counted(colours.len(), "colour"));
+        let message = format!("the variable has {elements}, but {given} {} given", are(colours.len()));
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     if let Some(colour) = colours.iter().find(|&&colour| colour >= elements) {
-        let message =
-            format!("colour {colour} of a variable that has {elements} elements: there are fewer colours than elements");
+        let has = counted(elements, "element");
+        let message = format!("colour {colour} of a variable that has {has}: colours are numbers below {elements}");
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     let count = colours.iter().map(|&colour| colour + 1).max().unwrap_or(0);

@@ -6,6 +6,7 @@ use crate::tensor::{Tensor, TensorRef};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_notation::sentence::counted;
 
 /// Variables of a derivative: recorded results, tensors and views that the recording reads, [structs](Tensors) of tensors, tuples of
 /// such up to eight, and slices.
@@ -134,7 +135,7 @@ single! {
 fn along<'a, R: RecordedTensors<'a>>(variables: &R, directions: R) -> Result<R, Error> {
     let (of, by) = (links(variables), links(&directions));
     if of.len() != by.len() {
-        let message = format!("there are {} tensors in a variable, but {} in its direction", of.len(), by.len());
+        let message = format!("a variable has {}, but its direction has {}", counted(of.len(), "tensor"), by.len());
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     match of.iter().zip(&by).find(|(variable, direction)| variable.extents != direction.extents) {

@@ -212,8 +212,8 @@ fn a_graph_that_wants_a_source_gives_a_copy_and_what_does_not_fit_is_refused() {
         Expr::<f64>::from_graph(same.clone(), operands, output).unwrap_err().to_string()
     };
     assert_eq!(refused(&[&wide], 0), "source 0 of the graph has extents [2], and the operand for it has [3]");
-    assert_eq!(refused(&[&a, &a], 0), "the graph has 1 sources, and there are 2 operands");
-    assert_eq!(refused(&[&a], 1), "the graph has 1 results, and number 1 was asked for");
+    assert_eq!(refused(&[&a, &a], 0), "the graph has 1 source, but 2 operands are given");
+    assert_eq!(refused(&[&a], 1), "the graph has 1 result, and number 1 was asked for");
     assert_eq!(refused(&[&tensor::<f32>(&[2])], 0), "elements are `f32` where `f64` is needed");
     let half = a.at("i").map(&|x: f64| x / 2.0).record("i").unwrap();
     let error = Expr::<f64>::from_graph(half.graph(), &[&a], 0).unwrap_err().to_string();

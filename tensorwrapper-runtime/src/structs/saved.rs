@@ -11,6 +11,7 @@ use crate::tensor::Tensor;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_notation::sentence::counted;
 
 pub(super) const LIST: &str = "tensors.txt";
 /// The first line of the list.
@@ -86,7 +87,7 @@ impl Saved {
         match self.len(name)? {
             found if found == expected => Ok(()),
             found => {
-                let message = format!("`{name}` was saved with {found} parts, but the struct has {expected}");
+                let message = format!("`{name}` was saved with {}, but the struct has {expected}", counted(found, "part"));
                 Err(fault(&self.folder, message))
             }
         }

@@ -3,6 +3,7 @@
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape};
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// The extents of a new tensor of shape type `S`, checked.
 pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Vec<usize>, Error> {
@@ -23,8 +24,6 @@ pub(super) fn row_major_of<S: Extents>(shape: impl IntoShape<S>, given: usize) -
     if needed == given {
         return Ok(layout);
     }
-    let elements = if needed == 1 { "element" } else { "elements" };
-    let are = if given == 1 { "is" } else { "are" };
-    let message = format!("extents {extents:?} need {needed} {elements}, but {given} {are} given");
+    let message = format!("extents {extents:?} need {}, but {given} {} given", counted(needed, "element"), are(given));
     Err(Error::new(ErrorKind::Shape(message)))
 }

@@ -5,6 +5,7 @@
 
 use super::placement::{ComputeDevice, Placement};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_notation::sentence::counted;
 
 /// Elements held by a `D`, addressed by a layout.
 ///
@@ -68,8 +69,8 @@ pub(super) fn no_such_element(index: &[usize], layout: &Strided) -> ! {
     if index.len() == rank {
         panic!("index {index:?} is out of range for a tensor of extents {extents:?}")
     } else {
-        let entries = if index.len() == 1 { "entry" } else { "entries" };
-        panic!("index {index:?} has {} {entries}, but the tensor has rank {rank} with extents {extents:?}", index.len())
+        let entries = counted(index.len(), "entry");
+        panic!("index {index:?} has {entries}, but the tensor has rank {rank} with extents {extents:?}")
     }
 }
 
@@ -153,6 +154,15 @@ macro_rules! indexing {
         }
 
         /// As by an array: `t[&index]`, by what [`Shape::indices`](tensorwrapper_core::Shape::indices) yields, or any slice.
+        ///
+        /// ```
+        /// # use tensorwrapper_runtime as tensorwrapper;
+        /// use tensorwrapper::Tensor;
+        /// let a = Tensor::from_array([[1.0, 2.0], [5.0, 8.0]])?;
+        /// let trace: f64 = a.shape().indices().filter(|index| index[0] == index[1]).map(|index| a[&index]).sum();
+        /// assert_eq!(trace, 9.0);
+        /// # Ok::<(), tensorwrapper_runtime::Error>(())
+        /// ```
         ///
         /// # Panics
         /// When the index is out of range or of another rank.

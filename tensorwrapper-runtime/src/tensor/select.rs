@@ -5,6 +5,7 @@ use std::ops::{Bound, RangeBounds};
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
 use tensorwrapper_core::layout::{Strided, element_count};
 use tensorwrapper_core::shape::no_step;
+use tensorwrapper_notation::sentence::counted;
 
 /// Keeps the indices of a range along an axis.
 pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {
@@ -94,7 +95,8 @@ pub(super) fn repeat(layout: &Strided, axis: usize, extent: usize) -> Result<Str
 pub(super) fn reshape(layout: &Strided, extents: &[usize]) -> Result<Strided, Error> {
     let (from, needed) = (layout.extents(), element_count(extents)?);
     if needed != layout.len() {
-        let message = format!("extents {from:?} hold {} elements, but extents {extents:?} need {needed}", layout.len());
+        let held = counted(layout.len(), "element");
+        let message = format!("extents {from:?} hold {held}, but extents {extents:?} need {needed}");
         return Err(Error::new(ErrorKind::Shape(message)));
     }
     layout.reshape(extents).map_err(|axes| {

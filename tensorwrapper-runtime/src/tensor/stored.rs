@@ -21,6 +21,7 @@ use tensorwrapper_core::layout::{Fill, Layout, Logical, Physical, Strided};
 use tensorwrapper_core::shape::{Extents, IntoShape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::stored::Stored;
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -254,7 +255,8 @@ fn covering<T: Element, S: Extents>(shape: impl IntoShape<S>, layout: &Layout, g
     match physical.buffer_len() {
         needed if needed == given => Ok(strided(&physical)),
         needed => {
-            let message = format!("`{physical}` takes {needed} elements of memory, but {given} are given");
+            let message =
+                format!("`{physical}` takes {} of memory, but {given} {} given", counted(needed, "element"), are(given));
             Err(Error::new(ErrorKind::Shape(message)))
         }
     }

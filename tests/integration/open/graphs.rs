@@ -47,7 +47,7 @@ fn a_graph_made_by_hand_runs() {
 fn tensors_that_do_not_fit_are_named() {
     let ((a, b), context) = (operands(), Context::cpu());
     let error = |sources: &[&dyn tensorwrapper::AnyOperand]| context.run_graph(&by_hand(), sources).unwrap_err();
-    assert_eq!(error(&[&a]).to_string(), "the graph has 2 sources, but is run with 1 tensors");
+    assert_eq!(error(&[&a]).to_string(), "the graph has 2 sources, but is run with 1 tensor");
     assert_eq!(error(&[&b, &a]).to_string(), "tensor 0 has extents [3, 2], but the graph's source 0 has extents [2, 3]");
     let single = a.cast::<f32>().unwrap();
     assert!(matches!(error(&[&single, &b]).kind(), ErrorKind::Element { expected: Dtype::F64, found: Dtype::F32 }));

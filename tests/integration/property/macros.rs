@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use num_complex::Complex;
-use tensorwrapper::{Element, Error, Extents, Stored, Tensor, TensorRef};
+use tensorwrapper::{Context, Element, Error, Extents, Stored, Tensor, TensorRef};
 
 use crate::property::doors::Left;
 use crate::property::generate::{Kind, case, case_of};
@@ -29,10 +29,15 @@ pub type Outcome<T> = Result<Tensor<T>, Error>;
 /// A number of a drawn equation, and the equation.
 pub type Case<T, R = T> = (u64, fn(&Given<'_, T>) -> Outcome<R>);
 
-/// The tensors of an equation.
-pub struct Given<'g, T: Stored>(&'g [TensorRef<'g, T>]);
+/// The tensors of an equation, and where it is computed, if not in the default context.
+pub struct Given<'g, T: Stored>(&'g [TensorRef<'g, T>], Option<&'g Context>);
 
 impl<T: Stored> Given<'_, T> {
+    /// Where the equation is computed, if not in the default context.
+    pub fn context(&self) -> Option<&Context> {
+        self.1
+    }
+
     /// A tensor whose rank and extents only the run knows.
     pub fn view(&self, n: usize) -> TensorRef<'_, T> {
         self.0[n].clone()
@@ -136,12 +141,18 @@ fn function<T: Left>(kind: Kind, number: u64, element: &str) -> Option<String> {
         }
         .expect("memory");
     }
-    match case.equation.left.is_empty() {
+    let computed = |context: &str| match case.equation.left.is_empty() {
         // A number would be no tensor.
-        true => write!(text, "try_tensor! {{ let r{equation}; r }}"),
-        false => write!(text, "try_tensor!({equation})"),
-    }
-    .expect("memory");
+        true => format!("try_tensor! {{ {context}let r{equation}; r }}"),
+        false => format!("try_tensor!({context}{equation})"),
+    };
+    text += &match kind {
+        Kind::Any => computed(""),
+        Kind::Whole | Kind::Mask => {
+            let (by_default, chosen) = (computed(""), computed("in context; "));
+            format!("match given.context() {{ None => {by_default}, Some(context) => {chosen} }}")
+        }
+    };
     text += ".map(Tensor::into_dyn) }\n";
     Some(text)
 }
@@ -174,14 +185,15 @@ fn run<T: Left>(cases: &[Case<T>], failures: &mut Vec<String>) {
         let drawn = case::<T>(number);
         let Drawn { views, expected, .. } = Drawn::new(&drawn);
         assert!(!matches!(expected, Err(Refusal::Label)), "case {number} would not compile");
-        let found = equation(&Given(&views));
+        let found = equation(&Given(&views, None));
         if let Err(message) = judge(&found, &expected, &mut Tally::default()) {
             failures.push(format!("case {number} ({}): {message}\n  {}", T::DTYPE, drawn.equation));
         }
     }
 }
 
-/// Checks an equation that has a result of another type than numbers of double precision, given as these.
+/// Checks an equation that has a result of another type than numbers of double precision, given as these, in the default context and
+/// on the reference device.
 fn check_further<T: Stored, R: Stored>(
     kind: Kind,
     &(number, equation): &Case<T, R>,
@@ -194,9 +206,12 @@ fn check_further<T: Stored, R: Stored>(
     let tensors: Vec<(Tensor<T>, &[usize])> =
         drawn.tensors.iter().map(|(tensor, order)| (as_given(tensor), &order[..])).collect();
     let views: Vec<TensorRef<'_, T>> = tensors.iter().map(|(tensor, order)| in_order(tensor, order)).collect();
-    let found = equation(&Given(&views)).map(as_numbers);
-    let message = judge(&found, &expected, &mut Tally::default()).err()?;
-    Some(format!("{} {number}: {message}\n  {}", R::NAME, drawn.equation))
+    [None, Some(&Context::reference())].into_iter().find_map(|context| {
+        let found = equation(&Given(&views, context)).map(&as_numbers);
+        let message = judge(&found, &expected, &mut Tally::default()).err()?;
+        let place = context.map_or("the default context", Context::device_name);
+        Some(format!("{} {number} on {place}: {message}\n  {}", R::NAME, drawn.equation))
+    })
 }
 
 #[test]

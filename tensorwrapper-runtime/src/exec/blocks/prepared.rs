@@ -8,6 +8,7 @@ use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::sentence::{are, counted};
 
 use super::super::operands::DynOperand;
 use super::super::run::Observer;
@@ -166,7 +167,8 @@ impl PreparedBlocks {
             return Err(Error::new(ErrorKind::Element { expected: self.dtype, found: T::DTYPE }));
         }
         if operands.len() != self.numbers.len() {
-            let message = format!("{} operands are given, but {} were prepared for", operands.len(), self.numbers.len());
+            let (given, known) = (counted(operands.len(), "operand"), self.numbers.len());
+            let message = format!("{given} {} given, but this was prepared for {known}", are(operands.len()));
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         for (n, (&number, operand)) in self.numbers.iter().zip(operands).enumerate() {

@@ -36,9 +36,18 @@ impl<T: Element> From<T> for Indexed<'_, T> {
 }
 
 macro_rules! comparisons {
-    ($($name:ident: $Comparison:ident, $doc:literal;)*) => {
+    ($($name:ident: $Comparison:ident, $result:literal, $doc:literal;)*) => {
         impl<'a, T: Element> Indexed<'a, T> { $(
             #[doc = $doc]
+            ///
+            /// ```
+            /// # use tensorwrapper_runtime as tensorwrapper;
+            /// use tensorwrapper::Tensor;
+            /// let (v, w) = (Tensor::from_array([-1.0, 2.0, 3.0])?, Tensor::from_array([0.0, 2.0, 1.0])?);
+            #[doc = concat!("let holds = v.at(\"i\").", stringify!($name), "(w.at(\"i\"));")]
+            #[doc = concat!("assert_eq!(holds.select(1.0, 0.0).eval(\"i\")?.as_slice(), ", $result, ");")]
+            /// # Ok::<(), tensorwrapper_runtime::Error>(())
+            /// ```
             pub fn $name(self, other: impl Into<Indexed<'a, T>>) -> IndexedMask<'a, T> {
                 self.compared(Comparison::$Comparison, other.into())
             }
@@ -46,12 +55,12 @@ macro_rules! comparisons {
     };
 }
 comparisons! {
-    less: Less, "Whether each element is less than a number, or than another labelled tensor's: `X < Y`. Of real numbers only.";
-    less_equal: LessOrEqual, "Whether each element is at most a number, or another labelled tensor's: `X <= Y`. Of real numbers only.";
-    greater: Greater, "Whether each element is greater than a number, or than another labelled tensor's: `X > Y`. Of real numbers only.";
-    greater_equal: GreaterOrEqual, "Whether each element is at least a number, or another labelled tensor's: `X >= Y`. Of real numbers only.";
-    equal: Equal, "Whether each element equals a number, or another labelled tensor's: `X == Y`. NaN equals nothing.";
-    not_equal: NotEqual, "Whether each element differs from a number, or from another labelled tensor's: `X != Y`.";
+    less: Less, "[1.0, 0.0, 0.0]", "Whether each element is less than a number, or than another labelled tensor's: `X < Y`. Of real numbers only.";
+    less_equal: LessOrEqual, "[1.0, 1.0, 0.0]", "Whether each element is at most a number, or another labelled tensor's: `X <= Y`. Of real numbers only.";
+    greater: Greater, "[0.0, 0.0, 1.0]", "Whether each element is greater than a number, or than another labelled tensor's: `X > Y`. Of real numbers only.";
+    greater_equal: GreaterOrEqual, "[0.0, 1.0, 1.0]", "Whether each element is at least a number, or another labelled tensor's: `X >= Y`. Of real numbers only.";
+    equal: Equal, "[0.0, 1.0, 0.0]", "Whether each element equals a number, or another labelled tensor's: `X == Y`. NaN equals nothing.";
+    not_equal: NotEqual, "[1.0, 0.0, 1.0]", "Whether each element differs from a number, or from another labelled tensor's: `X != Y`.";
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
@@ -88,6 +97,16 @@ impl<'a, T: Element> Indexed<'a, T> {
 
 impl<'a, T: Element> IndexedMask<'a, T> {
     /// The first value where the condition holds, the second one elsewhere: `select(C; X, Y)`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let v = Tensor::from_array([-2.0, 0.5, 3.0])?;
+    /// let slope = Tensor::from_array([0.1, 0.1, 0.2])?;
+    /// let leaky = v.at("i").less(0.0).select(slope.at("i") * v.at("i"), v.at("i"));
+    /// assert_eq!(leaky.eval("i")?.as_slice(), [-0.2, 0.5, 3.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("where"))]
     pub fn select(mut self, chosen: impl Into<Indexed<'a, T>>, other: impl Into<Indexed<'a, T>>) -> Indexed<'a, T> {
         let (chosen, other) = (chosen.into(), other.into());

@@ -36,6 +36,14 @@ impl<T: Element> Indexed<'_, T> {
     }
 
     /// The standard deviation over these labels, which end here: the square root of [`var`](Indexed::var), `std(k; X)` in `tensor!`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let a = Tensor::from_array([[1.0, 3.0], [5.0, 11.0]])?;
+    /// assert_eq!(a.at("i,j").std("j").eval("i")?.as_slice(), [1.0, 3.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[doc(alias("stddev"))]
     pub fn std(self, labels: &str) -> Self {
         self.reduce(Ending::Deviation, labels)
@@ -56,6 +64,14 @@ impl<T: Element> Indexed<'_, T> {
     }
 
     /// The value of a label at which this is smallest, as [`argmax`](Indexed::argmax): `argmin(k; X)` in `tensor!`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// let energies = Tensor::from_array([[3.0, -1.0, 2.0], [0.5, 4.0, 0.5]])?;
+    /// assert_eq!(energies.at("s,k").argmin("k").eval("s")?.as_slice(), [1.0, 0.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     pub fn argmin(self, label: &str) -> Self {
         self.reduce(Ending::Argmin, label)
     }
@@ -69,9 +85,17 @@ impl<T: Element> Indexed<'_, T> {
 }
 
 macro_rules! reductions {
-    ($($name:ident: $Reduction:ident, $doc:literal;)*) => {
+    ($($name:ident: $Reduction:ident, $result:literal, $doc:literal;)*) => {
         impl<T: Element> Indexed<'_, T> { $(
             #[doc = $doc]
+            ///
+            /// ```
+            /// # use tensorwrapper_runtime as tensorwrapper;
+            /// use tensorwrapper::Tensor;
+            /// let a = Tensor::from_array([[1.0, 4.0], [-2.0, 3.0]])?;
+            #[doc = concat!("assert_eq!(a.at(\"i,j\").", stringify!($name), "(\"j\").eval(\"i\")?.as_slice(), ", $result, ");")]
+            /// # Ok::<(), tensorwrapper_runtime::Error>(())
+            /// ```
             pub fn $name(self, labels: &str) -> Self {
                 self.reduce(Ending::Reduce(Reduction::$Reduction), labels)
             }
@@ -79,8 +103,8 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    sum: Sum, "The sum over these labels, which end here.";
-    prod: Product, "The product over these labels, which end here.";
-    max: Max, "The largest element over these labels, which end here. Real elements only.";
-    min: Min, "The smallest element over these labels, which end here. Real elements only.";
+    sum: Sum, "[5.0, 1.0]", "The sum over these labels, which end here.";
+    prod: Product, "[4.0, -6.0]", "The product over these labels, which end here.";
+    max: Max, "[4.0, 3.0]", "The largest element over these labels, which end here. Real elements only.";
+    min: Min, "[1.0, -2.0]", "The smallest element over these labels, which end here. Real elements only.";
 }

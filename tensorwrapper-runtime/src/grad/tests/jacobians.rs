@@ -44,7 +44,7 @@ fn colours_are_sums_of_columns() {
     let sums = Tensor::<f64>::from_fn([2, 3, 5], |i| f64::from(u8::from(colours[3 * i[0] + i[1]] == i[2]))).unwrap();
     near("the sums", &found, &(all.at("jkipq") * sums.at("pqc")).eval("jkic").unwrap(), 1e-13);
     let said = |colours: &[usize]| y.jacobian_coloured(&x, colours).unwrap_err().to_string();
-    assert_eq!(said(&[0; 5]), "the variable has 6 elements, but there are 5 colours");
+    assert_eq!(said(&[0; 5]), "the variable has 6 elements, but 5 colours are given");
     assert!(said(&[0, 0, 0, 0, 0, usize::MAX]).starts_with("colour 18446744073709551615 of a variable that has 6 elements"));
     let other = drawn.tensor::<f64>(&[2]);
     assert!(y.jacobian_coloured(&other, &[0, 1]).unwrap_err().to_string().contains("does not depend"));

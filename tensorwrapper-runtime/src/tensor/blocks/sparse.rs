@@ -7,6 +7,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::{picked, places};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::SignedPermutation;
+use tensorwrapper_notation::sentence::{are, counted};
 
 use super::erased::follows;
 use super::{Blocks, Tensor};
@@ -98,15 +99,16 @@ impl<T: Element> Blocks<T> {
     pub fn from_csr(structure: &Structure, starts: &[usize], columns: &[usize], elements: &[T]) -> Result<Blocks<T>, Error> {
         let rows = rows_of(structure)?;
         if starts.len() != rows + 1 {
-            return refused(format!("{rows} rows need {} numbers where they begin and end, not {}", rows + 1, starts.len()));
+            let (limits, given) = (counted(rows + 1, "number"), starts.len());
+            return refused(format!("the beginnings and ends of {} are {limits}, not {given}", counted(rows, "row")));
         }
         if columns.len() != elements.len() {
-            return refused(format!("{} elements have {} columns", elements.len(), columns.len()));
+            let (elements, numbers) = (counted(elements.len(), "element"), counted(columns.len(), "column"));
+            return refused(format!("{elements}, but {numbers} {} given", are(columns.len())));
         }
         if starts[0] != 0 || starts[rows] != elements.len() || starts.windows(2).any(|pair| pair[0] > pair[1]) {
-            let message =
-                format!("rows of {} elements begin at numbers that ascend from 0 to {}", elements.len(), elements.len());
-            return refused(message);
+            let (of, last) = (counted(elements.len(), "element"), elements.len());
+            return refused(format!("rows of {of} begin at numbers that ascend from 0 to {last}"));
         }
         let of_row = |row: usize| (starts[row]..starts[row + 1]).map(move |at| ([row, columns[at]], elements[at]));
         Blocks::from_coo(structure, (0..rows).flat_map(of_row))

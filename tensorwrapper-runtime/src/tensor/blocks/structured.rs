@@ -6,6 +6,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::firsts;
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::sentence::counted;
 
 use super::erased::follows;
 use super::{Blocks, Tensor};
@@ -136,7 +137,8 @@ impl<T: Element> Blocks<T> {
         let rows = square(structure)?;
         if packed.len() != rows * (rows + 1) / 2 {
             let (needed, given) = (rows * (rows + 1) / 2, packed.len());
-            let message = format!("a packed triangle of {rows} rows has {needed} elements, not {given}");
+            let (rows, needed) = (counted(rows, "row"), counted(needed, "element"));
+            let message = format!("a packed triangle of {rows} has {needed}, not {given}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let exchange = structure.symmetry().elements().iter().find(|by| by.axis(0) == 1);

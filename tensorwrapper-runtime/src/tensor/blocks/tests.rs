@@ -224,8 +224,8 @@ fn single_elements_that_do_not_fit() {
         "elements [0, 1] and [1, 0] follow from each other, but do not agree"
     );
     assert_eq!(told(Blocks::from_coo(&antisymmetric, [([1, 1], 2.0)])), "element [1, 1] is 2+0i, but by symmetry -2+0i");
-    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1], &[0], &[1.0])), "3 rows need 4 numbers where they begin and end, not 2");
-    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1, 1, 1], &[], &[1.0])), "1 elements have 0 columns");
+    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1], &[0], &[1.0])), "the beginnings and ends of 3 rows are 4 numbers, not 2");
+    assert_eq!(told(Blocks::from_csr(&plain, &[0, 1, 1, 1], &[], &[1.0])), "1 element, but 0 columns are given");
     assert!(told(Blocks::from_csr(&plain, &[0, 1, 0, 1], &[0], &[1.0])).contains("ascend from 0 to 1"));
     assert!(told(Blocks::zeros(&plain).unwrap().truncated(f64::NAN)).contains("not NaN"));
 }
@@ -318,7 +318,7 @@ fn blocks_that_are_missing_are_made_where_they_are_written() {
         (vec![vec![0, 0], vec![1, 0]], &[1.0, 2.0, 0.0, 3.0, 4.0, 0.0, 0.0, 3.0, 0.0][..])
     );
     let told = |result: Result<(), crate::Error>| result.unwrap_err().to_string();
-    assert_eq!(told(b.set_block(&[1, 1], &[1.0, 2.0])), "block [1, 1] has 1 elements, not 2");
+    assert_eq!(told(b.set_block(&[1, 1], &[1.0, 2.0])), "block [1, 1] has 1 element, not 2");
     assert!(told(b.set_block(&[2, 0], &[])).contains("no tile 2") && told(b.set(&[0], 1.0)).contains("rank 2"));
     let antisymmetric = none.with(Symmetry::none(2).antisymmetric([0, 1]).unwrap()).unwrap();
     let mut t = Blocks::<f64>::zeros(&antisymmetric).unwrap();

@@ -6,6 +6,7 @@ use tensorwrapper_core::internal::ties::{firsts, has_elements};
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::{Image, Structure};
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation};
+use tensorwrapper_notation::sentence::counted;
 
 use super::erased::place_along;
 use super::sparse::{agree, block_of};
@@ -36,7 +37,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         let extents: Vec<usize> = axes.iter().map(|&axis| shape.extents()[axis]).collect();
         let size: usize = extents.iter().product();
         if elements.len() != size {
-            let message = format!("block {block:?} has {size} elements, not {}", elements.len());
+            let message = format!("block {block:?} has {}, not {}", counted(size, "element"), elements.len());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         self.make(block)?;

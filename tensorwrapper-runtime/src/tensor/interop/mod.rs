@@ -14,6 +14,7 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, PerAxis};
+use tensorwrapper_notation::sentence::counted;
 
 #[cfg(feature = "faer")]
 mod faer;
@@ -61,15 +62,13 @@ impl Foreign<'_> {
         // The slice is made as long as the layout needs it.
         let layout = Strided::within(self.extents, self.strides, below, usize::MAX)?;
         match (&self.gaps, gap(&layout)) {
-            (Gaps::Refused(help), Some((axis, reach))) => {
-                let elements = if reach == 1 { "element" } else { "elements" };
-                Err(self
-                    .error(&format!(
-                        "has gaps, which may be somebody else's to write: axis {axis} steps by {} over {reach} {elements}",
-                        self.strides[axis].unsigned_abs(),
-                    ))
-                    .with_help(*help))
-            }
+            (Gaps::Refused(help), Some((axis, reach))) => Err(self
+                .error(&format!(
+                    "has gaps, which may be somebody else's to write: axis {axis} steps by {} over {}",
+                    self.strides[axis].unsigned_abs(),
+                    counted(reach, "element"),
+                ))
+                .with_help(*help)),
             _ => Ok(layout),
         }
     }

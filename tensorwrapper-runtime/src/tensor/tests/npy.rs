@@ -74,6 +74,10 @@ fn written_and_read() {
         any.write_npy(path).unwrap();
         assert_eq!(AnyTensor::read_npy(path).unwrap(), any);
     }
+    fn stored_there_and_back<T: Stored>(path: &Path, t: &Tensor<T>) {
+        t.view().write_npy(path).unwrap();
+        assert_eq!(&Tensor::<T>::read_npy(path).unwrap(), t);
+    }
     let path = folder.file("t.npy");
     for extents in [&[][..], &[3], &[2, 3, 4], &[0], &[2, 0, 3], &[1; 16]] {
         there_and_back::<f32>(&path, extents);
@@ -81,12 +85,11 @@ fn written_and_read() {
         there_and_back::<Complex<f32>>(&path, extents);
         there_and_back::<Complex<f64>>(&path, extents);
         let whole = Tensor::<f64>::from_fn(extents, |i| i.iter().sum::<usize>() as f64 - 1.0).unwrap();
-        let integers = whole.map(|x| x as i32).unwrap();
-        integers.write_npy(&path).unwrap();
-        assert_eq!(Tensor::<i32>::read_npy(&path).unwrap(), integers);
-        let truths = whole.greater(0.0).unwrap();
-        truths.view().write_npy(&path).unwrap();
-        assert_eq!(Tensor::<bool>::read_npy(&path).unwrap(), truths);
+        stored_there_and_back(&path, &whole.map(|x| x as i32).unwrap());
+        // Numbers that take all bytes of their type.
+        stored_there_and_back(&path, &whole.map(|x| (x as i64) << 40 | 258).unwrap());
+        stored_there_and_back(&path, &whole.map(|x| 200 + x as u8).unwrap());
+        stored_there_and_back(&path, &whole.greater(0.0).unwrap());
     }
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left beside the file");
 }

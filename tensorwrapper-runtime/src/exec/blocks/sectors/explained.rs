@@ -6,6 +6,7 @@ use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_notation::sentence::counted;
 
 use super::super::super::context::Context;
 use super::dense::{REDUCED, of_squares};
@@ -61,9 +62,9 @@ impl Context {
             [ROWS, COLUMNS].map(|side| matrix.tilings(side).map(|tiling| tiling.extent() as f64).product::<f64>());
         let (elements, all) = (sectors.iter().map(Sector::elements).sum::<usize>(), all_rows * all_columns);
         let mut text = format!("a matrix of {} and {} in ", counted(all_rows, "row"), counted(all_columns, "column"));
-        let _ = writeln!(text, "{}, {elements} of {all} elements", counted(sectors.len() as f64, "sector"));
+        let _ = writeln!(text, "{}, {elements} of {all} elements", counted(sectors.len(), "sector"));
         for sector in &sectors {
-            let [rows, columns] = sector.extents.map(|extent| extent as f64);
+            let [rows, columns] = sector.extents;
             let _ = writeln!(text, "{}, {}: {}", counted(rows, "row"), counted(columns, "column"), sector.described());
         }
         let device = self.backend.device();
@@ -103,9 +104,4 @@ fn who(device: &dyn Device, kind: Factorisation, dtype: Dtype, sectors: &[Sector
         Some(name) => format!("by `{name}` on `{}` in {there} of {} sectors, else on the host", device.name(), sectors.len()),
         None => "on the host".to_string(),
     })
-}
-
-/// So many of what has this name.
-fn counted(count: f64, name: &str) -> String {
-    if count == 1.0 { format!("1 {name}") } else { format!("{count} {name}s") }
 }

@@ -13,6 +13,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Charge, Shape, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::Sign;
+use tensorwrapper_notation::sentence::counted;
 
 use super::super::group::Move;
 use super::super::pieces::{BlockImage, images};
@@ -213,7 +214,8 @@ impl<'m> BlockMatrix<'m> {
         match sectors.iter().find(|sector| sector.extents[ROWS] != sector.extents[COLUMNS]) {
             Some(sector) => {
                 let [rows, columns] = sector.extents;
-                Err(singular(format!("{} has {rows} rows, but {columns} columns", sector.described())))
+                let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
+                Err(singular(format!("{} has {rows}, but {columns}", sector.described())))
             }
             None => Ok(sectors),
         }

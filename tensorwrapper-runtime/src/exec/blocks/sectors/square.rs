@@ -43,7 +43,7 @@ pub(super) fn of_sectors<T: Element>(
         let Piece { extents: (rows, columns), numbers } = &pieces[n];
         Alike { device, call, sectors, matrices, right, extents: [*rows, *columns] }.compute(numbers)
     };
-    let said = |n: usize| format!("{} matrices of {} rows", pieces[n].numbers.len(), pieces[n].extents.0);
+    let said = |n: usize| format!("matrices of extent {}: {}", pieces[n].extents.0, pieces[n].numbers.len());
     let threads = context.threads_worth(costs.iter().sum());
     let found = Tasks::new(context, &costs).run(threads, (said, "groups of matrices"), compute)?;
     let mut results = vec![Vec::new(); sectors.len()];
@@ -281,11 +281,8 @@ pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Resu
     let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
     let rows: Vec<&Tiling> = matrix.tilings(ROWS).collect();
     if b.rank() < rows.len() {
-        return refused(format!(
-            "the matrix of `solve` has {} axes of rows, but the right side only {} axes",
-            rows.len(),
-            b.rank()
-        ));
+        let message = format!("the matrix of `solve` has rows of rank {}, but the right side has rank {}", rows.len(), b.rank());
+        return refused(message);
     }
     for (n, (own, other)) in rows.iter().zip(b.tilings()).enumerate() {
         if !own.same_cuts(other) {

@@ -201,7 +201,7 @@ fn what_has_no_inverse_is_told() {
     let blocks = plain.with_blocks([[0, 0], [0, 1], [1, 2]]).unwrap();
     assert_eq!(
         told(ones(&blocks).inv([0])),
-        "the matrix of `inv` is singular: the sector with blocks [0, 0], [0, 1] has 1 rows, but 2 columns"
+        "the matrix of `inv` is singular: the sector with blocks [0, 0], [0, 1] has 1 row, but 2 columns"
     );
     let text = told(ones(&plain).inv([0]));
     assert!(text.contains("the 3×3 matrix of `inv` is singular") && text.contains("[0, 2], [1, 0] and 2 more"), "{text}");
