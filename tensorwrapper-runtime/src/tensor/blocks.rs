@@ -77,7 +77,7 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when the structure has too many blocks, [`ErrorKind::Memory`].
     pub fn zeros(structure: &Structure) -> Result<Blocks<T>, Error> {
-        Ok(Blocks::from_slab(Owned::zeros(structure.stored()?.elements())?, structure.clone()))
+        Blocks::zeros_like(structure)
     }
 
     /// Memory for a result, whose elements are any numbers.
@@ -117,6 +117,17 @@ impl<T: Numeric, S: Extents> Blocks<T, S> {
     pub(crate) fn from_slab(slab: Owned<T>, structure: Structure) -> Blocks<T, S> {
         debug_assert!(S::check(structure.shape().extents()).is_ok(), "{structure:?} has other extents than the type");
         Blocks { structure, slab, origin: Vec::new(), shape: PhantomData }
+    }
+
+    /// Zeros of a structure whose extents the caller knows to be those of the type: methods that keep them begin with it.
+    ///
+    /// # Errors
+    /// As [`zeros`](Blocks::zeros).
+    pub(crate) fn zeros_like(structure: &Structure) -> Result<Blocks<T, S>, Error>
+    where
+        T: Element,
+    {
+        Ok(Blocks::from_slab(Owned::zeros(structure.stored()?.elements())?, structure.clone()))
     }
 
     /// The tensor of these elements, whose type and extents the caller knows.
@@ -169,9 +180,9 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T, S>, Error> {
-        let mut blocks = Blocks::zeros(&self.structure)?;
+        let mut blocks = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(&self.structure)? };
         blocks.fill(|at, index| function(index, self.slab[at]))?;
-        Ok(Blocks { origin: self.origin.clone(), ..Blocks::from_slab(blocks.slab, blocks.structure) })
+        Ok(blocks)
     }
 
     /// All elements, those that are zero and those that follow by symmetry included.
