@@ -50,6 +50,16 @@ mod write;
 /// all of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and
 /// [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
 ///
+/// What needs no labels is written with Rust's operators: `&a + &b`, `a - b`, `&a * &b` element by element, `-a`, `2.0 * a`, `a / 2.0`,
+/// `a += &b` and `a *= 2.0`, of tensors and of references. The result of two tensors has the structure that the equation
+/// `[i, j] = a[i, j] + b[i, j]` infers: of a sum the blocks of both, and the symmetry that both have. What is not stored stays zero,
+/// whatever it is divided by. Extents that differ are a compile error where the types have them.
+///
+/// # Panics
+/// Operators, where the equation is an error: for extents and cuts that differ, and charges that do not meet; where a tensor whose symmetry
+/// conjugates is [multiplied](Blocks::scale) by a number that is not real; and where there is no memory. An equation in `try_tensor!`, and
+/// [`scale`](Blocks::scale) and [`add_scaled`](Blocks::add_scaled), return such errors.
+///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
 /// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling};
@@ -58,6 +68,11 @@ mod write;
 /// let t = Blocks::<f64>::from_fn(&structure, |index| (10 * index[0] + index[1]) as f64)?;
 /// assert_eq!(t.blocks().len(), 3); // of four: [1, 0] follows from [0, 1]
 /// assert_eq!((t.get(&[0, 1])?, t.get(&[1, 0])?, t.get(&[1, 1])?), (1.0, -1.0, 0.0));
+///
+/// let few = Blocks::<f64>::from_fn(&structure.with_blocks([[0, 1]])?, |_| 1.0)?;
+/// let sum = 2.0 * &t - &few / 2.0;
+/// assert_eq!((sum.get(&[0, 1])?, sum.get(&[1, 0])?, sum.get(&[2, 1])?), (1.5, -1.5, 2.0 * t.get(&[2, 1])?));
+/// assert_eq!(sum.structure(), t.structure());
 /// # Ok::<(), Error>(())
 /// ```
 #[doc(alias("QN", "BlockSparse", "block_sparse", "ITensor"))]
