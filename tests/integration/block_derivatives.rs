@@ -102,7 +102,7 @@ fn against_differences(structure: &Structure) {
         cubic(&moved, &b, &d)
     };
     let step = 1e-3;
-    let weight = |of: &Square, by: &Square| of.clone().into_dyn().inner(&by.clone().into_dyn()).unwrap();
+    let weight = |of: &Square, by: &Square| of.inner(by).unwrap();
     let around = |of: &dyn Fn(f64) -> f64| (8.0 * (of(step) - of(-step)) - (of(2.0 * step) - of(-2.0 * step))) / (12.0 * step);
     let change = around(&|step| at(step).0);
     assert!((change - weight(&gradient, &d)).abs() < 1e-8 * change.abs().max(1.0), "{change} {}", weight(&gradient, &d));

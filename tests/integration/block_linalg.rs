@@ -35,7 +35,7 @@ fn singular_values() {
     assert!(again.structure().charge_flow().is_some());
     near(&again, &theta.to_dense().unwrap());
     let (_, s, _) = tensor!(([a, s, r], [r], [r, t, b]) = svd(theta[a, s, t, b]));
-    let (_, by_method, _) = theta.clone().into_dyn().svd([0, 1]).unwrap();
+    let (_, by_method, _) = theta.svd([0, 1]).unwrap();
     assert_eq!(s.to_dense().unwrap().as_slice(), by_method.to_dense().unwrap().as_slice());
 }
 
@@ -44,7 +44,7 @@ fn truncations() {
     let theta = theta();
     let (chi, tol) = (3, 0.2);
     let (u, s, v, lost) = tensor!(([a, s, r], [r], [r, t, b], []) = svd(theta[a, s, t, b]; max = chi));
-    let (eu, es, ev, expected) = theta.clone().into_dyn().svd_cut([0, 1], &Truncation::none().max(chi)).unwrap();
+    let (eu, es, ev, expected) = theta.svd_cut([0, 1], &Truncation::none().max(chi)).unwrap();
     assert_eq!(lost, expected);
     near(&u, &eu.to_dense().unwrap());
     near(&s, &es.to_dense().unwrap());

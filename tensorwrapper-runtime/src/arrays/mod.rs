@@ -5,14 +5,15 @@
 //! the threads; what is small, and integers and truth values, is computed in plain loops. The floors below must not know of this one.
 //!
 //! `loops` has the plain loops. `elementwise` combines two tensors element by element, and `operators` gives that the signs of Rust, as
-//! `static_operators` does for static tensors. `functions` has the functions of each element. `reductions`, `moments` and `positions` work
-//! along axes, `ordering` sorts lines, many of them `side_by_side` by `networks`. `joining` puts tensors together and divides them by the
-//! `runs` of their elements, `taking` takes elements by masks and indices, `matrices` has what is known of matrices, and `comparisons`
-//! makes truth values, which select.
+//! `static_operators` does for static tensors and `block_operators` for block tensors. `functions` has the functions of each element.
+//! `reductions`, `moments` and `positions` work along axes, `ordering` sorts lines, many of them `side_by_side` by `networks`.
+//! `joining` puts tensors together and divides them by the `runs` of their elements, `taking` takes elements by masks and indices,
+//! `matrices` has what is known of matrices, and `comparisons` makes truth values, which select.
 
 #[cfg(test)]
 mod along_tests;
 mod axes;
+mod block_operators;
 mod comparisons;
 mod elementwise;
 mod functions;

@@ -18,7 +18,7 @@ use crate::tensor::{Tensor, TensorRef};
 
 /// The result of an operator, which has no way to report an error but to panic.
 #[track_caller]
-fn or_panic<R>(result: Result<R, Error>) -> R {
+pub(super) fn or_panic<R>(result: Result<R, Error>) -> R {
     match result {
         Ok(result) => result,
         Err(error) => panic!("{error}"),

@@ -50,6 +50,16 @@ mod write;
 /// all of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and
 /// [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
 ///
+/// What needs no labels is written with Rust's operators: `&a + &b`, `a - b`, `&a * &b` element by element, `-a`, `2.0 * a`, `a / 2.0`,
+/// `a += &b` and `a *= 2.0`, of tensors and of references. The result of two tensors has the structure that the equation
+/// `[i, j] = a[i, j] + b[i, j]` infers: of a sum the blocks of both, and the symmetry that both have. What is not stored stays zero,
+/// whatever it is divided by. Extents that differ are a compile error where the types have them.
+///
+/// # Panics
+/// Operators, where the equation is an error: for extents and cuts that differ, and charges that do not meet; where a tensor whose symmetry
+/// conjugates is [multiplied](Blocks::scale) by a number that is not real; and where there is no memory. An equation in `try_tensor!`, and
+/// [`scale`](Blocks::scale) and [`add_scaled`](Blocks::add_scaled), return such errors.
+///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
 /// use tensorwrapper::{Blocks, Error, Structure, Symmetry, Tiling};
@@ -58,6 +68,11 @@ mod write;
 /// let t = Blocks::<f64>::from_fn(&structure, |index| (10 * index[0] + index[1]) as f64)?;
 /// assert_eq!(t.blocks().len(), 3); // of four: [1, 0] follows from [0, 1]
 /// assert_eq!((t.get(&[0, 1])?, t.get(&[1, 0])?, t.get(&[1, 1])?), (1.0, -1.0, 0.0));
+///
+/// let few = Blocks::<f64>::from_fn(&structure.with_blocks([[0, 1]])?, |_| 1.0)?;
+/// let sum = 2.0 * &t - &few / 2.0;
+/// assert_eq!((sum.get(&[0, 1])?, sum.get(&[1, 0])?, sum.get(&[2, 1])?), (1.5, -1.5, 2.0 * t.get(&[2, 1])?));
+/// assert_eq!(sum.structure(), t.structure());
 /// # Ok::<(), Error>(())
 /// ```
 #[doc(alias("QN", "BlockSparse", "block_sparse", "ITensor"))]
@@ -77,7 +92,7 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when the structure has too many blocks, [`ErrorKind::Memory`].
     pub fn zeros(structure: &Structure) -> Result<Blocks<T>, Error> {
-        Ok(Blocks::from_slab(Owned::zeros(structure.stored()?.elements())?, structure.clone()))
+        Blocks::zeros_like(structure)
     }
 
     /// Memory for a result, whose elements are any numbers.
@@ -117,6 +132,17 @@ impl<T: Numeric, S: Extents> Blocks<T, S> {
     pub(crate) fn from_slab(slab: Owned<T>, structure: Structure) -> Blocks<T, S> {
         debug_assert!(S::check(structure.shape().extents()).is_ok(), "{structure:?} has other extents than the type");
         Blocks { structure, slab, origin: Vec::new(), shape: PhantomData }
+    }
+
+    /// Zeros of a structure whose extents the caller knows to be those of the type: methods that keep them begin with it.
+    ///
+    /// # Errors
+    /// As [`zeros`](Blocks::zeros).
+    pub(crate) fn zeros_like(structure: &Structure) -> Result<Blocks<T, S>, Error>
+    where
+        T: Element,
+    {
+        Ok(Blocks::from_slab(Owned::zeros(structure.stored()?.elements())?, structure.clone()))
     }
 
     /// The tensor of these elements, whose type and extents the caller knows.
@@ -169,9 +195,9 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn map_indexed(&self, mut function: impl FnMut(&[usize], T) -> T) -> Result<Blocks<T, S>, Error> {
-        let mut blocks = Blocks::zeros(&self.structure)?;
+        let mut blocks = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(&self.structure)? };
         blocks.fill(|at, index| function(index, self.slab[at]))?;
-        Ok(Blocks { origin: self.origin.clone(), ..Blocks::from_slab(blocks.slab, blocks.structure) })
+        Ok(blocks)
     }
 
     /// All elements, those that are zero and those that follow by symmetry included.

@@ -150,7 +150,7 @@ mod operational_sparsity {
     fn of_differences() {
         let a = numbered(&matrix());
         let b = numbered(&matrix().with_blocks([[0, 0], [0, 1], [1, 1]]).unwrap());
-        let c = tensor!([i, j] = a[i, j] - b[i, j]).into_dyn();
+        let c = tensor!([i, j] = a[i, j] - b[i, j]);
         assert_eq!((c.blocks().len(), c.truncated(0.0).unwrap().blocks()), (4, vec![vec![1, 0]]));
     }
 }

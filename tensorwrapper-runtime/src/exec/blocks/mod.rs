@@ -134,13 +134,20 @@ impl Context {
     /// As [`einsum`](Context::einsum); [`ErrorKind::Shape`](crate::ErrorKind::Shape) when charges do not fit;
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what is not computed over block tensors.
     pub fn einsum_blocks<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Blocks<T>, Error> {
-        let operands = block_operands(operands)?;
+        self.einsum_operands(subscripts, &block_operands(operands)?)
+    }
+
+    /// [`einsum_blocks`](Context::einsum_blocks) over operands that were read.
+    ///
+    /// # Errors
+    /// As [`einsum_blocks`](Context::einsum_blocks).
+    fn einsum_operands<T: Element>(&self, subscripts: &str, operands: &[BlockOperand<'_, T>]) -> Result<Blocks<T>, Error> {
         let plan = || {
             let equation = checked(&subscripts_statement(subscripts, operands.len())?)?;
             let names = (0..operands.len()).map(|n| format!("operand {n}")).collect();
-            self.planned_blocks(&equation, names, &operands, &|numbers| Box::new(ByPosition { numbers }))
+            self.planned_blocks(&equation, names, operands, &|numbers| Box::new(ByPosition { numbers }))
         };
-        self.kept_blocks(format!("subscripts {subscripts}"), &operands, plan)?.run_on(&operands, &self.observer)
+        self.kept_blocks(format!("subscripts {subscripts}"), operands, plan)?.run_on(operands, &self.observer)
     }
 
     /// Evaluates an equation over block tensors from its text, such as `[i, j] = 2.0 * A[i, k] * B[k, j] - C[j, i]`. Names stand for block

@@ -337,7 +337,7 @@ fn bounds(tiling: &Tiling, tile: usize) -> (usize, usize) {
 }
 
 /// The same tensor, with its zeros where its axes are tied.
-fn without_ties<T: Element>(operand: BlockOperand<'_, T>) -> Result<BlockOperand<'_, T>, Error> {
+pub(super) fn without_ties<T: Element>(operand: BlockOperand<'_, T>) -> Result<BlockOperand<'_, T>, Error> {
     if operand.structure.ties().is_none() {
         return Ok(operand);
     }

@@ -4,13 +4,14 @@ use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::places;
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
 use super::lines::{add_scaled, inner, scale};
 use super::norm::{is_exact, norm};
 
-impl<T: Element> Blocks<T> {
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// The inner product `Σ conj(self) · other` over all elements, those that follow by symmetry included.
     ///
     /// # Errors
@@ -23,7 +24,7 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!((a.inner(&a)?, a.frobenius_norm()), (16.0, 4.0)); // of three stored elements
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn inner(&self, other: &Blocks<T>) -> Result<T, Error> {
+    pub fn inner(&self, other: &Blocks<T, impl Extents>) -> Result<T, Error> {
         self.check_same(other)?;
         let stored = self.structure.stored()?;
         let mut sum = T::ZERO;
@@ -80,7 +81,7 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!(x.get(&[2])?, -1.0);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn add_scaled(&mut self, by: T, other: &Blocks<T>) -> Result<(), Error> {
+    pub fn add_scaled(&mut self, by: T, other: &Blocks<T, impl Extents>) -> Result<(), Error> {
         self.check_same(other)?;
         self.check_factor(by)?;
         add_scaled(&mut self.slab, by, &other.slab);
@@ -102,7 +103,7 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!(v.scaled_along(0, &s)?.get(&[2, 1])?, 3.0);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn scaled_along(&self, axis: usize, vector: &Blocks<T::Real>) -> Result<Blocks<T>, Error> {
+    pub fn scaled_along(&self, axis: usize, vector: &Blocks<T::Real, impl Extents>) -> Result<Blocks<T, S>, Error> {
         let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         let Some(tiling) = self.structure.tilings().get(axis) else {
             return refused(format!("there is no axis {axis} of a tensor of rank {}", self.structure.rank()));
@@ -153,7 +154,12 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!(diagonal.widened(&all)?.blocks().len(), 4);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn widened(self, structure: &Structure) -> Result<Blocks<T>, Error> {
+    pub fn widened(self, structure: &Structure) -> Result<Blocks<T, S>, Error> {
+        self.into_dyn().with_blocks_of(structure)?.into_typed()
+    }
+
+    /// [`widened`](Blocks::widened), of any shape type.
+    fn with_blocks_of(self, structure: &Structure) -> Result<Blocks<T, S>, Error> {
         let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if self.structure == *structure {
             return Ok(self);
@@ -162,13 +168,13 @@ impl<T: Element> Blocks<T> {
             return refused("a tensor with a symmetry has no other structure".to_string());
         }
         match (self.structure.has_equal_blocks(), structure.has_equal_blocks()) {
-            (true, false) => return self.without_equal_blocks()?.widened(structure),
+            (true, false) => return self.without_equal_blocks()?.with_blocks_of(structure),
             (_, true) => return refused("no tensor is widened to one of which blocks are equal".to_string()),
             (false, false) => {}
         }
         if self.structure.ties() != structure.ties() {
             return match structure.ties() {
-                None => self.untied()?.widened(structure),
+                None => self.untied()?.with_blocks_of(structure),
                 Some(_) => refused(format!("{:?} is wider than {structure:?}, whose axes are tied", self.structure)),
             };
         }
@@ -176,26 +182,51 @@ impl<T: Element> Blocks<T> {
         if own.len() != other.len() || own.iter().zip(other).any(|(own, other)| !own.same_cuts(other)) {
             return refused(format!("{:?} and {structure:?} are cut differently", self.structure));
         }
+        let to = structure.stored()?;
+        match self.structure.stored()?.iter().find(|block| to.find(block).is_none()) {
+            Some(block) => refused(format!("block {block:?} would be lost: {structure:?} does not have it")),
+            None => self.with_pattern_of(structure),
+        }
+    }
+
+    /// The same with the blocks of another structure, which differs in nothing but its blocks: those that are not here are zero, and others
+    /// are left out.
+    ///
+    /// # Errors
+    /// As [`zeros`](Blocks::zeros).
+    pub(super) fn with_pattern_of(&self, structure: &Structure) -> Result<Blocks<T, S>, Error> {
         let (from, to) = (self.structure.stored()?, structure.stored()?);
-        let mut result = Blocks::zeros(structure)?;
-        for number in 0..from.len() {
-            let block = from.block(number);
-            let Some(place) = to.find(&block) else {
-                return refused(format!("block {block:?} would be lost: {structure:?} does not have it"));
-            };
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(structure)? };
+        for (place, block) in to.iter().enumerate() {
+            let Some(number) = from.find(&block) else { continue };
             let elements = &self.slab[from.start(number)..][..from.size(number)];
             result.slab[to.start(place)..][..from.size(number)].copy_from_slice(elements);
         }
         Ok(result)
     }
 
+    /// The same tensor, which begins at zero and no longer in the one that it is a part of.
+    pub(crate) fn from_zero(self) -> Blocks<T, S> {
+        Blocks { origin: Vec::new(), ..self }
+    }
+
+    /// Takes the elements and the structure of another tensor, and begins where this one does.
+    ///
+    /// # Errors
+    /// As [`into_typed`](Blocks::into_typed). Nothing is changed then.
+    pub(crate) fn replace(&mut self, by: Blocks<T>) -> Result<(), Error> {
+        let by: Blocks<T, S> = by.into_typed()?;
+        (self.structure, self.slab) = (by.structure, by.slab);
+        Ok(())
+    }
+
     /// The same with blocks that are [equal](Structure::equal_blocks) stored each.
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
-    pub fn without_equal_blocks(&self) -> Result<Blocks<T>, Error> {
+    pub fn without_equal_blocks(&self) -> Result<Blocks<T, S>, Error> {
         let structure = self.structure.without_equal_blocks()?;
-        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&structure)? };
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(&structure)? };
         let (from, to) = (self.structure.stored()?, structure.stored()?);
         for number in 0..to.len() {
             let Some(image) = self.structure.image(&to.block(number))? else { continue };
@@ -215,7 +246,7 @@ impl<T: Element> Blocks<T> {
         Ok((orbit.len() - conjugated, conjugated))
     }
 
-    pub(super) fn check_same(&self, other: &Blocks<T>) -> Result<(), Error> {
+    pub(super) fn check_same(&self, other: &Blocks<T, impl Extents>) -> Result<(), Error> {
         if self.structure == other.structure {
             return Ok(());
         }
@@ -224,7 +255,10 @@ impl<T: Element> Blocks<T> {
     }
 
     /// Whether the tensor keeps its symmetry when it is multiplied by this number.
-    fn check_factor(&self, by: T) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`].
+    pub(crate) fn check_factor(&self, by: T) -> Result<(), Error> {
         let conjugates = self.structure.symmetry().elements().iter().any(|element| element.conjugates());
         if !conjugates || by.to_complex().im == 0.0 {
             return Ok(());

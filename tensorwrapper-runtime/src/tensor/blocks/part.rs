@@ -47,7 +47,7 @@ pub(crate) fn fill_part<T: Element>(
     Ok(())
 }
 
-impl<T: Element> Blocks<T> {
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// A copy of a part: of each axis one range. See [`Structure::part`] for what is known of it. The part knows where it
     /// [begins](Blocks::shape) in the whole; [`get`](Blocks::get) and equations count its indices from zero.
     ///
@@ -99,9 +99,7 @@ impl<T: Element> Blocks<T> {
         part.origin = parts.iter().enumerate().filter_map(begin).collect();
         Ok(part)
     }
-}
 
-impl<T: Element, S: Extents> Blocks<T, S> {
     /// The extents of the axes and their cuts, beginning at the first index that this tensor has in the one that it is a
     /// [slice](Blocks::slice) or a [chip](Blocks::chip) of; otherwise at zero. [`TiledShape::indices`], [`boxes`](TiledShape::boxes) and
     /// [`tile`](TiledShape::tile) tell the indices of the whole.

@@ -41,7 +41,9 @@ impl<T: Element> Blocks<T> {
         };
         Blocks::from_fn(&structure, |index| rows[index[0]].get(&index[1..]).unwrap_or(T::ZERO))
     }
+}
 
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// The rows, each a dense tensor of its own extents: what [`rows`](Blocks::rows) was made from.
     ///
     /// ```
@@ -74,9 +76,7 @@ impl<T: Element> Blocks<T> {
         };
         (0..first.extent()).map(row).collect()
     }
-}
 
-impl<T: Element, S: Extents> Blocks<T, S> {
     /// The same elements with the axes in layers of so many each, the outer one first: equations may then read a vector of matrices as
     /// `T[p; a, b]`. One layer, `[rank]`, is what every other tensor has.
     ///

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::{picked, places};
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::SignedPermutation;
 use tensorwrapper_notation::sentence::{are, counted};
@@ -114,6 +115,28 @@ impl<T: Element> Blocks<T> {
         Blocks::from_coo(structure, (0..rows).flat_map(of_row))
     }
 
+    /// The blocks of a dense tensor that the structure has, without those whose Frobenius norm is at most `tau`: what
+    /// [`from_dense`](Blocks::from_dense) and then [`truncated`](Blocks::truncated) make.
+    ///
+    /// # Errors
+    /// As [`from_dense`](Blocks::from_dense) and [`truncated`](Blocks::truncated).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
+    /// let cut = Tiling::cuts([1, 1]);
+    /// let dense = Tensor::<f64>::from_slice([2, 2], &[1.0, 1e-9, 0.0, 2.0])?;
+    /// let a = Blocks::from_dense_truncated(&dense, &Structure::new([&cut, &cut]), 1e-8)?;
+    /// assert_eq!(a.blocks(), [[0, 0], [1, 1]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_dense_truncated(dense: &Tensor<T>, structure: &Structure, tau: f64) -> Result<Blocks<T>, Error> {
+        check_tau(tau)?;
+        Blocks::from_dense(dense, structure)?.truncated(tau)
+    }
+}
+
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// All elements that are not zero, each with its index, in ascending order; those that follow by symmetry are among them.
     ///
     /// # Errors
@@ -163,26 +186,6 @@ impl<T: Element> Blocks<T> {
         Ok((starts, columns, elements))
     }
 
-    /// The blocks of a dense tensor that the structure has, without those whose Frobenius norm is at most `tau`: what
-    /// [`from_dense`](Blocks::from_dense) and then [`truncated`](Blocks::truncated) make.
-    ///
-    /// # Errors
-    /// As [`from_dense`](Blocks::from_dense) and [`truncated`](Blocks::truncated).
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::{Blocks, Error, Structure, Tensor, Tiling};
-    /// let cut = Tiling::cuts([1, 1]);
-    /// let dense = Tensor::<f64>::from_slice([2, 2], &[1.0, 1e-9, 0.0, 2.0])?;
-    /// let a = Blocks::from_dense_truncated(&dense, &Structure::new([&cut, &cut]), 1e-8)?;
-    /// assert_eq!(a.blocks(), [[0, 0], [1, 1]]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn from_dense_truncated(dense: &Tensor<T>, structure: &Structure, tau: f64) -> Result<Blocks<T>, Error> {
-        check_tau(tau)?;
-        Blocks::from_dense(dense, structure)?.truncated(tau)
-    }
-
     /// The same without blocks whose Frobenius norm is at most `tau`: with 0, without those that are zero. Rows that have extents of their
     /// own keep them: the blocks at their ends stay.
     ///
@@ -198,7 +201,7 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!((a.truncated(0.0)?.blocks().len(), a.truncated(1e-8)?.blocks().len()), (3, 2));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn truncated(&self, tau: f64) -> Result<Blocks<T>, Error> {
+    pub fn truncated(&self, tau: f64) -> Result<Blocks<T, S>, Error> {
         check_tau(tau)?;
         let stored = self.structure.stored()?;
         let mut kept = Vec::new();
@@ -209,15 +212,7 @@ impl<T: Element> Blocks<T> {
                 kept.push(block);
             }
         }
-        let structure = self.structure.with_blocks_and_ends(&kept)?;
-        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&structure)? };
-        let places = structure.stored()?;
-        for (place, block) in places.iter().enumerate() {
-            let from = stored.find(&block).map_or(0, |number| stored.start(number));
-            let size = places.size(place);
-            result.slab[places.start(place)..][..size].copy_from_slice(&self.slab[from..][..size]);
-        }
-        Ok(result)
+        self.with_pattern_of(&self.structure.with_blocks_and_ends(&kept)?)
     }
 }
 

@@ -4,7 +4,7 @@
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::ties::firsts;
-use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::shape::{Extents, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_notation::sentence::counted;
 
@@ -151,7 +151,9 @@ impl<T: Element> Blocks<T> {
             }
         })
     }
+}
 
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// One triangle of a square matrix, packed as [`from_packed`](Blocks::from_packed) reads it.
     ///
     /// # Errors
@@ -171,8 +173,8 @@ impl<T: Element> Blocks<T> {
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
-    pub fn untied(&self) -> Result<Blocks<T>, Error> {
-        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros(&self.structure.untied()?)? };
+    pub fn untied(&self) -> Result<Blocks<T, S>, Error> {
+        let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(&self.structure.untied()?)? };
         untie(&self.structure, &self.slab, &mut result.slab)?;
         Ok(result)
     }

@@ -307,6 +307,39 @@ fn functions_of_blocks_of_a_diagonal_see_vectors() {
 }
 
 #[test]
+fn functions_of_blocks_see_zeros_where_others_have_blocks() {
+    let cut = Tiling::cuts([1, 2]);
+    let less = |_: &Shape, of: &[&[f64]], out: &mut [f64]| {
+        out.iter_mut().enumerate().for_each(|(n, out)| *out = of[0][n] - 2.0 * of[1][n] + of[2][n])
+    };
+    let plain = Structure::new([&cut, &cut]);
+    let pair = Symmetry::none(2).antisymmetric([0, 1]).unwrap();
+    let spin = cut.clone().charged([1, -1]).unwrap();
+    for (structure, blocks) in [
+        (plain.clone(), [[0, 0], [1, 0], [1, 1]]),
+        (plain.with(pair).unwrap(), [[0, 1], [1, 1], [0, 1]]),
+        (Structure::new([&spin, &spin]).flow([1, -1], [0]).unwrap(), [[0, 0], [1, 1], [1, 1]]),
+        (plain.tied([0, 1]).unwrap(), [[0, 0], [1, 1], [0, 0]]),
+    ] {
+        let [a, b, c] = blocks.map(|block| Blocks::<f64>::from_fn(&structure.with_blocks([block]).unwrap(), number).unwrap());
+        let found = Blocks::map_blocks(less, &[&a, &b, &c]).unwrap();
+        assert_eq!(*found.structure(), structure.with_blocks(blocks).unwrap());
+        for index in &structure.shape() {
+            let [a, b, c] = [&a, &b, &c].map(|of| of.get(&index).unwrap());
+            assert_eq!(found.get(&index).unwrap(), a - 2.0 * b + c, "{structure:?} at {index:?}");
+        }
+        // What differs in more than its blocks is refused.
+        let other = Blocks::<f64>::zeros(&Structure::new([&Tiling::whole(3), &cut])).unwrap();
+        let error = Blocks::map_blocks(less, &[&a, &b, &other]).unwrap_err().to_string();
+        assert!(error.starts_with("the tensors have different structures"), "{error}");
+    }
+    let row = |extent: usize| Tensor::<f64>::filled([extent], 1.0).unwrap();
+    let [long, short] = [[3, 1], [3, 2]].map(|extents| Blocks::rows(extents.map(row)).unwrap());
+    assert!(Blocks::map_blocks(less, &[&long, &short]).is_err());
+    assert!(Blocks::map_blocks(less, &[] as &[&Blocks<f64>]).is_err());
+}
+
+#[test]
 fn blocks_that_are_missing_are_made_where_they_are_written() {
     let cut = Tiling::cuts([2, 1]);
     let none = Structure::new([&cut, &cut]).with_blocks([[0usize; 2]; 0]).unwrap();

@@ -1,18 +1,19 @@
 //! The same elements in other blocks, and functions of blocks.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::shape::{Shape, Tiling};
+use tensorwrapper_core::shape::{Extents, Shape, Tiling};
 use tensorwrapper_core::structure::Structure;
 use tensorwrapper_core::symmetry::{SignedPermutation, Symmetry};
 
 use super::{Blocks, erased};
 
-impl<T: Element> Blocks<T> {
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// A copy that is cut in other places: one tiling for each axis. Blocks are there that have an index of one that is there now. Of the
     /// symmetry stays what exchanges axes that are cut alike; a charge stays conserved if all tilings carry charges, which must be those
     /// that the indices have. Rows that have extents of their own keep them.
@@ -30,14 +31,14 @@ impl<T: Element> Blocks<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when extents differ, when an index gets another charge, and when a cut would change where rows end;
     /// [`ErrorKind::Memory`].
-    pub fn tiled(&self, tilings: &[Tiling]) -> Result<Blocks<T>, Error> {
+    pub fn tiled(&self, tilings: &[Tiling]) -> Result<Blocks<T, S>, Error> {
         let extents: Vec<usize> = tilings.iter().map(Tiling::extent).collect();
         if extents != self.structure.shape().extents() {
             let message = format!("extents {:?} cannot be cut {tilings:?}", self.structure.shape().extents());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let structure = self.cut_as(tilings)?;
-        let mut made = Blocks::zeros(&structure)?;
+        let mut made = Blocks::zeros_like(&structure)?;
         let (stored, old) = (structure.stored()?, &self.structure);
         for number in 0..stored.len() {
             let shape = structure.block_shape(&stored.block(number))?;
@@ -82,10 +83,10 @@ impl<T: Element> Blocks<T> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] and [`ErrorKind::Memory`] when there are too many elements.
-    pub fn smooth(&self) -> Result<Blocks<T>, Error> {
+    pub fn smooth(&self) -> Result<Blocks<T, S>, Error> {
         let whole: Vec<Tiling> = self.structure.tilings().iter().map(|tiling| Tiling::whole(tiling.extent())).collect();
         let structure = Structure::new(&whole).with(self.structure.symmetry().clone())?.nested(self.structure.layers())?;
-        let mut made = Blocks::zeros(&structure)?;
+        let mut made = Blocks::zeros_like(&structure)?;
         let dense = erased::to_dense(&self.structure, &self.slab)?;
         made.slab[..dense.len()].copy_from_slice(dense.as_slice());
         made.origin.clone_from(&self.origin);
@@ -127,6 +128,19 @@ impl<T: Element> Blocks<T> {
         Ok(cut)
     }
 
+    /// The same tensor, after a function was called with each block's indices and place in the slab, and the slab.
+    fn filled_by_blocks(mut self, mut function: impl FnMut(&Shape, Range<usize>, &mut [T])) -> Result<Blocks<T, S>, Error> {
+        let (stored, core) = (self.structure.stored()?, self.structure.core()?);
+        for number in 0..stored.len() {
+            let range = stored.start(number)..stored.start(number) + stored.size(number);
+            function(&core.block_shape(&core.stored()?.block(number))?, range, &mut self.slab);
+        }
+        self.make_consistent()?;
+        Ok(self)
+    }
+}
+
+impl<T: Element> Blocks<T> {
     /// A tensor that is made block by block: the function gets the indices of a block that is stored, as a shape that begins at the first
     /// one, and its elements in C order, which are zero at first. Elements that follow from others within a block follow then. Of axes that
     /// are [tied](Structure::tied) a block has the first one.
@@ -146,42 +160,76 @@ impl<T: Element> Blocks<T> {
         Blocks::zeros(structure)?.filled_by_blocks(|block, range, out| function(block, &mut out[range]))
     }
 
-    /// The same tensor, after a function was called with each block's indices and place in the slab, and the slab.
-    fn filled_by_blocks(mut self, mut function: impl FnMut(&Shape, Range<usize>, &mut [T])) -> Result<Blocks<T>, Error> {
-        let (stored, core) = (self.structure.stored()?, self.structure.core()?);
-        for number in 0..stored.len() {
-            let range = stored.start(number)..stored.start(number) + stored.size(number);
-            function(&core.block_shape(&core.stored()?.block(number))?, range, &mut self.slab);
-        }
-        self.make_consistent()?;
-        Ok(self)
-    }
-
-    /// A function of blocks of tensors that have the same structure: it gets a block's extents, the elements of that block in each tensor,
-    /// and those of the result, which are zero at first, all in C order. Elements that follow from others within a block follow then. Of
-    /// axes that are [tied](Structure::tied) a block has the first one.
+    /// A function of blocks of tensors whose structures differ at most in the blocks that are stored: it gets a block's extents, the
+    /// elements of that block in each tensor, and those of the result, which are zero at first, all in C order. It is called for each block
+    /// that one of the tensors stores; the others have zeros there. Elements that follow from others within a block follow then. Of axes
+    /// that are [tied](Structure::tied) a block has the first one.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::{Blocks, Error, Shape, Structure, Tiling};
-    /// let b = Blocks::<f64>::from_fn(&Structure::new([&Tiling::cuts([1, 2])]), |i| i[0] as f64)?;
+    /// let structure = Structure::new([&Tiling::cuts([1, 2])]);
+    /// let b = Blocks::<f64>::from_fn(&structure, |i| i[0] as f64)?;
     /// let largest = |_: &Shape, of: &[&[f64]], out: &mut [f64]| out.fill(of[0].iter().fold(0.0, |a, b| a.max(*b)));
     /// assert_eq!(Blocks::map_blocks(largest, &[&b])?.get(&[1])?, 2.0);
+    /// // Tensors that have other blocks.
+    /// let [c, d] = [0, 1].map(|n| structure.with_blocks([[n]]).and_then(|only| Blocks::filled(&only, 1.0 + n as f64)));
+    /// let less = |_: &Shape, of: &[&[f64]], out: &mut [f64]| out.iter_mut().enumerate().for_each(|(n, out)| *out = of[0][n] - of[1][n]);
+    /// assert_eq!(Blocks::map_blocks(less, &[&c?, &d?])?.to_dense()?.as_slice(), [1.0, -2.0, -2.0]);
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is no tensor, or structures differ; [`ErrorKind::Memory`].
-    pub fn map_blocks(mut function: impl FnMut(&Shape, &[&[T]], &mut [T]), of: &[&Blocks<T>]) -> Result<Blocks<T>, Error> {
-        let Some(first) = of.first() else {
-            return Err(Error::new(ErrorKind::Shape("a function of blocks needs a tensor".to_string())));
-        };
-        of.iter().try_for_each(|other| first.check_same(other))?;
-        Blocks::zeros(&first.structure)?.filled_by_blocks(|block, range, out| {
-            let blocks: Vec<&[T]> = of.iter().map(|tensor| &tensor.slab[range.clone()]).collect();
+    /// [`ErrorKind::Shape`] when there is no tensor, or structures differ in more than their blocks; [`ErrorKind::Memory`].
+    pub fn map_blocks<S: Extents>(
+        mut function: impl FnMut(&Shape, &[&[T]], &mut [T]),
+        of: &[&Blocks<T, S>],
+    ) -> Result<Blocks<T, S>, Error> {
+        let structure = common(of)?;
+        let mut slabs: Vec<Cow<'_, [T]>> = Vec::with_capacity(of.len());
+        for tensor in of {
+            slabs.push(match tensor.structure == structure {
+                true => Cow::Borrowed(&tensor.slab[..]),
+                false => Cow::Owned(tensor.with_pattern_of(&structure)?.slab.to_vec()),
+            });
+        }
+        Blocks::zeros_like(&structure)?.filled_by_blocks(|block, range, out| {
+            let blocks: Vec<&[T]> = slabs.iter().map(|slab| &slab[range.clone()]).collect();
             function(block, &blocks, &mut out[range]);
         })
     }
+}
+
+/// The structure with all blocks that one of the tensors stores.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] when there is no tensor, or structures differ in more than their blocks.
+fn common<T: Element, S: Extents>(of: &[&Blocks<T, S>]) -> Result<Structure, Error> {
+    let Some((first, others)) = of.split_first() else {
+        return Err(Error::new(ErrorKind::Shape("a function of blocks needs a tensor".to_string())));
+    };
+    if others.iter().all(|other| first.structure == other.structure) {
+        return Ok(first.structure.clone());
+    }
+    let mut blocks: BTreeSet<Vec<usize>> = BTreeSet::new();
+    for tensor in of {
+        blocks.extend(tensor.structure.stored()?.iter());
+    }
+    let all = first.structure.with_blocks(&blocks);
+    for other in others {
+        // With the same blocks, structures that differ in nothing else are equal. Ends of rows are extents, not blocks.
+        match (&all, other.structure.with_blocks(&blocks)) {
+            (Ok(all), Ok(own)) if *all == own && has_rows(all, &first.structure)? && has_rows(all, &other.structure)? => {}
+            _ => first.check_same(other)?,
+        }
+    }
+    all
+}
+
+/// Whether rows that have extents of their own have the same in both.
+fn has_rows(all: &Structure, own: &Structure) -> Result<bool, Error> {
+    let mut ragged = (0..own.rank()).filter(|&axis| own.ragged_by(axis).is_some());
+    ragged.try_fold(true, |same, axis| Ok(same && all.row_extents(axis)? == own.row_extents(axis)?))
 }
 
 /// Whether all indices of an axis keep their charges.

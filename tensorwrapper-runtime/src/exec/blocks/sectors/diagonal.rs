@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use num_complex::Complex;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::Structure;
 
+use super::super::operand::BlockOperand;
+use super::super::slices::without_ties;
 use super::super::tree::quotient;
 use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 use super::square::frame_of_solution;
@@ -17,28 +20,35 @@ use crate::tensor::Blocks;
 ///
 /// # Errors
 /// Memory.
-pub(super) fn untied<T: Element>(a: &Blocks<T>) -> Result<Cow<'_, Blocks<T>>, Error> {
-    Ok(match a.structure().ties() {
-        Some(_) => Cow::Owned(a.untied()?),
-        None => Cow::Borrowed(a),
-    })
+pub(super) fn untied<T: Element, S: Extents>(a: &Blocks<T, S>) -> Result<BlockOperand<'_, T>, Error> {
+    without_ties(read(a))
+}
+
+/// What is read of a tensor, whatever the compiler knows of its extents.
+fn read<T: Element, S: Extents>(a: &Blocks<T, S>) -> BlockOperand<'_, T> {
+    BlockOperand { structure: a.structure().clone(), slab: Cow::Borrowed(a.slab()), is_dense: false }
 }
 
 /// A diagonal matrix.
 pub(super) struct Diagonal<'d, T: Element> {
-    a: &'d Blocks<T>,
+    a: BlockOperand<'d, T>,
     /// Which of its two axes are the rows.
     row: usize,
 }
 
 impl<'d, T: Element> Diagonal<'d, T> {
     /// The matrix of these rows, if it is a diagonal one.
-    pub(super) fn of(a: &'d Blocks<T>, rows: &[usize]) -> Option<Diagonal<'d, T>> {
+    pub(super) fn of<S: Extents>(a: &'d Blocks<T, S>, rows: &[usize]) -> Option<Diagonal<'d, T>> {
         let is_diagonal = a.structure().rank() == 2 && a.structure().ties().is_some();
         match *rows {
-            [row] if is_diagonal && row < 2 => Some(Diagonal { a, row }),
+            [row] if is_diagonal && row < 2 => Some(Diagonal { a: read(a), row }),
             _ => None,
         }
+    }
+
+    /// The tensor, copied.
+    fn copied(&self) -> Blocks<T> {
+        Blocks::from_slab(self.a.slab[..].into(), self.a.structure.clone())
     }
 
     /// The inverse, whose rows are the columns.
@@ -58,15 +68,15 @@ impl<'d, T: Element> Diagonal<'d, T> {
         if let Some(tile) = self.missing()? {
             return Err(singular(format!("the row of tiles [{tile}] has no block")));
         }
-        if let Some(at) = self.a.slab().iter().position(|&x| x == T::ZERO) {
-            let stored = self.a.structure().stored()?;
+        if let Some(at) = self.a.slab.iter().position(|&x| x == T::ZERO) {
+            let stored = self.a.structure.stored()?;
             let number = (0..stored.len()).rev().find(|&number| stored.start(number) <= at).unwrap_or_default();
             // Places between large blocks hold no elements.
             if at < stored.start(number) + stored.size(number) {
                 return Err(singular(format!("its block {:?} has a zero on the diagonal", stored.block(number))));
             }
         }
-        self.mapped(name, self.a.clone(), |x| quotient(Complex::ONE, x))
+        self.mapped(name, self.copied(), |x| quotient(Complex::ONE, x))
     }
 
     /// The same with the rows as the first axis: charges that leave by one axis enter by the other.
@@ -84,13 +94,14 @@ impl<'d, T: Element> Diagonal<'d, T> {
     ///
     /// # Errors
     /// As [`inverse`](Diagonal::inverse), and when the right side does not fit.
-    pub(super) fn solution(&self, context: &Context, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
-        frame_of_solution(&BlockMatrix::new(self.a.structure(), &[self.row])?, b.structure())?;
+    pub(super) fn solution(&self, context: &Context, b: BlockOperand<'_, T>) -> Result<Blocks<T>, Error> {
+        frame_of_solution(&BlockMatrix::new(&self.a.structure, &[self.row])?, &b.structure)?;
         let inverse = self.reciprocal("solve")?;
-        let factors: Blocks<T> = Blocks::from_slab(inverse.slab().into(), inverse.structure().core()?);
+        let (structure, slab) = (inverse.structure().core()?, Cow::Borrowed(inverse.slab()));
+        let factors = BlockOperand { structure, slab, is_dense: false };
         let labels: String =
-            (0..b.structure().rank()).map(|axis| char::from_u32('a' as u32 + axis as u32).unwrap_or('_')).collect();
-        context.einsum_blocks(&format!("a,{labels}->{labels}"), &[&factors, b])
+            (0..b.structure.rank()).map(|axis| char::from_u32('a' as u32 + axis as u32).unwrap_or('_')).collect();
+        context.einsum_operands(&format!("a,{labels}->{labels}"), &[factors, b])
     }
 
     /// A function of it, of which zeros are rows, too.
@@ -98,13 +109,13 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// # Errors
     /// [`ErrorKind::LinearAlgebra`] for NaN and infinity, and when a result is too large.
     pub(super) fn function(&self, name: &str, of: impl Fn(Complex<f64>) -> Complex<f64>) -> Result<Blocks<T>, Error> {
-        self.mapped(name, self.a.clone().widened(&self.whole([0, 1])?)?, of)
+        self.mapped(name, self.copied().widened(&self.whole([0, 1])?)?, of)
     }
 
     /// The structure of all tiles, with the axes in this order.
     fn whole(&self, axes: [usize; 2]) -> Result<Structure, Error> {
-        let plain = Structure::new(self.a.structure().tilings()).tied([0, 1])?;
-        match self.a.structure().charge_flow() {
+        let plain = Structure::new(self.a.structure.tilings()).tied([0, 1])?;
+        match self.a.structure.charge_flow() {
             Some(flow) => plain.flow(axes.map(|axis| flow.signs()[axis]), flow.total().to_vec()),
             None => Ok(plain),
         }
@@ -127,7 +138,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// As [`function`](Diagonal::function).
     pub(super) fn values(&self, name: &str, of: impl Fn(Complex<f64>) -> f64) -> Result<Blocks<T::Real>, Error> {
         let values = self.function(name, |x| of(x).into())?;
-        let mut result = Blocks::<T::Real>::zeros(&Structure::new(&self.a.structure().tilings()[..1]))?;
+        let mut result = Blocks::<T::Real>::zeros(&Structure::new(&self.a.structure.tilings()[..1]))?;
         let numbers = values.slab().iter().map(|x| T::Real::from_complex(x.to_complex()));
         result.slab_mut().iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
         Ok(result)
@@ -153,7 +164,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// # Errors
     /// As [`Structure::stored`].
     pub(super) fn whole_blocks(&self) -> Result<Structure, Error> {
-        self.a.structure().untied()
+        self.a.structure.untied()
     }
 
     /// The elements of the diagonal in a sector of [whole blocks](Diagonal::whole_blocks), the largest first: the row and the column of each
@@ -162,7 +173,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// # Errors
     /// As [`Structure::stored`].
     pub(super) fn descending(&self, sector: &Sector<'_>) -> Result<Vec<(usize, usize, Complex<f64>)>, Error> {
-        let stored = self.a.structure().stored()?;
+        let stored = self.a.structure.stored()?;
         // Rows and columns of a sector are those of its blocks, each of which is on the diagonal.
         let mut found = Vec::new();
         for image in &sector.blocks {
@@ -170,7 +181,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
                 let line = sector.lines[side].iter().find(|line| line.tiles[..] == image.block[..1]);
                 line.expect("a sector has its blocks' lines").first
             };
-            let elements = &self.a.slab()[stored.start(image.number)..][..stored.size(image.number)];
+            let elements = &self.a.slab[stored.start(image.number)..][..stored.size(image.number)];
             let (row, column) = (first(ROWS), first(COLUMNS));
             found.extend(elements.iter().enumerate().map(|(n, x)| (row + n, column + n, x.to_complex())));
         }
@@ -187,14 +198,14 @@ impl<'d, T: Element> Diagonal<'d, T> {
         if let Some(tile) = self.missing()? {
             return Err(wrong(format!("the row of tiles [{tile}] has no block")));
         }
-        let stored = self.a.structure().stored()?;
+        let stored = self.a.structure.stored()?;
         for number in 0..stored.len() {
-            let elements = &self.a.slab()[stored.start(number)..][..stored.size(number)];
+            let elements = &self.a.slab[stored.start(number)..][..stored.size(number)];
             if elements.iter().any(|x| x.to_complex().re <= 0.0) {
                 return Err(wrong(format!("an element of the diagonal in its block {:?} is not positive", stored.block(number))));
             }
         }
-        self.oriented(self.mapped("cholesky", self.a.clone(), |x| x.re.sqrt().into())?)
+        self.oriented(self.mapped("cholesky", self.copied(), |x| x.re.sqrt().into())?)
     }
 
     /// The elements of the diagonal, and zeros for blocks that are not there.
@@ -202,14 +213,14 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// # Errors
     /// Memory.
     pub(super) fn elements(&self) -> Result<Vec<T>, Error> {
-        let core: Blocks<T> = Blocks::from_slab(self.a.slab().into(), self.a.structure().core()?);
+        let core: Blocks<T> = Blocks::from_slab(self.a.slab[..].into(), self.a.structure.core()?);
         Ok(core.to_dense()?.as_slice().to_vec())
     }
 
     /// The first tile that has indices, but no block.
     fn missing(&self) -> Result<Option<usize>, Error> {
-        let stored = self.a.structure().stored()?;
-        let mut extents = self.a.structure().tilings()[0].extents().enumerate();
+        let stored = self.a.structure.stored()?;
+        let mut extents = self.a.structure.tilings()[0].extents().enumerate();
         Ok(extents.find(|&(tile, extent)| extent > 0 && stored.find(&[tile; 2]).is_none()).map(|(tile, _)| tile))
     }
 

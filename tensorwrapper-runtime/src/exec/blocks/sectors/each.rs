@@ -12,10 +12,10 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::thread_pool;
 
 use super::super::super::context::Context;
+use super::super::operand::BlockOperand;
 use super::super::pair::single;
 use super::super::watched::WatchedRun;
 use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
-use crate::tensor::Blocks;
 
 /// Operations of a sector from which on it is worth all threads, beside whatever others there are: 2048 rows.
 const FOR_ALL_THREADS: f64 = (1u64 << 33) as f64;
@@ -116,7 +116,7 @@ impl Context {
         &self,
         matrix: &BlockMatrix<'_>,
         sectors: &[Sector<'_>],
-        a: &Blocks<T>,
+        a: &BlockOperand<'_, T>,
         factorise: impl Fn(&dyn Device, &[T], [usize; 2]) -> Result<R, Error> + Sync,
     ) -> Result<Vec<R>, Error> {
         let costs: Vec<f64> = sectors.iter().map(cost).collect();
@@ -124,7 +124,7 @@ impl Context {
         let threads = self.threads_for::<T>(sectors, &tasks.parted)?;
         let compute = |device: &dyn Device, n: usize| {
             let sector = &sectors[n];
-            let elements = matrix.gather(device, sector, a.slab())?;
+            let elements = matrix.gather(device, sector, &a.slab)?;
             factorise(device, &elements, sector.extents).map_err(|error| sector.named(error))
         };
         let said = |n: usize| sectors[n].described();

@@ -6,6 +6,7 @@ use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
 use tensorwrapper_notation::sentence::counted;
 
 use super::super::super::context::Context;
@@ -51,7 +52,7 @@ impl Context {
     /// assert_eq!(Context::cpu().explain_sectors(&h, [0])?, text);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn explain_sectors<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<String, Error> {
+    pub fn explain_sectors<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<String, Error> {
         if Diagonal::of(a, rows.as_ref()).is_some() {
             return Ok("a diagonal: its factors are found on the host, without a matrix\n".to_string());
         }

@@ -5,6 +5,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::{Decomposition, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Extents;
 
 use super::dense::of_squares;
 use super::diagonal::{Diagonal, untied};
@@ -31,10 +32,10 @@ impl Context {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor, and when there are not as many rows
     /// as columns; [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for a singular matrix, for NaN and infinity;
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
-    pub fn inv_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
+    pub fn inv_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.inverse("inv"),
-            None => square::inverse(self, &*untied(a)?, rows.as_ref()),
+            None => square::inverse(self, &untied(a)?, rows.as_ref()),
         }
     }
 
@@ -43,11 +44,16 @@ impl Context {
     ///
     /// # Errors
     /// As [`inv_blocks`](Context::inv_blocks); and [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the axes of B do not fit.
-    pub fn solve_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
-        let b = &*untied(b)?;
+    pub fn solve_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+        b: &Blocks<T, impl Extents>,
+    ) -> Result<Blocks<T>, Error> {
+        let b = untied(b)?;
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.solution(self, b),
-            None => square::solution(self, &*untied(a)?, rows.as_ref(), b),
+            None => square::solution(self, &untied(a)?, rows.as_ref(), &b),
         }
     }
 
@@ -57,10 +63,10 @@ impl Context {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor, and when rows and columns are cut
     /// differently; [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity;
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
-    pub fn expm_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
+    pub fn expm_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
         match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.function("expm", |x| x.exp()),
-            None => square::function(self, &of_squares(Factorisation::Expm), &*untied(a)?, rows.as_ref()),
+            None => square::function(self, &of_squares(Factorisation::Expm), &untied(a)?, rows.as_ref()),
         }
     }
 
@@ -69,7 +75,12 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks); and [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for negative
     /// powers of a singular matrix.
-    pub fn matpow_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>, exponent: i32) -> Result<Blocks<T>, Error> {
+    pub fn matpow_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+        exponent: i32,
+    ) -> Result<Blocks<T>, Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return match exponent < 0 {
                 true => Diagonal::of(&diagonal.reciprocal("matpow")?, rows.as_ref())
@@ -79,7 +90,7 @@ impl Context {
             };
         }
         let call = Decomposition { exponent, ..of_squares(Factorisation::Matpow) };
-        square::function(self, &call, &*untied(a)?, rows.as_ref())
+        square::function(self, &call, &untied(a)?, rows.as_ref())
     }
 
     /// The L of A = L·Lᴴ, `[rows, k]`, of a Hermitian positive definite matrix, of which the lower triangle of each sector is
@@ -89,12 +100,16 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks); and [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) when the
     /// matrix is not positive definite.
-    pub fn cholesky_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Blocks<T>, Error> {
+    pub fn cholesky_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+    ) -> Result<Blocks<T>, Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return diagonal.root();
         }
-        let a = &*untied(a)?;
-        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let a = &untied(a)?;
+        let matrix = BlockMatrix::new(&a.structure, rows.as_ref())?;
         let sectors = matrix.square_sectors("cholesky")?;
         let triangles = square::triangles(self, &matrix, &sectors, a)?;
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS]).collect();
@@ -105,10 +120,10 @@ impl Context {
     ///
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
-    pub fn det_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
+    pub fn det_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self, Factorisation::Det, &*untied(a)?, rows.as_ref())?,
+            None => square::numbers(self, Factorisation::Det, &untied(a)?, rows.as_ref())?,
         };
         Ok(all.into_iter().fold(T::ONE, |product, det| product * det))
     }
@@ -118,10 +133,14 @@ impl Context {
     ///
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
-    pub fn slogdet_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(T, T::Real), Error> {
+    pub fn slogdet_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+    ) -> Result<(T, T::Real), Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?.into_iter().map(phase_and_logarithm).collect(),
-            None => square::slogdets(self, &*untied(a)?, rows.as_ref())?,
+            None => square::slogdets(self, &untied(a)?, rows.as_ref())?,
         };
         let sum = |(sign, sum): (T, T::Real), (phase, logarithm)| (sign * phase, sum + logarithm);
         Ok(all.into_iter().fold((T::ONE, T::Real::ZERO), sum))
@@ -131,10 +150,10 @@ impl Context {
     ///
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
-    pub fn trace_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
+    pub fn trace_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self, Factorisation::Trace, &*untied(a)?, rows.as_ref())?,
+            None => square::numbers(self, Factorisation::Trace, &untied(a)?, rows.as_ref())?,
         };
         Ok(all.into_iter().fold(T::ZERO, |sum, trace| sum + trace))
     }
@@ -165,7 +184,7 @@ fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
 
 /// Functions of square matrices in the global context; what rows and columns are is said at [`Context::inv_blocks`] and in the
 /// documentation of its block of methods.
-impl<T: Element> Blocks<T> {
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// [`Context::inv_blocks`].
     ///
     /// # Errors
@@ -206,7 +225,7 @@ impl<T: Element> Blocks<T> {
     /// assert_eq!((x.get(&[0])?, x.get(&[1])?, x.get(&[2])?), (0.0, 1.0, 1.0));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn solve(&self, rows: impl AsRef<[usize]>, b: &Blocks<T>) -> Result<Blocks<T>, Error> {
+    pub fn solve(&self, rows: impl AsRef<[usize]>, b: &Blocks<T, impl Extents>) -> Result<Blocks<T>, Error> {
         Context::global().solve_blocks(self, rows, b)
     }
 

@@ -22,12 +22,14 @@ use tensorwrapper_core::backend::{Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::shape::Extents;
 
 use self::diagonal::{Diagonal, phase, untied};
 use self::factors::NewAxis;
 use self::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
 pub use self::truncation::Truncation;
 use super::super::context::Context;
+use super::operand::BlockOperand;
 use crate::tensor::Blocks;
 
 /// U, s and V of [`Context::svd_blocks`].
@@ -55,7 +57,7 @@ impl Context {
     /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not
     /// converge; [`ErrorKind::Limit`](crate::ErrorKind::Limit) when the matrices and factors of the sectors need more memory than the context
     /// allows; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
-    pub fn svd_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
+    pub fn svd_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
         let (u, s, v, _) = self.svd_cut_blocks(a, rows, &Truncation::none())?;
         Ok((u, s, v))
     }
@@ -70,7 +72,7 @@ impl Context {
     #[allow(clippy::type_complexity, reason = "the results, as those of the dense function")]
     pub fn svd_cut_blocks<T: Element>(
         &self,
-        a: &Blocks<T>,
+        a: &Blocks<T, impl Extents>,
         rows: impl AsRef<[usize]>,
         truncation: &Truncation,
     ) -> Result<(Blocks<T>, Blocks<T::Real>, Blocks<T>, f64), Error> {
@@ -83,8 +85,8 @@ impl Context {
             }
             return self.svd_cut_diagonal(&diagonal, rows.as_ref(), truncation);
         }
-        let a = &*untied(a)?;
-        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let a = &untied(a)?;
+        let matrix = BlockMatrix::new(&a.structure, rows.as_ref())?;
         let sectors = matrix.sectors()?;
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
         for (left, values, right) in self.each_sector(&matrix, &sectors, a, dense::svd)? {
@@ -135,22 +137,30 @@ impl Context {
     ///
     /// # Errors
     /// As [`svd_blocks`](Context::svd_blocks).
-    pub fn qr_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+    pub fn qr_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+    ) -> Result<(Blocks<T>, Blocks<T>), Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return Ok((diagonal.factor("qr", phase)?, diagonal.factor("qr", |x| x.norm().into())?));
         }
-        self.two_factors(a, rows.as_ref(), Factorisation::Qr)
+        self.two_factors(untied(a)?, rows.as_ref(), Factorisation::Qr)
     }
 
     /// A = L·Q: L `[rows, k]`, in each sector a triangle, Q `[k, columns]` with orthonormal rows.
     ///
     /// # Errors
     /// As [`svd_blocks`](Context::svd_blocks).
-    pub fn lq_blocks<T: Element>(&self, a: &Blocks<T>, rows: impl AsRef<[usize]>) -> Result<(Blocks<T>, Blocks<T>), Error> {
+    pub fn lq_blocks<T: Element>(
+        &self,
+        a: &Blocks<T, impl Extents>,
+        rows: impl AsRef<[usize]>,
+    ) -> Result<(Blocks<T>, Blocks<T>), Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return Ok((diagonal.factor("lq", |x| x.norm().into())?, diagonal.factor("lq", phase)?));
         }
-        self.two_factors(a, rows.as_ref(), Factorisation::Lq)
+        self.two_factors(untied(a)?, rows.as_ref(), Factorisation::Lq)
     }
 
     /// Eigenvalues `[k]`, ascending in each tile of `k`, and eigenvectors `[rows, k]` of a Hermitian matrix. In each sector the
@@ -162,14 +172,14 @@ impl Context {
     /// and that of the columns are cut differently.
     pub fn eigh_blocks<T: Element>(
         &self,
-        a: &Blocks<T>,
+        a: &Blocks<T, impl Extents>,
         rows: impl AsRef<[usize]>,
     ) -> Result<(Blocks<T::Real>, Blocks<T>), Error> {
         if let Some(diagonal) = Diagonal::of(a, rows.as_ref()) {
             return Ok((diagonal.values("eigh", |x| x.re)?, diagonal.factor("eigh", |_| Complex::ONE)?));
         }
-        let a = &*untied(a)?;
-        let matrix = BlockMatrix::new(a.structure(), rows.as_ref())?;
+        let a = &untied(a)?;
+        let matrix = BlockMatrix::new(&a.structure, rows.as_ref())?;
         let sectors = matrix.square_sectors("eigh")?;
         let found = self.each_sector(&matrix, &sectors, a, |device, elements, [rows, _]| dense::eigh(device, elements, rows))?;
         let (values, vectors): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -180,15 +190,14 @@ impl Context {
 
     fn two_factors<T: Element>(
         &self,
-        a: &Blocks<T>,
+        a: BlockOperand<'_, T>,
         rows: &[usize],
         kind: Factorisation,
     ) -> Result<(Blocks<T>, Blocks<T>), Error> {
-        let a = &*untied(a)?;
-        let matrix = BlockMatrix::new(a.structure(), rows)?;
+        let matrix = BlockMatrix::new(&a.structure, rows)?;
         let sectors = matrix.sectors()?;
         let factors = |device: &dyn Device, elements: &[T], extents| dense::two_factors(device, kind, elements, extents);
-        let (left, right): (Vec<_>, Vec<_>) = self.each_sector(&matrix, &sectors, a, factors)?.into_iter().unzip();
+        let (left, right): (Vec<_>, Vec<_>) = self.each_sector(&matrix, &sectors, &a, factors)?.into_iter().unzip();
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS].min(sector.extents[COLUMNS])).collect();
         let new = NewAxis::new(&matrix, &sectors, &kept)?;
         Ok((new.factor(ROWS, &left)?, new.factor(COLUMNS, &right)?))
@@ -220,7 +229,7 @@ impl Context {
 
 /// Linear algebra in the global context; what rows, columns and the new axis are is said at [`Context::svd_blocks`] and in the
 /// documentation of its block of methods.
-impl<T: Element> Blocks<T> {
+impl<T: Element, S: Extents> Blocks<T, S> {
     /// [`Context::svd_blocks`].
     ///
     /// # Errors

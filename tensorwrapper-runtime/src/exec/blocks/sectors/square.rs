@@ -10,6 +10,7 @@ use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
 
 use super::super::super::context::Context;
+use super::super::operand::BlockOperand;
 use super::super::pieces::images;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
@@ -140,29 +141,29 @@ fn gathered<T: Element>(
     context: &Context,
     matrix: &BlockMatrix<'_>,
     sectors: &[Sector<'_>],
-    a: &Blocks<T>,
+    a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
     // Results are as large as the matrices, and are there as dense matrices and as blocks in the end.
     context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
-    sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, a.slab())).collect()
+    sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, &a.slab)).collect()
 }
 
 /// A function of a matrix whose rows and columns are numbered alike, which has blocks where powers of the matrix have some.
 pub(super) fn function<T: Element>(
     context: &Context,
     call: &Decomposition,
-    a: &Blocks<T>,
+    a: &BlockOperand<'_, T>,
     rows: &[usize],
 ) -> Result<Blocks<T>, Error> {
-    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.square_sectors(call.form().name)?;
     let matrices = gathered(context, &matrix, &sectors, a)?;
     let results = of_sectors(context, call, &sectors, (&matrices, None))?;
-    let plain = Structure::new(a.structure().tilings());
+    let plain = Structure::new(a.structure.tilings());
     let keeps = |flow: &&tensorwrapper_core::structure::Flow| {
         flow.total() == flow.group().neutral() && sectors.iter().all(|sector| sector.charge.is_some())
     };
-    let frame = match a.structure().charge_flow().filter(keeps) {
+    let frame = match a.structure.charge_flow().filter(keeps) {
         Some(flow) => plain.flow(flow.signs(), flow.total().to_vec())?,
         None => plain,
     };
@@ -174,13 +175,13 @@ pub(super) fn function<T: Element>(
 }
 
 /// The inverse: its rows are the columns of the matrix.
-pub(super) fn inverse<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize]) -> Result<Blocks<T>, Error> {
-    let matrix = BlockMatrix::new(a.structure(), rows)?;
+pub(super) fn inverse<T: Element>(context: &Context, a: &BlockOperand<'_, T>, rows: &[usize]) -> Result<Blocks<T>, Error> {
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.regular_sectors("inv")?;
     let matrices = gathered(context, &matrix, &sectors, a)?;
     let results = of_sectors(context, &of_squares(Factorisation::Inv), &sectors, (&matrices, None))?;
     let plain = Structure::new(matrix.tilings(COLUMNS).chain(matrix.tilings(ROWS)));
-    let frame = match a.structure().charge_flow() {
+    let frame = match a.structure.charge_flow() {
         Some(flow) => {
             let signs: Vec<i64> = [COLUMNS, ROWS].iter().flat_map(|&side| matrix.signs(side).unwrap_or_default()).collect();
             let mut total = flow.group().neutral();
@@ -198,17 +199,22 @@ pub(super) fn inverse<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usiz
 }
 
 /// The X of A·X = B: the first axes of B are the rows of A.
-pub(super) fn solution<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize], b: &Blocks<T>) -> Result<Blocks<T>, Error> {
-    let matrix = BlockMatrix::new(a.structure(), rows)?;
-    let frame = frame_of_solution(&matrix, b.structure())?;
+pub(super) fn solution<T: Element>(
+    context: &Context,
+    a: &BlockOperand<'_, T>,
+    rows: &[usize],
+    b: &BlockOperand<'_, T>,
+) -> Result<Blocks<T>, Error> {
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
+    let frame = frame_of_solution(&matrix, &b.structure)?;
     let sectors = matrix.regular_sectors("solve")?;
-    let sides = BlockMatrix::new(b.structure(), &(0..rows.len()).collect::<Vec<_>>())?;
+    let sides = BlockMatrix::new(&b.structure, &(0..rows.len()).collect::<Vec<_>>())?;
     let right = right_sides(&sectors, &sides)?;
     // Where nothing is on the right, nothing is solved.
     let mut used: Vec<(Sector<'_>, Sector<'_>)> =
         sectors.into_iter().zip(right).filter(|(_, right)| right.extents[COLUMNS] > 0).collect();
     let right =
-        used.iter().map(|(_, right)| Ok((sides.gather(context.backend.device(), right, b.slab())?, right.extents[COLUMNS])));
+        used.iter().map(|(_, right)| Ok((sides.gather(context.backend.device(), right, &b.slab)?, right.extents[COLUMNS])));
     let right: Vec<(Vec<T>, usize)> = right.collect::<Result<_, Error>>()?;
     let lines: Vec<(Vec<Line>, Vec<Vec<usize>>)> =
         used.iter_mut().map(|(sector, right)| with_blocks(sector, right, &sides)).collect();
@@ -316,18 +322,22 @@ pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Resu
 pub(super) fn numbers<T: Element>(
     context: &Context,
     kind: Factorisation,
-    a: &Blocks<T>,
+    a: &BlockOperand<'_, T>,
     rows: &[usize],
 ) -> Result<Vec<T>, Error> {
-    let matrix = BlockMatrix::new(a.structure(), rows)?;
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.square_sectors(kind.name())?;
     let matrices = gathered(context, &matrix, &sectors, a)?;
     Ok(of_sectors(context, &of_squares(kind), &sectors, (&matrices, None))?.concat())
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.
-pub(super) fn slogdets<T: Element>(context: &Context, a: &Blocks<T>, rows: &[usize]) -> Result<Vec<(T, T::Real)>, Error> {
-    let matrix = BlockMatrix::new(a.structure(), rows)?;
+pub(super) fn slogdets<T: Element>(
+    context: &Context,
+    a: &BlockOperand<'_, T>,
+    rows: &[usize],
+) -> Result<Vec<(T, T::Real)>, Error> {
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.square_sectors("slogdet")?;
     context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
         let (signs, logarithms) = dense::slogdet(device, Stack { elements, count: 1, extents })?;
@@ -340,7 +350,7 @@ pub(super) fn triangles<T: Element>(
     context: &Context,
     matrix: &BlockMatrix<'_>,
     sectors: &[Sector<'_>],
-    a: &Blocks<T>,
+    a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
     of_sectors(context, &of_squares(Factorisation::Cholesky), sectors, (&gathered(context, matrix, sectors, a)?, None))
 }

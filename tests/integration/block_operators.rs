@@ -1,0 +1,127 @@
+//! Operators of whole block tensors: those of dense tensors, and the structures of equations.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tensorwrapper::{Blocks, Context, Shape, Structure, Symmetry, Tiling, tensor};
+
+use super::block_tensors::{blocks, same, tilings, value};
+
+/// A structure of matrices of these cuts, of some kind and with some of its blocks.
+fn drawn(rng: &mut StdRng, cut: &Tiling) -> Structure {
+    let none = Symmetry::none(2);
+    let square = Structure::new([cut, cut]);
+    let structure = match rng.random_range(0..6) {
+        0 => square,
+        1 => square.with(none.symmetric([0, 1]).unwrap()).unwrap(),
+        2 => square.with(none.antisymmetric([0, 1]).unwrap()).unwrap(),
+        3 => square.tied([0, 1]).unwrap(),
+        4 => square.lower().unwrap(),
+        _ => return square,
+    };
+    let mut kept: Vec<Vec<usize>> = structure.stored().unwrap().iter().collect();
+    kept.retain(|_| rng.random_range(0..3) > 0);
+    structure.with_blocks(kept).unwrap()
+}
+
+#[test]
+fn operators_are_equations_over_drawn_structures() {
+    let mut rng = StdRng::seed_from_u64(2319);
+    for _ in 0..60 {
+        let cut = Tiling::cuts((0..rng.random_range(1..4)).map(|_| rng.random_range(1..4)));
+        let [a, b] = [0, 1].map(|_| blocks(&drawn(&mut rng, &cut)));
+        let (x, y) = (a.to_dense().unwrap(), b.to_dense().unwrap());
+        let sum = tensor!([i, j] = a[i, j] + b[i, j]);
+        assert_eq!((&a + &b).structure(), sum.structure());
+        same(&(&a + &b), &(&x + &y));
+        same(&(a.clone() + b.clone()), &(&x + &y));
+        same(&(a.clone() - &b), &(&x - &y));
+        let product = tensor!([i, j] = a[i, j] * b[i, j]);
+        assert_eq!((&a * &b).structure(), product.structure());
+        same(&(&a * b.clone()), &(&x * &y));
+        let mut c = a.clone();
+        c += &b;
+        c *= 3.0;
+        c -= a.clone();
+        c /= 2.0;
+        same(&c, &(((&x + &y) * 3.0 - &x) / 2.0));
+        c *= &b;
+        same(&(2.0 * &a - b / 4.0), &(2.0 * &x - &y / 4.0));
+        assert_eq!((-&a).structure(), a.structure());
+        same(&-a, &-x);
+    }
+}
+
+#[test]
+fn charges_are_conserved_by_sums() {
+    let spin = Tiling::cuts([1, 2, 1]).charged([-1, 0, 1]).unwrap();
+    let structure = Structure::new([&spin, &spin]).flow([1, -1], 0).unwrap();
+    let (a, b) = (blocks(&structure.with_blocks([[0, 0]]).unwrap()), blocks(&structure.with_blocks([[2, 2]]).unwrap()));
+    let sum = &a + 2.0 * &b;
+    assert_eq!((sum.blocks(), sum.structure().charge_flow()), (vec![vec![0, 0], vec![2, 2]], structure.charge_flow()));
+    same(&sum, &(a.to_dense().unwrap() + 2.0 * b.to_dense().unwrap()));
+}
+
+#[test]
+fn types_keep_what_the_compiler_knows() {
+    let (occ, vir) = tilings();
+    let plain = blocks(&Structure::new([&occ, &vir]));
+    let known: Blocks<f64, Shape![3, 6]> = plain.clone().into_typed().unwrap();
+    let sum: Blocks<f64, Shape![3, 6]> = &plain + 0.5 * &known;
+    same(&sum, &(plain.to_dense().unwrap() * 1.5));
+    // Methods are those of any shape type.
+    let mut result = tensor!([i, a] = 2.0 * known[i, a]);
+    result.add_scaled(1.0, &plain).unwrap();
+    result.scale(0.5).unwrap();
+    assert_eq!(result.inner(&known).unwrap(), 1.5 * plain.inner(&plain).unwrap());
+    assert_eq!(result.slice(&[0..2, 1..3]).unwrap().structure().shape().extents(), [2, 2]);
+    let same_type: Blocks<f64, Shape![3, 6]> = known.truncated(0.0).unwrap().untied().unwrap().smooth().unwrap();
+    assert_eq!(same_type.blocks().len(), 1);
+    let largest = |_: &Shape, of: &[&[f64]], out: &mut [f64]| out.copy_from_slice(of[0]);
+    let mapped: Blocks<f64, Shape![3, 6]> = Blocks::map_blocks(largest, &[&known, &sum]).unwrap();
+    same(&mapped, &known.to_dense().unwrap());
+}
+
+#[test]
+fn parts_begin_at_zero_in_results_and_stay_where_they_are_written() {
+    let (occ, vir) = tilings();
+    let mut part = blocks(&Structure::new([&occ, &vir])).slice(&[1..3, 2..5]).unwrap();
+    assert_eq!(((&part + &part).shape().origin(), (2.0 * &part).shape().origin()), (&[0, 0][..], &[0, 0][..]));
+    part /= 2.0;
+    part += &blocks(&part.structure().with_blocks([[0, 0]]).unwrap());
+    assert_eq!(part.shape().origin(), [1, 2]);
+}
+
+#[test]
+fn complex_tensors_beside_real_numbers() {
+    let cut = Tiling::cuts([1, 2]);
+    let structure = Structure::new([&cut, &cut]).with(Symmetry::none(2).hermitian(0, 1).unwrap()).unwrap();
+    let h = Blocks::<Complex<f64>>::from_fn(&structure, |i| Complex::new(value(i), 1.0 + i[0] as f64)).unwrap();
+    let x = h.to_dense().unwrap();
+    assert_eq!((2.0 * &h / 4.0 + &h).to_dense().unwrap(), 2.0 * &x / 4.0 + &x);
+    assert_eq!((&h * Complex::new(2.0, 0.0)).structure(), &structure);
+}
+
+#[test]
+#[should_panic(expected = "a tensor whose symmetry conjugates is multiplied by real numbers only, not by 0+1i")]
+fn hermitian_tensors_are_multiplied_by_real_numbers() {
+    let cut = Tiling::cuts([1, 2]);
+    let structure = Structure::new([&cut, &cut]).with(Symmetry::none(2).hermitian(0, 1).unwrap()).unwrap();
+    let _ = Blocks::<Complex<f64>>::zeros(&structure).unwrap() * Complex::new(0.0, 1.0);
+}
+
+#[test]
+fn what_does_not_fit_has_the_sentence_of_equations() {
+    let [a, b, c, d] = [vec![3, 2], vec![2, 3], vec![1, 1], vec![5]].map(|cuts| Tiling::cuts(cuts));
+    let square = blocks(&Structure::new([&a, &a]));
+    for other in [Structure::new([&a, &b]), Structure::new([&a, &c]), Structure::new([&a]), Structure::new([&d, &a])] {
+        let other = blocks(&other);
+        let told = Context::default().eval_blocks("[i0, i1] = a[i0, i1] + b[i0, i1]", &[("a", &square), ("b", &other)]);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &square + &other));
+        match (told, panicked) {
+            (Err(error), Err(panic)) => assert_eq!(panic.downcast_ref::<String>(), Some(&error.to_string())),
+            (Ok(told), Ok(found)) => assert_eq!(told.structure(), found.structure()),
+            (told, found) => panic!("{told:?}, but {found:?}"),
+        }
+    }
+}
