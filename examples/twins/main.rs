@@ -6,8 +6,8 @@
 //! python3 tensorwrapper/src/programs/attention.py
 //! ```
 //!
-//! Both print the same number. `python3 tensorwrapper/src/programs/tokens.py` counts the tokens of each: a test sees to it that none is
-//! longer than its twin. The programs are a page of the documentation, too.
+//! Both print the same number. `tests/integration/twins.rs` reads each program and its twin, counts the tokens of both by one rule, and
+//! sees to it that no program is longer. The programs are a page of the documentation, too.
 
 #![allow(non_snake_case, reason = "tensors have the names that they have in papers")]
 

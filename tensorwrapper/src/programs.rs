@@ -1,7 +1,8 @@
 //! Five whole programs: attention, the tensor renormalisation group, time evolution of a chain, a projected entangled pair state, and a
 //! network with gradients.
 //!
-//! Each has a twin in NumPy beside it in `tensorwrapper/src/programs/`, which prints the same number and is not shorter in tokens.
+//! Each has a twin in NumPy beside it in `tensorwrapper/src/programs/`, which prints the same number and is not shorter in tokens. A token
+//! is a name, a number, a string or a sign; documentation, comments and what only starts a program do not count.
 //!
 //! # Attention
 //!

@@ -15,7 +15,6 @@ pub fn run() -> Result<f64, Error> {
     let scores = einsum!("sm,hmd,tn,hnd->hst", x, w, x, &w + 0.1) / (w.extents()[2] as f64).sqrt();
     // Nobody attends to what comes later.
     let weights = tensor!([h, s, t] = select(iota[s] < iota[t]; 0.0, exp(scores[h, s, t] - max(u; scores[h, s, u]))));
-    let v = einsum!("sm,hmd->hsd", x, &w - 0.2);
-    let y = einsum!("hst,hs,htd,hdm->sm", weights, 1.0 / weights.sum_along(2)?, v, wo);
-    Ok(einsum!("sm,sm->", y, y).sqrt())
+    let y = einsum!("hst,hs,tn,hnd,hdm->sm", weights, 1.0 / weights.sum_along(2)?, x, &w - 0.2, wo);
+    Ok(y.norm())
 }

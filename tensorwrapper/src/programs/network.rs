@@ -4,10 +4,11 @@ use tensorwrapper::prelude::*;
 
 pub fn run() -> Result<f64, Error> {
     let x = Tensor::linspace(-1.0, 1.0, 21)?;
-    let n = Tensor::<f64, _>::arange(0..8)?;
+    let n = Tensor::linspace(0.0, 7f64, 8)?;
     // Of each neuron its weight, its bias, and its weight in the sum.
-    let mut p = tensorwrapper::stack(0, [n.map(f64::cos)?, 0.0 * &n, n.map(f64::sin)? / 2.0])?;
-    let (mut c, mut loss) = (Tensor::scalar(0.0), 0.0);
+    let mut p = tensorwrapper::stack(0, [n.cos()?, 0.0 * &n, n.sin()? / 2.0])?;
+    let mut c = Tensor::scalar(0.0);
+    let mut loss = 0.0;
     for _ in 0..=200 {
         loss = tensor! {
             let L = mean(s; powi(sum(h; p[2, h] * tanh(x[s] * p[0, h] + p[1, h])) + c[] - sin(3.0 * x[s]), 2));

@@ -13,10 +13,9 @@ pub fn run() -> Result<f64, Error> {
     };
     let (a, b, c, d, e, f) =
         (site(1, 1, 3, 3)?, site(1, 3, 3, 3)?, site(1, 3, 3, 1)?, site(3, 1, 1, 3)?, site(3, 3, 1, 3)?, site(3, 3, 1, 1)?);
-    // The bonds of the bra have capital letters; the first and the last spin have a diagonal operator between bra and ket.
-    let value = |z: &Tensor<f64>| {
-        let row = einsum!("gxyai,g,gXYAI,szibj,sZIBJ,twjcv,tWJCV->aAbBcC", a, z, a, b, b, c, c);
-        einsum!("aAbBcC,uaklm,uAKLM,rbmno,rBMNO,ecopq,e,eCOPQ->", row, d, d, e, e, f, z, f)
-    };
-    Ok(value(&Tensor::from_array([1.0, -1.0])?.into_dyn()) / value(&Tensor::ones([2])?))
+    // The bonds of the bra have capital letters; the spins `g` of the first site and `e` of the last stay.
+    let row = einsum!("gxyai,gXYAI,szibj,sZIBJ,twjcv,tWJCV->gaAbBcC", a, a, b, b, c, c);
+    let density = einsum!("gaAbBcC,uaklm,uAKLM,rbmno,rBMNO,ecopq,eCOPQ->ge", row, d, d, e, e, f, f);
+    let z = Tensor::from_array([1.0, -1.0])?;
+    Ok(einsum!("ge,g,e->", density, z, z) / density.sum())
 }
