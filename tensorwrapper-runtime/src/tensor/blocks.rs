@@ -301,7 +301,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     }
 
     /// In blocks that a symmetry maps to themselves, elements follow from the canonical ones, which fit themselves.
-    fn make_consistent(&mut self) -> Result<(), Error> {
+    pub(crate) fn make_consistent(&mut self) -> Result<(), Error> {
         if self.structure.symmetry().is_none() {
             return Ok(());
         }

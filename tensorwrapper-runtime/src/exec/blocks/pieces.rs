@@ -50,6 +50,7 @@ pub(super) fn pieces(factor: &Factor, structure: &Structure, cuts: &Cuts, is_com
 }
 
 /// A block that is there: one that is stored, or that follows from one.
+#[derive(Clone)]
 pub(super) struct BlockImage<'s> {
     pub(super) block: Vec<usize>,
     /// The number of the stored block.

@@ -30,10 +30,7 @@ impl Reach {
             return Reach { words, bits: None };
         }
         let mut bits = vec![0; count * words];
-        let line = |side: usize, block: &[usize]| {
-            let tiles: Vec<usize> = matrix.axes[side].iter().map(|&axis| block[axis]).collect();
-            sector.lines[side].binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a sector has its blocks' lines")
-        };
+        let line = |side: usize, block: &[usize]| matrix.line(sector, side, block);
         let pairs = sector.blocks.iter().map(|image| (line(ROWS, &image.block), line(COLUMNS, &image.block)));
         for (row, column) in pairs.chain((0..count).map(|n| (n, n))) {
             bits[row * words + column / 64] |= 1 << (column % 64);
@@ -80,6 +77,8 @@ pub(super) fn assembled<T: Element>(
         let sector = Sector { charge: None, lines, extents, blocks: Vec::new() };
         matrix.scatter(device, &sector, (&elements, blocks), result.slab_mut())?;
     }
+    // Rounding may tell elements of one block apart that follow from each other.
+    result.make_consistent()?;
     Ok(result)
 }
 

@@ -22,8 +22,14 @@ use crate::tensor::Blocks;
 /// `inv_blocks` and `solve_blocks` need as many rows as columns in each sector, however they are cut. For the others the n-th
 /// axis of the rows and that of the columns are cut alike, and rows without blocks take part as rows of zeros. Blocks that are
 /// zero in every power of the matrix are not in a result, so that a matrix whose blocks make a triangle has an inverse whose
-/// blocks do. Results have no symmetry. Of a matrix that stores its diagonal alone, as [`Blocks::diagonal`] does, they are
-/// computed element by element, and matrices are diagonals again.
+/// blocks do. Triangles are inverted and solved without elimination, and their determinants are those of what is on the diagonal.
+/// Of a matrix that stores its diagonal alone, as [`Blocks::diagonal`] does, they are computed element by element, and matrices are
+/// diagonals again.
+///
+/// The inverse of a symmetric, antisymmetric or Hermitian matrix is one, too, and stores one of two blocks as the matrix does; so of
+/// several axes, where an element of the symmetry exchanges rows and columns as wholes or permutes both. A power has it with the power of
+/// its sign: the square of an antisymmetric matrix is symmetric. An exponential has what has the sign +. The factor of `cholesky`
+/// and solutions have no symmetry.
 impl Context {
     /// A⁻¹: its rows are the columns of A, and its columns are A's rows, so of a matrix `[i, j]` it is `[j, i]`. Charges flow
     /// the other way there: `einsum_blocks` contracts both.

@@ -309,7 +309,7 @@ impl<'m> BlockMatrix<'m> {
         Ok(matrix)
     }
 
-    /// Writes the elements of a sector, which lie row by row, into these blocks of it, of a tensor without a symmetry.
+    /// Writes the elements of a sector, which lie row by row, into those of these blocks of it that are stored: others follow from them.
     ///
     /// # Errors
     /// Those of the device.
@@ -323,10 +323,8 @@ impl<'m> BlockMatrix<'m> {
         let stored = self.structure.stored()?;
         for block in blocks {
             let shape = self.structure.block_shape(block)?;
-            let (extents, number) = (shape.extents(), stored.find(block).expect("the structure has the blocks of its sectors"));
-            if extents.contains(&0) {
-                continue;
-            }
+            let extents = shape.extents();
+            let Some(number) = stored.find(block).filter(|_| !extents.contains(&0)) else { continue };
             let (strides, at) = self.place(sector, block, extents);
             let own = Strided::row_major(extents)?;
             Move::new(extents, [&strides, own.strides()], [at, stored.start(number)], (1.0, false))
@@ -335,13 +333,17 @@ impl<'m> BlockMatrix<'m> {
         Ok(())
     }
 
+    /// The number of the row, or the column, of tiles of a sector that one of its blocks is in.
+    pub(super) fn line(&self, sector: &Sector<'_>, side: usize, block: &[usize]) -> usize {
+        let tiles: Vec<usize> = self.axes[side].iter().map(|&axis| block[axis]).collect();
+        sector.lines[side].binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a sector has its blocks' lines")
+    }
+
     /// Where a block lies in the matrix of its sector: its strides, and where it begins.
     fn place(&self, sector: &Sector<'_>, block: &[usize], extents: &[usize]) -> (Vec<isize>, usize) {
         let (mut strides, mut at) = (vec![0; extents.len()], 0);
         for (side, step) in [(ROWS, sector.extents[COLUMNS]), (COLUMNS, 1)] {
-            let tiles: Vec<usize> = self.axes[side].iter().map(|&axis| block[axis]).collect();
-            let line =
-                sector.lines[side].binary_search_by(|line| line.tiles.cmp(&tiles)).expect("a sector has its blocks' lines");
+            let line = self.line(sector, side, block);
             at += sector.lines[side][line].first * step;
             let mut stride = step as isize;
             for &axis in self.axes[side].iter().rev() {

@@ -11,10 +11,12 @@ mod each;
 mod explained;
 mod factors;
 mod functions;
+mod inherited;
 mod matrix;
 mod square;
 #[cfg(test)]
 mod tests;
+mod triangle;
 mod truncation;
 
 use num_complex::Complex;

@@ -15,7 +15,9 @@ use super::super::pieces::images;
 use super::assembled::{Part, Reach, assembled};
 use super::dense::{self, Stack, of_squares};
 use super::each::{Tasks, WORTH_THREADS, cubed};
+use super::inherited;
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
+use super::triangle;
 use crate::tensor::Blocks;
 
 /// The right side of each sector, row by row, and how many columns it has.
@@ -102,38 +104,22 @@ impl<T: Element> Alike<'_, T> {
         let a = Stack { elements: &elements, count: numbers.len(), extents: [rows, rows] };
         let sides = right.map(|right| numbers.iter().flat_map(|&n| &right[n].0).copied().collect::<Vec<T>>());
         let b = sides.as_ref().map(|elements| Stack { elements, count: numbers.len(), extents: [rows, columns] });
-        let computed = match triangular(call, a) {
-            Some(call) => dense::one_result(device, &call, a, b),
-            None => dense::one_result(device, call, a, b),
-        };
-        if let Ok(all) = computed {
+        let computed = triangle::computed(device, call, a, b);
+        if let Ok(all) = computed.unwrap_or_else(|| dense::one_result(device, call, a, b)) {
             let length = all.len() / numbers.len();
             return Ok((0..numbers.len()).map(|at| all[at * length..][..length].to_vec()).collect());
         }
         // One by one, to know which one it is.
         let each = numbers.iter().map(|&n| {
             let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
+            let singular = triangle::singular(call, a);
+            let a = Stack { elements: singular.as_deref().unwrap_or(a.elements), ..a };
             let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
             let own = Decomposition { batch: 0, ..call.clone() };
             dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))
         });
         each.collect()
     }
-}
-
-/// Systems of equations whose matrices are triangles need no elimination.
-fn triangular<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Decomposition> {
-    if call.kind != Factorisation::Solve || a.extents[0] == 0 {
-        return None;
-    }
-    let rows = a.extents[0];
-    let is_zero = |is_beside: fn(usize, usize) -> bool| {
-        let mut at = a.elements.iter().enumerate();
-        at.all(|(n, &x)| !is_beside(n / rows % rows, n % rows) || x == T::ZERO)
-    };
-    let upper = is_zero(|row, column| row > column);
-    let is_triangle = upper || is_zero(|row, column| row < column);
-    is_triangle.then(|| Decomposition { upper, ..of_squares(Factorisation::TriangularSolve) })
 }
 
 /// The dense matrices of sectors.
@@ -167,6 +153,7 @@ pub(super) fn function<T: Element>(
         Some(flow) => plain.flow(flow.signs(), flow.total().to_vec())?,
         None => plain,
     };
+    let frame = frame.with(inherited::of_function(&matrix, call)?)?;
     let parts = sectors.into_iter().zip(results).map(|(sector, result)| {
         let reach = Reach::of(&matrix, &sector);
         Part { lines: sector.lines, has: Box::new(move |row, column| reach.leads(row, column)), matrix: result }
@@ -190,6 +177,7 @@ pub(super) fn inverse<T: Element>(context: &Context, a: &BlockOperand<'_, T>, ro
         }
         None => plain,
     };
+    let frame = frame.with(inherited::of_inverse(&matrix)?)?;
     let parts = sectors.into_iter().zip(results).map(|(sector, result)| {
         let reach = Reach::of(&matrix, &sector);
         let [rows, columns] = sector.lines;
@@ -327,8 +315,16 @@ pub(super) fn numbers<T: Element>(
 ) -> Result<Vec<T>, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.square_sectors(kind.name())?;
-    let matrices = gathered(context, &matrix, &sectors, a)?;
-    Ok(of_sectors(context, &of_squares(kind), &sectors, (&matrices, None))?.concat())
+    let each = |sectors: &[Sector<'_>]| {
+        let matrices = gathered(context, &matrix, sectors, a)?;
+        Ok::<Vec<T>, Error>(of_sectors(context, &of_squares(kind), sectors, (&matrices, None))?.concat())
+    };
+    // Where a part is too large or too small for a number, the whole need not be.
+    let parts = if kind == Factorisation::Det { triangle::parts(&matrix, &sectors, a.slab) } else { None };
+    match parts.and_then(|parts| triangle::product(&each(&parts).ok()?)) {
+        Some(det) => Ok(vec![det]),
+        None => each(&sectors),
+    }
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.
@@ -338,10 +334,10 @@ pub(super) fn slogdets<T: Element>(
     rows: &[usize],
 ) -> Result<Vec<(T, T::Real)>, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
-    let sectors = matrix.square_sectors("slogdet")?;
+    let whole = matrix.square_sectors("slogdet")?;
+    let sectors = triangle::parts(&matrix, &whole, a.slab).unwrap_or(whole);
     context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
-        let (signs, logarithms) = dense::slogdet(device, Stack { elements, count: 1, extents })?;
-        Ok((signs[0], logarithms[0]))
+        triangle::slogdet(device, Stack { elements, count: 1, extents })
     })
 }
 

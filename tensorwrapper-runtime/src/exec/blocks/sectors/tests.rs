@@ -18,7 +18,9 @@ use super::Truncation;
 use crate::exec::{Context, linalg};
 use crate::tensor::{Blocks, Tensor};
 
+mod inherited;
 mod square;
+mod triangle;
 
 /// Largest error of sums of a few hundred numbers of size 1.
 const CLOSE: f64 = 1e-12;

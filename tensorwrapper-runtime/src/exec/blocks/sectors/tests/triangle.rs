@@ -1,0 +1,147 @@
+//! Triangles, of elements and of tiles, against the dense functions.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::shape::Tiling;
+use tensorwrapper_core::structure::Structure;
+
+use super::super::matrix::BlockMatrix;
+use super::super::triangle;
+use super::{CLOSE, dense, distance, filled};
+use crate::exec::linalg;
+use crate::tensor::{Blocks, Tensor};
+
+/// What is on the diagonal beside drawn numbers.
+const HEAVY: f64 = 4.0;
+
+/// A drawn triangle: of tiles, or where `of_elements` says so, also within those on the diagonal.
+fn drawn_triangle<T: Element>(rng: &mut StdRng, of_elements: bool) -> Blocks<T> {
+    // Some are computed in panels.
+    let most = if rng.random_bool(0.1) { 90 } else { 6 };
+    let extents: Vec<usize> = (0..rng.random_range(1..6)).map(|_| rng.random_range(0..most)).collect();
+    let (cut, upper) = (Tiling::cuts(extents), rng.random_bool(0.5));
+    let plain = Structure::new([&cut, &cut]);
+    let structure = if upper { plain.upper() } else { plain.lower() }.unwrap();
+    let share = rng.random_range(0.3..1.3f64).min(1.0);
+    let blocks: Vec<Vec<usize>> =
+        structure.stored().unwrap().iter().filter(|block| block[0] == block[1] || rng.random_bool(share)).collect();
+    let light = filled::<T>(rng, &structure.with_blocks(blocks).unwrap());
+    let rows = cut.extent().max(1) as f64;
+    let weighted = light.map_indexed(|index, x| {
+        let is_beside = of_elements && index[0] != index[1] && (index[0] < index[1]) != upper;
+        let weight = if index[0] == index[1] { HEAVY } else { 0.0 };
+        // Numbers beside the diagonal are small, so that large triangles are well conditioned, too.
+        let scale = if index[0] == index[1] { 1.0 } else { 4.0 / (4.0 + rows) };
+        if is_beside { T::ZERO } else { T::from_complex(x.to_complex() * scale + weight) }
+    });
+    weighted.unwrap()
+}
+
+fn size<T: Element>(a: &Tensor<T>) -> f64 {
+    a.as_slice().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max)
+}
+
+fn triangles_are_right<T: Element>(rng: &mut StdRng, of_elements: bool) {
+    let a = drawn_triangle::<T>(rng, of_elements);
+    let matrix = dense(&a, &[0], &[1]);
+    let x = a.inv([0]).unwrap();
+    let expected = linalg::inv(&matrix).eval().unwrap();
+    assert!(distance(&x.to_dense().unwrap(), &expected) < CLOSE * size(&expected));
+    let is_lower = |block: &Vec<usize>| block[0] >= block[1];
+    assert!(
+        [true, false]
+            .iter()
+            .any(|&lower| [&a, &x].iter().all(|t| t.blocks().iter().all(|b| b[0] == b[1] || is_lower(b) == lower)))
+    );
+    let (sign, logarithm) = a.slogdet([0]).unwrap();
+    let (phase, expected) = linalg::slogdet(&matrix).eval().unwrap();
+    let scale = CLOSE * (1.0 + a.structure().tilings()[0].extent() as f64);
+    assert!((sign.to_complex() - phase.as_slice()[0].to_complex()).norm() < scale);
+    assert!((logarithm.to_complex() - expected.as_slice()[0].to_complex()).norm() < scale);
+    let (det, expected) = (a.det([0]).unwrap().to_complex(), linalg::det(&matrix).eval().unwrap().as_slice()[0].to_complex());
+    assert!((det - expected).norm() <= scale * expected.norm(), "{det} and {expected}");
+}
+
+#[test]
+fn triangles_against_dense_ones() {
+    let mut rng = StdRng::seed_from_u64(2331);
+    for round in 0..160 {
+        let of_elements = round % 4 < 2;
+        match round % 2 {
+            0 => triangles_are_right::<f64>(&mut rng, of_elements),
+            _ => triangles_are_right::<Complex<f64>>(&mut rng, of_elements),
+        }
+    }
+}
+
+/// Elimination with exchanged rows would round the zero away; of the triangle it is seen.
+#[test]
+fn a_singular_triangle_is_told() {
+    let mut rng = StdRng::seed_from_u64(2332);
+    for extents in [[2, 3], [90, 100]] {
+        let cut = Tiling::cuts(extents);
+        let structure = Structure::new([&cut, &cut]).lower().unwrap();
+        let a = filled::<f64>(&mut rng, &structure);
+        let a = a.map_indexed(|i, x| if i[0] < i[1] || i == [3, 3] { 0.0 } else { x }).unwrap();
+        let (rows, told) = (cut.extent(), |error: crate::Error| error.to_string());
+        let text = told(a.inv([0]).unwrap_err());
+        assert!(text.contains(&format!("the {rows}×{rows} matrix of `inv` is singular: its pivot 3 is zero")), "{text}");
+        assert!(text.contains("the sector with blocks"), "{text}");
+        let right = filled::<f64>(&mut rng, &Structure::new([&cut]));
+        let text = told(a.solve([0], &right).unwrap_err());
+        assert!(text.contains(&format!("the {rows}×{rows} matrix of `solve` is singular")), "{text}");
+        assert_eq!((a.det([0]).unwrap(), a.slogdet([0]).unwrap()), (0.0, (0.0, f64::NEG_INFINITY)));
+    }
+}
+
+/// What is not in a factor of the determinant is seen as well.
+#[test]
+fn nan_beside_the_diagonal_is_refused() {
+    let cut = Tiling::cuts([2, 2]);
+    let structure = Structure::new([&cut, &cut]).upper().unwrap();
+    let a = Blocks::<f64>::from_fn(&structure, |i| if i == [0, 3] { f64::NAN } else { 1.0 + (i[0] * i[1]) as f64 }).unwrap();
+    assert!(a.det([0]).is_err() && a.slogdet([0]).is_err() && a.inv([0]).is_err());
+}
+
+#[test]
+fn determinants_of_large_and_small_parts() {
+    let cut = Tiling::cuts([1, 1, 2]);
+    let structure = Structure::new([&cut, &cut]).lower().unwrap();
+    let diagonal = [1e200, 1e200, 1e-150, 1e-150];
+    for full in [0.0, 1e-151] {
+        let element = |i: &[usize]| {
+            if i[0] == i[1] {
+                diagonal[i[0]]
+            } else if i[0] > i[1] {
+                1e-152
+            } else {
+                full
+            }
+        };
+        let a = Blocks::<f64>::from_fn(&structure, element).unwrap();
+        let det = a.det([0]).unwrap();
+        assert!((det / 1e100 - 1.0).abs() < 1e-2, "{det}");
+    }
+    let single =
+        Blocks::<f32>::from_fn(&structure, |i| [1e-30, 1e-15, 1e30, 1e15][i[0]] * f32::from(u8::from(i[0] >= i[1]))).unwrap();
+    assert!((single.det([0]).unwrap() - 1.0).abs() < 1e-5);
+}
+
+/// Rows that lead to each other, whatever stands between them, have a determinant together.
+#[test]
+fn parts_of_a_determinant() {
+    let cut = Tiling::cuts([2, 1, 2, 0, 3]);
+    let blocks = [[0, 0], [0, 2], [2, 0], [0, 1], [1, 4], [4, 4], [2, 4], [3, 3]];
+    let structure = Structure::new([&cut, &cut]).with_blocks(blocks).unwrap();
+    let a = filled::<f64>(&mut StdRng::seed_from_u64(3), &structure);
+    let matrix = BlockMatrix::new(a.structure(), &[0]).unwrap();
+    let sectors = matrix.square_sectors("det").unwrap();
+    let parts = triangle::parts(&matrix, &sectors, a.slab()).unwrap();
+    let tiles = |n: usize| parts[n].lines[0].iter().map(|line| line.tiles[0]).collect::<Vec<_>>();
+    assert_eq!((sectors.len(), parts.len(), tiles(0), tiles(1), tiles(2)), (1, 3, vec![0, 2], vec![1], vec![4]));
+    assert_eq!((parts[0].extents, parts[0].blocks.len(), parts[1].blocks.len()), ([4, 4], 3, 0));
+    // The row of tile 1 is zero between its own columns.
+    assert_eq!(a.det([0]).unwrap(), 0.0);
+}

@@ -1,0 +1,165 @@
+//! Triangles: what is computed of them without elimination, and matrices whose blocks make a triangle of smaller ones.
+//!
+//! Whether a matrix is a triangle is seen in its elements: one of tiles whose diagonal tiles are full has other elements on both sides of
+//! its diagonal.
+
+use num_complex::Complex;
+use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
+
+use super::assembled::Reach;
+use super::dense::{self, Stack, of_squares};
+use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
+
+/// Inverses of this number of rows are computed in panels of columns, each of which is solved without the rows in which it is zero.
+const IN_PANELS: usize = 128;
+/// Panels of an inverse: together they take 0.4 of the operations of one.
+const PANELS: usize = 8;
+
+/// The result of an operation of matrices that are triangles; nothing where they are none, or where elimination is needed. An error says
+/// nothing about the matrix: the operation itself tells what is wrong.
+pub(super) fn computed<T: Element>(
+    device: &dyn Device,
+    call: &Decomposition,
+    a: Stack<'_, T>,
+    right: Option<Stack<'_, T>>,
+) -> Option<Result<Vec<T>, Error>> {
+    if !matches!(call.kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det) {
+        return None;
+    }
+    let solve = Decomposition { upper: is_upper(a)?, ..of_squares(Factorisation::TriangularSolve) };
+    match call.kind {
+        Factorisation::Solve => Some(dense::one_result(device, &solve, a, right)),
+        Factorisation::Inv => Some(inverses(device, &solve, a)),
+        _ => {
+            let rows = a.extents[0];
+            diagonals(a).chunks(rows).map(|diagonal| product(diagonal)).collect::<Option<Vec<T>>>().map(Ok)
+        }
+    }
+}
+
+/// The diagonal of a triangle that has a zero there, as a matrix: it is singular as the triangle is. Elimination sees it here, but in the
+/// triangle rounding could hide it. Nothing for other matrices, and for operations that take singular ones.
+pub(super) fn singular<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Vec<T>> {
+    if !matches!(call.kind, Factorisation::Solve | Factorisation::Inv) {
+        return None;
+    }
+    is_upper(a)?;
+    let rows = a.extents[0];
+    let is_beside = |n: usize| n / rows != n % rows;
+    let diagonal = a.elements.iter().enumerate().map(|(n, &x)| if is_beside(n) { T::ZERO } else { x });
+    diagonals(a).contains(&T::ZERO).then(|| diagonal.collect())
+}
+
+/// The phase of the determinant of one matrix, and the logarithm of its absolute value: of a triangle those of its diagonal.
+pub(super) fn slogdet<T: Element>(device: &dyn Device, a: Stack<'_, T>) -> Result<(T, T::Real), Error> {
+    let diagonal = is_upper(a).map(|_| diagonals(a));
+    let each = match &diagonal {
+        Some(elements) => Stack { elements: &elements[..], count: elements.len(), extents: [1, 1] },
+        None => a,
+    };
+    let (signs, logarithms) = dense::slogdet(device, each)?;
+    let all = signs.into_iter().zip(logarithms);
+    Ok(all.fold((T::ONE, T::Real::ZERO), |(sign, sum), (phase, logarithm)| (sign * phase, sum + logarithm)))
+}
+
+/// Whether all of these matrices are upper triangles, or else lower ones; nothing where they are neither, and where there is NaN or
+/// infinity, which the operation itself refuses.
+fn is_upper<T: Element>(a: Stack<'_, T>) -> Option<bool> {
+    let rows = a.extents[0];
+    if rows == 0 || !are_finite(a.elements) {
+        return None;
+    }
+    let is_zero = |is_beside: fn(usize, usize) -> bool| {
+        let mut at = a.elements.iter().enumerate();
+        at.all(|(n, &x)| !is_beside(n / rows % rows, n % rows) || x == T::ZERO)
+    };
+    let upper = is_zero(|row, column| row > column);
+    (upper || is_zero(|row, column| row < column)).then_some(upper)
+}
+
+fn are_finite<T: Element>(elements: &[T]) -> bool {
+    elements.iter().all(|x| x.to_complex().is_finite())
+}
+
+/// The diagonals, one after the other.
+fn diagonals<T: Element>(a: Stack<'_, T>) -> Vec<T> {
+    let rows = a.extents[0];
+    a.elements.chunks(rows * rows).flat_map(|matrix| matrix.iter().step_by(rows + 1)).copied().collect()
+}
+
+/// A product of finite numbers; nothing where a part of it is too large or too small for a number, though all of it need not be.
+pub(super) fn product<T: Element>(factors: &[T]) -> Option<T> {
+    if factors.contains(&T::ZERO) {
+        return Some(T::ZERO);
+    }
+    let next = |product: Complex<f64>, factor: &T| Some(product * factor.to_complex()).filter(|x| x.norm().is_normal());
+    let product = T::from_complex(factors.iter().try_fold(Complex::ONE, next)?);
+    product.to_complex().is_finite().then_some(product)
+}
+
+/// The inverses of triangles. Columns of the inverse are zero where those of the triangle are, so that only the rest is solved.
+fn inverses<T: Element>(device: &dyn Device, solve: &Decomposition, a: Stack<'_, T>) -> Result<Vec<T>, Error> {
+    let rows = a.extents[0];
+    let width = if a.count == 1 && rows >= IN_PANELS { rows.div_ceil(PANELS) } else { rows };
+    let mut inverses = zeros(a.elements.len())?;
+    for first in (0..rows).step_by(width) {
+        let columns = first..rows.min(first + width);
+        let span = if solve.upper { 0..columns.end } else { first..rows };
+        let rest: Vec<T> = a
+            .elements
+            .chunks(rows * rows)
+            .flat_map(|matrix| matrix[span.start * rows..span.end * rows].chunks(rows))
+            .flat_map(|row| &row[span.clone()])
+            .copied()
+            .collect();
+        let mut units = zeros(a.count * span.len() * columns.len())?;
+        for unit in units.chunks_mut(span.len() * columns.len()) {
+            columns.clone().for_each(|n| unit[(n - span.start) * columns.len() + n - first] = T::ONE);
+        }
+        let rest = Stack { elements: &rest[..], count: a.count, extents: [span.len(); 2] };
+        let units = Stack { elements: &units[..], count: a.count, extents: [span.len(), columns.len()] };
+        let solved = dense::one_result(device, solve, rest, Some(units))?;
+        let own = inverses.chunks_mut(rows * rows).flat_map(|matrix| matrix[span.start * rows..span.end * rows].chunks_mut(rows));
+        own.zip(solved.chunks(columns.len())).for_each(|(row, solved)| row[columns.clone()].copy_from_slice(solved));
+    }
+    Ok(inverses)
+}
+
+/// The sectors of a square matrix in smaller ones, whose determinants are factors of theirs: rows between which blocks lead both ways. What
+/// leads one way is beside the diagonal of a triangle of these. Nothing where that changes no sector, and where there is NaN or infinity,
+/// which the operation itself refuses.
+pub(super) fn parts<'m, T: Element>(matrix: &BlockMatrix<'_>, sectors: &[Sector<'m>], slab: &[T]) -> Option<Vec<Sector<'m>>> {
+    let parts: Vec<Sector<'m>> = sectors.iter().flat_map(|sector| parts_of(matrix, sector)).collect();
+    (parts.len() > sectors.len() && are_finite(slab)).then_some(parts)
+}
+
+fn parts_of<'m>(matrix: &BlockMatrix<'_>, sector: &Sector<'m>) -> Vec<Sector<'m>> {
+    let reach = Reach::of(matrix, sector);
+    let mut parts: Vec<Sector<'m>> = Vec::new();
+    let mut part_of: Vec<usize> = Vec::new();
+    for (n, line) in sector.lines[ROWS].iter().enumerate() {
+        // Rows that lead to each other are in the part of the first of them.
+        let known = (0..n).find(|&m| reach.leads(n, m) && reach.leads(m, n)).map(|m| part_of[m]);
+        let number = known.unwrap_or(parts.len());
+        if known.is_none() {
+            parts.push(Sector { charge: sector.charge.clone(), lines: [vec![], vec![]], extents: [0, 0], blocks: vec![] });
+        }
+        part_of.push(number);
+        let part = &mut parts[number];
+        let line = Line { first: part.extents[ROWS], ..line.clone() };
+        part.extents = part.extents.map(|extent| extent + line.extent);
+        part.lines.iter_mut().for_each(|lines| lines.push(line.clone()));
+    }
+    for image in &sector.blocks {
+        let [row, column] = [ROWS, COLUMNS].map(|side| part_of[matrix.line(sector, side, &image.block)]);
+        if row == column {
+            parts[row].blocks.push(image.clone());
+        }
+    }
+    // Tiles may have no indices.
+    parts.retain(|part| part.extents[ROWS] > 0);
+    parts
+}
