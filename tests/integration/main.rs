@@ -9,6 +9,7 @@
 
 mod block_cases;
 mod block_chains;
+mod block_claims;
 mod block_derivatives;
 mod block_linalg;
 mod block_tensors;
