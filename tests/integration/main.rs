@@ -11,6 +11,7 @@ mod block_cases;
 mod block_chains;
 mod block_claims;
 mod block_derivatives;
+mod block_layers;
 mod block_linalg;
 mod block_tensors;
 mod blocks;
