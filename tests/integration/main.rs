@@ -9,7 +9,9 @@
 
 mod block_cases;
 mod block_chains;
+mod block_claims;
 mod block_derivatives;
+mod block_layers;
 mod block_linalg;
 mod block_operators;
 mod block_tensors;

@@ -96,6 +96,12 @@ pub(super) fn meet(one: &Part, other: &Part) -> bool {
     one.iter().zip(other).all(|(one, other)| one.start.max(other.start) < one.end.min(other.end))
 }
 
+/// What two parts have in common, if that is anything.
+pub(super) fn common(one: &Part, other: &Part) -> Option<Part> {
+    let range = |(one, other): (&Range<usize>, &Range<usize>)| one.start.max(other.start)..one.end.min(other.end);
+    meet(one, other).then(|| one.iter().zip(other).map(range).collect())
+}
+
 /// What is left of a part without another one: slabs along each axis, around what they have in common.
 fn without(part: Part, other: &Part) -> Vec<Part> {
     if !meet(&part, other) {

@@ -69,9 +69,7 @@ impl Structure {
         let mut ragged: Vec<(usize, Vec<usize>)> = ragged.into_iter().collect();
         ragged.sort_unstable();
         for (axis, by) in &ragged {
-            if let Some(&missing) = [axis].into_iter().chain(by).find(|axis| **axis >= self.rank()) {
-                return Err(Error::new(ErrorKind::Rank { operand: format!("{self:?}"), rank: self.rank(), given: missing + 1 }));
-            }
+            [axis].into_iter().chain(by).try_for_each(|axis| self.check_axis(*axis))?;
             let message = match by.contains(axis) {
                 true => format!("the extent of axis {axis} cannot depend on its own index"),
                 false if self.tilings()[*axis].charges().is_some() => format!("axis {axis} has charges, and cannot be ragged"),
@@ -83,6 +81,13 @@ impl Structure {
         Ok(self.changed(|parts| parts.rows.ragged = ragged))
     }
 
+    fn check_axis(&self, axis: usize) -> Result<(), Error> {
+        if axis < self.rank() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Rank { operand: format!("{self:?}"), rank: self.rank(), given: axis.saturating_add(1) }))
+    }
+
     /// The axes on whose index the extent of an axis depends, if it is ragged.
     pub fn ragged_by(&self, axis: usize) -> Option<&[usize]> {
         self.0.rows.ragged.iter().find(|(own, _)| *own == axis).map(|(_, by)| &by[..])
@@ -92,8 +97,9 @@ impl Structure {
     /// axis that is not ragged has one.
     ///
     /// # Errors
-    /// As [`stored`](Structure::stored); [`ErrorKind::Shape`] when there are too many rows.
+    /// As [`stored`](Structure::stored); [`ErrorKind::Rank`] when there is no such axis, [`ErrorKind::Shape`] when there are too many rows.
     pub fn row_extents(&self, axis: usize) -> Result<Vec<usize>, Error> {
+        self.check_axis(axis)?;
         let by = self.ragged_by(axis).unwrap_or_default();
         if by.is_empty() {
             return Ok(vec![self.tilings()[axis].extent()]);
@@ -266,6 +272,7 @@ mod tests {
         assert_eq!(structure.stored().unwrap().iter().collect::<Vec<_>>(), [[0, 0], [2, 0], [2, 1], [3, 0]]);
         assert_eq!(structure.row_extents(1).unwrap(), [3, 0, 4, 3]);
         assert_eq!(structure.row_extents(0).unwrap(), [4]);
+        assert!(matches!(structure.row_extents(2).unwrap_err().kind(), ErrorKind::Rank { rank: 2, given: 3, .. }));
         // Equal rows are smooth.
         assert_eq!(jagged(&[3, 3]).ragged_by(1), None);
         assert!(structure.with_ragged([(1, vec![1])]).is_err() && structure.with_ragged([(2, vec![])]).is_err());

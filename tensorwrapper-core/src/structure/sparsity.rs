@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use super::Structure;
-use super::boxes::{Part, around, cut_out, is_empty, meet, same};
+use super::boxes::{Part, around, common, cut_out, is_empty, meet, same};
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Shape, Tiling};
 
@@ -214,12 +214,37 @@ impl Sparsity {
     /// # Errors
     /// [`ErrorKind::Shape`] when their shapes differ.
     pub fn union(&self, other: &Sparsity) -> Result<Sparsity, Error> {
-        if self.whole != other.whole {
-            return refused(format!("the tensors have indices {:?} and {:?}", self.whole, other.whole));
-        }
+        self.check_same(other)?;
         let mut both = self.clone();
         other.parts.iter().for_each(|part| both.add(part.clone()));
         Ok(both)
+    }
+
+    /// What is zero by one or the other is zero: what may be other than zero is so by both, as in a product of elements.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Shape, Sparsity};
+    /// let shape = Shape::new([5, 5]);
+    /// let above = Sparsity::blocks(&shape, &[Shape::new([3, 5])])?;
+    /// let left = Sparsity::blocks(&shape, &[Shape::new([5, 2])])?;
+    /// assert_eq!(above.union_of_zeros(&left)?, Sparsity::blocks(&shape, &[Shape::new([3, 2])])?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`union`](Sparsity::union).
+    pub fn union_of_zeros(&self, other: &Sparsity) -> Result<Sparsity, Error> {
+        self.check_same(other)?;
+        // Parts of one do not overlap, so that those of the result do not either.
+        let parts = self.parts.iter().flat_map(|one| other.parts.iter().filter_map(|other| common(one, other)));
+        Ok(Sparsity { whole: self.whole.clone(), parts: parts.collect() })
+    }
+
+    fn check_same(&self, other: &Sparsity) -> Result<(), Error> {
+        if self.whole == other.whole {
+            return Ok(());
+        }
+        refused(format!("the tensors have indices {:?} and {:?}", self.whole, other.whole))
     }
 
     /// What is zero here may be other than zero there, and the other way round.

@@ -109,6 +109,10 @@ fn sparsity_by_elements_and_parts() {
     }
     assert!((blocks.union(&elements).unwrap().fraction() - share).abs() < 1e-15);
     assert!((blocks.union(&no_elements).unwrap().fraction() - 1.0).abs() < 1e-15);
+    assert_eq!(
+        (blocks.union_of_zeros(&elements).unwrap(), blocks.union_of_zeros(&no_elements).unwrap().fraction()),
+        (elements.clone(), 0.0)
+    );
     let (rows, columns) = (Tiling::cuts([2, 0, 2]), Tiling::cuts([1, 3, 1]));
     let structure = Structure::new([&rows, &columns]);
     let has = |block: &Vec<usize>| {
@@ -120,6 +124,7 @@ fn sparsity_by_elements_and_parts() {
     assert_eq!(stored(&structure.with_sparsity(&elements).unwrap()), expected);
     let told = |result: Result<Sparsity, crate::Error>| result.unwrap_err().to_string();
     assert_eq!(told(Sparsity::elements(&shape, [[0, 5]])), "[0..1, 5..6] is no part of a tensor with indices [0..4, 0..5]");
+    assert!(told(blocks.union_of_zeros(&Sparsity::blocks(&Shape::new([5]), []).unwrap())).contains("[0..5]"));
     assert!(told(blocks.union(&Sparsity::blocks(&Shape::new([4]), []).unwrap())).contains("[0..4]"));
     assert!(told(Sparsity::norms(&[&rows], &[1.0], 0.0)).contains("3 blocks have 1 norms"));
     assert!(Structure::new([&rows]).with_sparsity(&blocks).is_err());

@@ -52,6 +52,9 @@ pub struct Symmetry {
 
 impl Symmetry {
     /// No symmetry of a tensor of this rank: each element stands for itself.
+    ///
+    /// # Panics
+    /// As [`SignedPermutation::identity`].
     pub fn none(rank: usize) -> Symmetry {
         Symmetry { rank, generators: [].into(), elements: [SignedPermutation::identity(rank)].into() }
     }
@@ -140,6 +143,18 @@ impl Symmetry {
     /// All elements of the group, the identity first.
     pub fn elements(&self) -> &[SignedPermutation] {
         &self.elements
+    }
+
+    /// What the group was made of: its elements are all products of these. Equal groups may have been made of others.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Symmetry};
+    /// let all = Symmetry::none(3).symmetric([0, 1, 2])?;
+    /// assert_eq!((all.generators().len(), all.elements().len()), (2, 6));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn generators(&self) -> &[SignedPermutation] {
+        &self.generators
     }
 
     /// Whether the group has an element.

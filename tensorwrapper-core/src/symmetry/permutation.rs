@@ -34,7 +34,7 @@ impl fmt::Display for Sign {
 /// A permutation of axes with a sign, perhaps with conjugation: `T[x] = sign · T[y]`, where `y` has the index `x[axes[n]]` on axis `n`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SignedPermutation {
-    axes: SmallVec<[u16; 8]>,
+    axes: SmallVec<[u32; 8]>,
     conjugates: bool,
     sign: Sign,
 }
@@ -43,7 +43,7 @@ impl SignedPermutation {
     /// A permutation with a sign.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when `axes` does not name each axis once.
+    /// [`ErrorKind::Shape`] when `axes` does not name each axis once, and when there are more than 2³² axes.
     pub fn new(axes: &[usize], sign: Sign) -> Result<SignedPermutation, Error> {
         let mut named = vec![false; axes.len()];
         for &axis in axes {
@@ -55,12 +55,18 @@ impl SignedPermutation {
                 }
             }
         }
-        Ok(SignedPermutation { axes: axes.iter().map(|&axis| axis as u16).collect(), conjugates: false, sign })
+        let numbers: Result<_, _> = axes.iter().map(|&axis| u32::try_from(axis)).collect();
+        let too_many = |_| Error::new(ErrorKind::Shape(format!("{} axes are too many to be permuted", axes.len())));
+        Ok(SignedPermutation { axes: numbers.map_err(too_many)?, conjugates: false, sign })
     }
 
     /// The permutation that changes nothing.
+    ///
+    /// # Panics
+    /// When there are more than 2³² axes.
     pub fn identity(rank: usize) -> SignedPermutation {
-        SignedPermutation { axes: (0..rank as u16).collect(), conjugates: false, sign: Sign::Plus }
+        assert!(rank.saturating_sub(1) <= u32::MAX as usize, "{rank} axes are too many to be permuted");
+        SignedPermutation { axes: (0..rank).map(|axis| axis as u32).collect(), conjugates: false, sign: Sign::Plus }
     }
 
     /// Two groups of axes change places, the first of one with the first of the other, and so on.
@@ -104,12 +110,15 @@ impl SignedPermutation {
 
     /// The permutation: the index on axis `n` of the one is that on axis `axes[n]` of the other.
     pub fn axes(&self) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
-        self.axes.iter().map(|&axis| usize::from(axis))
+        self.axes.iter().map(|&axis| axis as usize)
     }
 
     /// The axis whose index stands on this one.
+    ///
+    /// # Panics
+    /// When there is no such axis.
     pub fn axis(&self, n: usize) -> usize {
-        usize::from(self.axes[n])
+        self.axes[n] as usize
     }
 
     /// The index `y` of the element that the one at index `x` follows from: `y[n] = x[axes[n]]`. Blocks follow as elements do.
@@ -141,10 +150,14 @@ impl SignedPermutation {
     }
 
     /// This one, and then the other: `T[x] = sign · T[z]` for what the other says of `T[y]`.
+    ///
+    /// # Panics
+    /// When the other one is of another rank.
     #[must_use]
     pub fn then(&self, other: &SignedPermutation) -> SignedPermutation {
+        assert_eq!(self.rank(), other.rank(), "both permute the same axes");
         SignedPermutation {
-            axes: other.axes.iter().map(|&axis| self.axes[usize::from(axis)]).collect(),
+            axes: other.axes.iter().map(|&axis| self.axes[axis as usize]).collect(),
             conjugates: self.conjugates != other.conjugates,
             sign: self.sign * other.sign,
         }
@@ -154,7 +167,7 @@ impl SignedPermutation {
     #[must_use]
     pub fn inverse(&self) -> SignedPermutation {
         let mut axes = self.axes.clone();
-        self.axes.iter().enumerate().for_each(|(n, &axis)| axes[usize::from(axis)] = n as u16);
+        self.axes.iter().enumerate().for_each(|(n, &axis)| axes[axis as usize] = n as u32);
         SignedPermutation { axes, ..self.clone() }
     }
 
@@ -173,7 +186,7 @@ impl SignedPermutation {
 /// Printed as `-(1, 0)`, with conjugation as `-(1, 0)*`.
 impl fmt::Debug for SignedPermutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axes: Vec<String> = self.axes.iter().map(u16::to_string).collect();
+        let axes: Vec<String> = self.axes.iter().map(u32::to_string).collect();
         write!(f, "{}({}){}", self.sign, axes.join(", "), if self.conjugates { "*" } else { "" })
     }
 }

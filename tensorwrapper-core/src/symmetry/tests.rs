@@ -103,3 +103,22 @@ fn groups_are_read_as_they_are_written() {
     assert_eq!(told("[+(1, 0), +(0)]"), "a symmetry of 2 axes cannot have a permutation of 1 (at byte 0)");
     assert!(told("[+(1, 0), -(1, 0)]").starts_with("these symmetries make every element zero"));
 }
+
+/// More axes than 16 bits can count: a group of theirs is not taken for that of fewer.
+#[test]
+fn very_many_axes_keep_their_number() {
+    let rank = (1 << 16) + 2;
+    let none = Symmetry::none(rank);
+    assert_eq!((none.elements()[0].rank(), none.elements()[0].axis(rank - 1)), (rank, rank - 1));
+    let ends = none.exchange(&[0], &[rank - 1], Sign::Minus).unwrap();
+    let index: Vec<usize> = (0..rank).collect();
+    let (canonical, by) = ends.canonical(&index.iter().rev().copied().collect::<Vec<_>>());
+    assert_eq!((canonical[0], canonical[rank - 1], by.sign()), (0, rank - 1, Sign::Minus));
+    assert!(SignedPermutation::new(&index[1..], Sign::Plus).is_err());
+}
+
+#[test]
+#[should_panic(expected = "both permute the same axes")]
+fn permutations_of_other_ranks_are_not_composed() {
+    let _ = SignedPermutation::identity(3).then(&SignedPermutation::identity(2));
+}

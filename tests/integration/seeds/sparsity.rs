@@ -92,6 +92,28 @@ fn norms() {
     assert_eq!(large.union(&other).unwrap().fraction(), 19.0 / 25.0);
 }
 
+// "unions of zeros and of non-zeros"
+#[test]
+fn unions() {
+    let shape = Shape::new([5, 5]);
+    let (above, left) = (part([2, 5], [0, 0]), part([5, 2], [0, 0]));
+    let (some, other) = (Sparsity::blocks(&shape, [&above]).unwrap(), Sparsity::blocks(&shape, [&left]).unwrap());
+    let (of_zeros, of_others) = (some.union_of_zeros(&other).unwrap(), some.union(&other).unwrap());
+    for index in &shape {
+        let [one, two] = [&some, &other].map(|sparsity| sparsity.is_zero_at(&index[..]).unwrap());
+        let both = [&of_zeros, &of_others].map(|sparsity| sparsity.is_zero_at(&index[..]).unwrap());
+        assert_eq!(both, [one || two, one && two], "{index:?}");
+    }
+    // The zeros of one problem are the others of its dual.
+    let zeros = |part| Sparsity::zero_blocks(&shape, [part]).unwrap();
+    assert_eq!(zeros(&above).union_of_zeros(&zeros(&left)).unwrap(), Sparsity::zero_blocks(&shape, [&above, &left]).unwrap());
+    // As in a product of elements.
+    let [a, b] = [&some, &other].map(|sparsity| numbered(&matrix().with_sparsity(sparsity).unwrap()));
+    let product = tensor!([i, j] = a[i, j] * b[i, j]);
+    assert_eq!(product.blocks(), matrix().with_sparsity(&of_zeros).unwrap().stored().unwrap().iter().collect::<Vec<_>>());
+    assert!(some.union_of_zeros(&Sparsity::elements(&Shape::new([5]), [[0]]).unwrap()).is_err());
+}
+
 // "could look at a provided element sparsity, [and] back out a block sparsity"
 #[test]
 fn elements_make_blocks() {

@@ -47,6 +47,11 @@ impl Claim {
         Ok(Claim { kind: claimed.kind, exchanges, exchanged, names, assumed: claimed.assumed })
     }
 
+    /// The exchanges of axes that generate it.
+    pub(super) fn exchanges(&self) -> &[SignedPermutation] {
+        &self.exchanges
+    }
+
     /// Whether axes that change places have the same extent.
     fn check_extents(&self, tilings: &[Tiling]) -> Result<(), Error> {
         for [(one, one_name), (other, other_name)] in &self.exchanged {
@@ -110,6 +115,8 @@ fn not_known(claim: &Claim) -> Error {
     let error = Error::new(ErrorKind::Shape(message));
     let believed = format!("if it is, write `where assume {name}({labels})`");
     error.with_help(match claim.kind {
+        // Sums over all orders are those of two.
+        _ if claim.names.len() > 2 => believed,
         ClaimKind::Herm => believed,
         ClaimKind::Sym => {
             format!("{believed}; `sym({labels}; X)` is another tensor, the sum of X over all orders of these indices")

@@ -21,6 +21,7 @@ use super::definition::Pointwise;
 use super::equal::ProductComparison;
 use super::flow;
 use super::infer::{Said, align, frame, renamed};
+use super::permuted::{Permuted, suggested};
 use super::pieces::{Piece, labels, pieces};
 use super::same;
 use super::tensors::Tensors;
@@ -92,8 +93,10 @@ impl Elements {
             let image = if conjugates { image.conjugated()? } else { image };
             same::sign(&image, tree, &comparison)
         };
-        align(left, &mut cuts, said, is_complex, &sign_of);
-        let frame = frame(left, &cuts, (flow::of_expression(tree, left, &cuts, tensors)?, said), is_complex, &sign_of)?;
+        let suggested = suggested(&sum.terms, left, comparison.symmetries);
+        let permuted = Permuted { is_complex, sign_of: &sign_of, suggested };
+        align(left, &mut cuts, said, &permuted);
+        let frame = frame(left, &cuts, (flow::of_expression(tree, left, &cuts, tensors)?, said), &permuted)?;
         let of = |factor: &&Factor| -> Result<_, Error> {
             let structure = &tensors.structures[factor.operand];
             let found = pieces(factor, structure, &cuts, is_complex)?;

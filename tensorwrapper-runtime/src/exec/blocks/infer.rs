@@ -13,10 +13,8 @@ use super::claims::{Claim, with_claims};
 use super::cuts::{Aim, Cuts};
 use super::equal::ProductComparison;
 use super::flow::Flowing;
+use super::permuted::Permuted;
 use super::terms::{Sum, Term};
-
-/// Axes of a result of which all permutations are tried; of more axes, exchanges of two and of two pairs.
-const ALL_PERMUTATIONS: usize = 6;
 
 /// The same products without those that are zero or cancel, equal ones added up.
 pub(super) fn without_equal(terms: Vec<Term>, comparison: &ProductComparison<'_>) -> Vec<Term> {
@@ -48,8 +46,14 @@ pub(super) struct Said<'s> {
     pub(super) is_tied: bool,
 }
 
-/// The frame of a result: how it is cut, its symmetry, and the charge that it conserves, if any. `sign_of` says with which sign the result
-/// stays the same when its axes are permuted so and, where that is asked, conjugated.
+impl Said<'_> {
+    /// The permutations of axes that are claimed.
+    fn claimed(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+        self.claims.iter().flat_map(Claim::exchanges).map(|exchange| exchange.axes().collect())
+    }
+}
+
+/// The frame of a result: how it is cut, its symmetry, and the charge that it conserves, if any.
 ///
 /// # Errors
 /// As [`Structure::with`] and [`Structure::flow`].
@@ -57,18 +61,17 @@ pub(super) fn frame(
     left: &[usize],
     cuts: &Cuts,
     (flow, said): (Option<Flowing>, Said<'_>),
-    is_complex: bool,
-    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
+    permuted: &Permuted<'_>,
 ) -> Result<Structure, Error> {
     let tilings: Vec<Tiling> = left.iter().map(|&label| cuts.result(label).clone()).collect();
     // An axis that is cut without charges shows none.
     let flow = flow.filter(|_| tilings.iter().all(|tiling| tiling.charges().is_some()));
     let inferred = match said.is_tied {
         true => Symmetry::none(left.len()),
-        false => symmetry(left, cuts, flow.as_ref(), is_complex, sign_of)?,
+        false => symmetry(left, cuts, (flow.as_ref(), said), permuted)?,
     };
     let frame = Structure::new(&tilings).with_ragged(cuts.ragged(left))?;
-    let frame = frame.with(with_claims(inferred, (said.claims, &tilings), is_complex)?)?;
+    let frame = frame.with(with_claims(inferred, (said.claims, &tilings), permuted.is_complex)?)?;
     match flow {
         // No signs to be told where a result has no axes: only a total charge of zero lets it be another number.
         Some((signs, total)) if !signs.is_empty() => frame.flow(signs, total),
@@ -78,23 +81,19 @@ pub(super) fn frame(
 
 /// Axes that change places are cut alike: those of a result that are not, although a symmetry exchanges them, are cut wherever one of them
 /// is. What is said to be cut in a certain way, and what has charges, stays as it is.
-pub(super) fn align(
-    left: &[usize],
-    cuts: &mut Cuts,
-    said: Said<'_>,
-    is_complex: bool,
-    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
-) {
+pub(super) fn align(left: &[usize], cuts: &mut Cuts, said: Said<'_>, permuted: &Permuted<'_>) {
     let is_free = |n: usize| said.cuts.get(n).is_none_or(Option::is_none) && cuts.result(left[n]).charges().is_none();
     let same = |a: usize, b: usize| cuts.result(left[a]).same_cuts(cuts.result(left[b]));
     let may = |a: usize, b: usize| {
         same(a, b) || (is_free(a) && is_free(b) && cuts.result(left[a]).extent() == cuts.result(left[b]).extent())
     };
     let rank = left.len();
-    if rank > ALL_PERMUTATIONS || !(0..rank).any(|a| (0..a).any(|b| may(a, b) && !same(a, b))) {
+    if !(0..rank).any(|a| (0..a).any(|b| may(a, b) && !same(a, b))) {
         return;
     }
-    let moved = permutations(rank, &may).into_iter().filter(|axes| (0..rank).any(|n| !same(n, axes[n])));
+    let tried = permuted.candidates(rank, said.claimed(), &may);
+    let moved = tried.into_iter().filter(|axes| (0..rank).any(|n| !same(n, axes[n])));
+    let Permuted { is_complex, sign_of, .. } = *permuted;
     let holds = |axes: &Vec<usize>| sign_of(axes, false).is_some() || (is_complex && sign_of(axes, true).is_some());
     let found: Vec<Vec<usize>> = moved.filter(holds).collect();
     for _ in 0..rank {
@@ -107,13 +106,14 @@ pub(super) fn align(
 fn symmetry(
     left: &[usize],
     cuts: &Cuts,
-    flow: Option<&Flowing>,
-    is_complex: bool,
-    sign_of: &dyn Fn(&[usize], bool) -> Option<Sign>,
+    (flow, said): (Option<&Flowing>, Said<'_>),
+    permuted: &Permuted<'_>,
 ) -> Result<Symmetry, Error> {
     let none = Symmetry::none(left.len());
     let mut found = Vec::new();
-    for axes in candidates(left, cuts) {
+    let Permuted { is_complex, sign_of, .. } = *permuted;
+    let alike = |a: usize, b: usize| cuts.result(left[a]) == cuts.result(left[b]);
+    for axes in permuted.candidates(left.len(), said.claimed(), &alike) {
         for conjugates in [false, true] {
             if conjugates && !is_complex {
                 continue;
@@ -192,40 +192,4 @@ pub(super) fn sign_of_sum(sum: &Sum, axes: &[usize], conjugates: bool, compariso
         found = Some(own);
     }
     found
-}
-
-/// Permutations of axes that are cut alike, the identity among them.
-fn candidates(left: &[usize], cuts: &Cuts) -> Vec<Vec<usize>> {
-    let rank = left.len();
-    let alike = |a: usize, b: usize| cuts.result(left[a]) == cuts.result(left[b]);
-    let identity: Vec<usize> = (0..rank).collect();
-    let mut all = vec![identity.clone()];
-    if rank <= ALL_PERMUTATIONS {
-        return permutations(rank, &alike);
-    }
-    let pairs: Vec<(usize, usize)> =
-        (0..rank).flat_map(|a| (a + 1..rank).map(move |b| (a, b))).filter(|&(a, b)| alike(a, b)).collect();
-    for (n, &(a, b)) in pairs.iter().enumerate() {
-        let mut exchanged = identity.clone();
-        exchanged.swap(a, b);
-        for &(c, d) in pairs[n + 1..].iter().filter(|(c, d)| ![a, b].contains(c) && ![a, b].contains(d)) {
-            let mut both = exchanged.clone();
-            both.swap(c, d);
-            all.push(both);
-        }
-        all.push(exchanged);
-    }
-    all
-}
-
-/// All permutations of so many axes that send each to one that it may change places with.
-fn permutations(rank: usize, may: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
-    let mut begun: Vec<Vec<usize>> = vec![Vec::new()];
-    for n in 0..rank {
-        let next = begun.iter().flat_map(|axes| {
-            (0..rank).filter(|axis| !axes.contains(axis) && may(n, *axis)).map(move |axis| [&axes[..], &[axis]].concat())
-        });
-        begun = next.collect();
-    }
-    begun
 }

@@ -109,7 +109,7 @@ fn number<T: Element>(number: T) -> Result<AnyBlocks, Error> {
     Ok(Blocks::filled(&Structure::new([]), number)?.into())
 }
 
-/// Brings the axes of results into the order of the equation.
+/// Brings the axes of results into the order, and the layers, of the equation.
 struct Ordered<'o> {
     context: &'o Context,
     call: &'o BlockCall<'o>,
@@ -118,15 +118,20 @@ struct Ordered<'o> {
 
 impl Ordered<'_> {
     fn result<T: Element>(&self, number: usize, found: Blocks<T>) -> Result<AnyBlocks, Error> {
+        let (found, layers) = (self.in_order(number, found)?, &*self.call.equation.left()[number].layers);
+        Ok(if layers.is_empty() { found.into() } else { found.nested(layers)?.into() })
+    }
+
+    fn in_order<T: Element>(&self, number: usize, found: Blocks<T>) -> Result<Blocks<T>, Error> {
         let (own, wanted) = (self.factorise.result_axes(number), self.call.equation.left()[number].labels());
         if own == wanted {
-            return Ok(found.into());
+            return Ok(found);
         }
         let subscripts = |labels: &[LabelId]| -> Result<String, Error> {
             let letter = |label: &LabelId| ('a'..='z').chain('A'..='Z').nth(own.iter().position(|known| known == label)?);
             labels.iter().map(letter).collect::<Option<_>>().ok_or_else(|| unsupported("results of so many axes"))
         };
         let subscripts = format!("{}->{}", subscripts(&own)?, subscripts(&wanted)?);
-        Ok(self.context.einsum_blocks(&subscripts, &[&found])?.into())
+        self.context.einsum_blocks(&subscripts, &[&found])
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! `operand` takes operands, `tree` reads an equation, `layers` its semicolons, `tie` resolves diagonals, `stages` divides it into sums of
 //! products and element-wise work. `definition` says what a stage is to compute, which the reference device runs. `terms` expands a sum of
-//! products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry, `infer` and
-//! `flow` which symmetry and charge a result has, `claims` what is said of it and `believed` whether that holds. `pieces` lists the blocks
-//! of a factor, `join` finds which of them meet, `packed` which pairs of indices need one order alone, `placed` and `lying` say where they lie,
-//! `group` multiplies what was gathered and `direct` what lies right, `tasks` runs both side by side. `pair` is a product of two factors,
-//! `plan` the products of an equation, `intermediates` what they make on the way, `parts` how terms are computed in parts, `order` the
-//! order of their factors; `elements` is element-wise work, `zeros` what conditions say of zeros, `sectors` linear algebra. `prepared` runs
-//! a plan, `watched` reports its steps, `memory` counts what it takes, `explain` prints it, `kept` keeps the last ones. `slices` has
-//! functions of slices, `composed` equations over structures alone, `composed_shapes` over shapes and symmetries. This file has the entry
-//! points.
+//! products; `cuts` says how labels are cut, `equal` and `same` when two products and two expressions are the same by symmetry, `permuted`
+//! which symmetries are tried, `infer` and `flow` which symmetry and charge a result has, `claims` what is said of it and `believed`
+//! whether that holds. `pieces` lists the blocks of a factor, `join` finds which of them meet, `packed` which pairs of indices need one
+//! order alone, `placed` and `lying` say where they lie, `group` multiplies what was gathered and `direct` what lies right, `tasks` runs
+//! both side by side. `pair` is a product of two factors, `plan` the products of an equation, `intermediates` what they make on the way,
+//! `parts` how terms are computed in parts, `order` the order of their factors; `elements` is element-wise work, `zeros` what conditions
+//! say of zeros, `sectors` linear algebra. `prepared` runs a plan, `watched` reports its steps, `memory` counts what it takes, `explain`
+//! prints it, `kept` keeps the last ones. `slices` has functions of slices, `composed` equations over structures alone, `composed_shapes`
+//! over shapes and symmetries. This file has the entry points.
 
 mod believed;
 mod call;
@@ -40,6 +40,7 @@ mod order;
 mod packed;
 mod pair;
 mod parts;
+mod permuted;
 mod pieces;
 mod placed;
 mod plan;

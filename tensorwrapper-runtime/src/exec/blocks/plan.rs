@@ -19,6 +19,7 @@ use super::infer::{self, Said};
 use super::order::Chosen;
 use super::packed::{Mirror, axis_pairs};
 use super::pair::{Pair, PairRequest, Reads};
+use super::permuted::{Permuted, suggested};
 use super::tensors::Tensors;
 use super::terms::Sum;
 use super::watched::WatchedRun;
@@ -282,8 +283,10 @@ impl<'p> Planner<'p> {
         let mut cuts = cuts.clone();
         self.compare(sum, |comparison| {
             let sign_of = |axes: &[usize], conjugates| infer::sign_of_sum(sum, axes, conjugates, comparison);
-            infer::align(&sum.left, &mut cuts, said, self.is_complex, &sign_of);
-            infer::frame(&sum.left, &cuts, (flow, said), self.is_complex, &sign_of)
+            let suggested = suggested(&sum.terms, &sum.left, comparison.symmetries);
+            let permuted = Permuted { is_complex: self.is_complex, sign_of: &sign_of, suggested };
+            infer::align(&sum.left, &mut cuts, said, &permuted);
+            infer::frame(&sum.left, &cuts, (flow, said), &permuted)
         })
     }
 
