@@ -320,7 +320,7 @@ pub(super) fn numbers<T: Element>(
         Ok::<Vec<T>, Error>(of_sectors(context, &of_squares(kind), sectors, (&matrices, None))?.concat())
     };
     // Where a part is too large or too small for a number, the whole need not be.
-    let parts = if kind == Factorisation::Det { triangle::parts(&matrix, &sectors, a.slab) } else { None };
+    let parts = if kind == Factorisation::Det { triangle::parts(&matrix, &sectors, &a.slab) } else { None };
     match parts.and_then(|parts| triangle::product(&each(&parts).ok()?)) {
         Some(det) => Ok(vec![det]),
         None => each(&sectors),
@@ -335,7 +335,7 @@ pub(super) fn slogdets<T: Element>(
 ) -> Result<Vec<(T, T::Real)>, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
     let whole = matrix.square_sectors("slogdet")?;
-    let sectors = triangle::parts(&matrix, &whole, a.slab).unwrap_or(whole);
+    let sectors = triangle::parts(&matrix, &whole, &a.slab).unwrap_or(whole);
     context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
         triangle::slogdet(device, Stack { elements, count: 1, extents })
     })
