@@ -125,7 +125,7 @@ fn pairs_of_axes_that_are_exchanged() {
         assert_eq!(kept(&a, &rows)[1..], [true; 4], "{rows:?}");
         assert_eq!(a.inv(rows).unwrap().structure().symmetry().order(), 4);
     }
-    // The second row with the first column and the first row with the second column: no transposition of a matrix.
+    // Exchanged crosswise: rows and columns are permuted alike besides, which powers keep.
     let crossed = Symmetry::none(4).exchange(&[0, 1], &[3, 2], Sign::Plus).unwrap();
     let a = drawn::<f64>(&mut rng, &same.with(crossed).unwrap(), &[0, 1], false);
     assert_eq!(kept(&a, &[0, 1]), [true; 5]);
