@@ -323,58 +323,66 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
 
 /// Products in which nothing is summed, and those of another number of factors.
 #[derive(Debug)]
-struct ElementWise {
+enum ElementWise {
+    /// In one loop or two over few elements.
+    Flat(Box<dyn RunMap>),
+    Program(ProductProgram),
+}
+
+/// A product as an element-wise program.
+#[derive(Debug)]
+struct ProductProgram {
     nest: LoopNest,
     program: Program,
     /// Where the factors lie, how much memory they need, and whether they are conjugated.
     factors: SmallVec<[(Strided, usize, bool); 2]>,
     output: (Strided, usize),
-    /// How it is computed, where that is one loop or two over few elements.
-    flat: Option<Box<dyn RunMap>>,
 }
 
 impl ElementWise {
     fn new<T: Scalar>(contraction: &Contraction<'_>) -> Result<ElementWise, Error> {
-        let mut instructions: Vec<Instruction> = (0..contraction.factors.len()).map(Instruction::Input).collect();
-        if contraction.alpha != num_complex::Complex::ONE || contraction.factors.is_empty() {
-            instructions.push(Instruction::Constant(contraction.alpha));
-        }
-        let values = instructions.len();
-        for n in 1..values {
-            let previous = if n == 1 { 0 } else { instructions.len() - 1 };
-            instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
+        let Contraction { nest, factors, output, .. } = *contraction;
+        let program = program_of(contraction);
+        let (reduction, dtype) = (Reduction::Sum, T::DTYPE);
+        let work = backend::ElementWise { nest, program: &program, reduction, dtype, inputs: factors, output };
+        if let Some(flat) = flat::prepare::<T>(Simd::chosen()?, &work) {
+            return Ok(ElementWise::Flat(flat));
         }
         let factor = |&(layout, conjugate): &(&Strided, bool)| (layout.clone(), reach(layout), conjugate);
-        let program = Program::new(instructions);
-        let flat = flat::prepare::<T>(
-            Simd::chosen()?,
-            &backend::ElementWise {
-                nest: contraction.nest,
-                program: &program,
-                reduction: Reduction::Sum,
-                dtype: T::DTYPE,
-                inputs: contraction.factors,
-                output: contraction.output,
-            },
-        );
-        Ok(ElementWise {
-            nest: contraction.nest.clone(),
-            factors: contraction.factors.iter().map(factor).collect(),
-            output: (contraction.output.clone(), reach(contraction.output)),
+        Ok(ElementWise::Program(ProductProgram {
+            nest: nest.clone(),
             program,
-            flat,
-        })
+            factors: factors.iter().map(factor).collect(),
+            output: (output.clone(), reach(output)),
+        }))
     }
 
     fn run<T: Scalar>(&self, threads: usize, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        if let Some(flat) = &self.flat {
-            flat.run(factors, output);
-            return Ok(());
-        }
-        let known = factors.iter().zip(&self.factors);
+        let ProductProgram { nest, program, factors: known, output: (layout, reach) } = match self {
+            ElementWise::Flat(flat) => {
+                flat.run(factors, output);
+                return Ok(());
+            }
+            ElementWise::Program(program) => program,
+        };
+        let known = factors.iter().zip(known);
         let factors: SmallVec<[Operand<'_>; 4]> =
             known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)).collect();
-        let output = Output::reaching(output, &self.output.0, self.output.1);
-        map::map::<T>(threads, &self.nest, (&self.program, &[]), Reduction::Sum, &factors, output)
+        let output = Output::reaching(output, layout, *reach);
+        map::map::<T>(threads, nest, (program, &[]), Reduction::Sum, &factors, output)
     }
+}
+
+/// The product of all factors and of the number, as a program.
+fn program_of(contraction: &Contraction<'_>) -> Program {
+    let mut instructions: Vec<Instruction> = (0..contraction.factors.len()).map(Instruction::Input).collect();
+    if contraction.alpha != num_complex::Complex::ONE || contraction.factors.is_empty() {
+        instructions.push(Instruction::Constant(contraction.alpha));
+    }
+    let values = instructions.len();
+    for n in 1..values {
+        let previous = if n == 1 { 0 } else { instructions.len() - 1 };
+        instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
+    }
+    Program::new(instructions)
 }

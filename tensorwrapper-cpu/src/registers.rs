@@ -17,6 +17,17 @@ pub(super) enum Held {
     Row(usize),
 }
 
+impl Held {
+    /// The number that a register is for all points, where it is one.
+    #[inline(always)]
+    pub(super) fn number<T: Scalar>(self, slots: Slots<'_, T>) -> Option<T> {
+        match self {
+            Held::Row(slot) => Some(slots.of(slot)[0]),
+            Held::Slot(_) | Held::Input(..) => None,
+        }
+    }
+}
+
 /// What a register is to the chunks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
@@ -33,17 +44,6 @@ pub(super) struct Kind {
 pub(super) struct Assignment {
     pub(super) kinds: Vec<Kind>,
     slots: usize,
-}
-
-impl Held {
-    /// The number that a register is for all points, where it is one.
-    #[inline(always)]
-    pub(super) fn number<T: Scalar>(self, slots: Slots<'_, T>) -> Option<T> {
-        match self {
-            Held::Row(slot) => Some(slots.of(slot)[0]),
-            Held::Slot(_) | Held::Input(..) => None,
-        }
-    }
 }
 
 impl Assignment {

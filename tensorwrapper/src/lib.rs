@@ -233,16 +233,14 @@
 ///
 /// | over block tensors | |
 /// |---|---|
-/// | sums, products, means, variances, with dense tensors and numbers among them | blocks that are not there take no work |
+/// | sums, products, means, variances, with dense tensors and numbers among them; `&a + &b`, `2.0 * &a` of whole [`Blocks`] | blocks that are not there take no work |
 /// | functions, powers and quotients | a function of zero that is not zero fills all blocks; a divisor needs every block of what it divides, where that is chosen |
 /// | `select`, `clip`, `prod`, `max`, `min`, `argmax`, `argmin` | zeros of blocks that are not there take part |
-/// | Rust's operators on whole tensors | `&a + &b`, `2.0 * &a`: those of [`Blocks`], with the structures of equations |
 /// | linear algebra | that of the methods of [`Blocks`], sector by sector; batches of it are refused by name, as are fused axes, `..`, `map` and casts |
 /// | [`Blocks::rows`]; [`Blocks::map_blocks`], [`Blocks::map_slices`] | rows that have extents of their own, where a label stands for the indices that each row has; functions of blocks, and of slices at named labels |
 ///
 /// [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`]
-/// and `eval` of operands with [`at`](Tensor::at) read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and
-/// [`Indexed::eval_blocks`] keep them.
+/// and `eval` of [`at`](Tensor::at) read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
 ///
 /// # The same without macros
 ///

@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::Cpu;
-use crate::tests::program;
+use crate::tests::{program, sized_contract};
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Binary, Device, ElementWise, Instruction, LoopNest, Program, Reduction};
@@ -147,6 +147,20 @@ fn inputs_of_other_types() {
             converted::<f32, f64>(&mut rng, extents);
             converted::<Complex<f64>, Complex<f32>>(&mut rng, extents);
             converted::<Complex<f32>, f64>(&mut rng, extents);
+        }
+    }
+}
+
+#[test]
+fn products_of_one_factor_and_of_three() {
+    let mut rng = StdRng::seed_from_u64(45);
+    for equation in ["ij->ij", "ij->ji", "ij->i", "ij->j", "ijk->", "i->ix", "i,i,i->", "ij,j,i->ij", "i,ij,j->", "ij,,ij->i"] {
+        for extent in [1, 2, 7, 19] {
+            for threads in [1, 2] {
+                let cpu = Cpu::new(Some(threads));
+                sized_contract::<f64>(&mut rng, equation, &|_| extent, &cpu);
+                sized_contract::<Complex<f32>>(&mut rng, equation, &|_| extent, &cpu);
+            }
         }
     }
 }
