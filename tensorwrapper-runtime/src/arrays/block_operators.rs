@@ -18,7 +18,6 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Join};
 use tensorwrapper_core::stored::Numeric;
-use tensorwrapper_core::structure::Structure;
 
 use super::axes::same_extents;
 use super::operators::or_panic;

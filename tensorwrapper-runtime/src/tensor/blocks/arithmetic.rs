@@ -200,8 +200,8 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         }
     }
 
-    /// The same with the blocks of another structure, whose axes are cut alike and tied alike, and whose blocks are stored in the same form:
-    /// those that are not here are zero, and others are left out.
+    /// The same with the blocks of another structure, whose axes are cut alike and tied alike, and whose blocks are stored in the same
+    /// form: those that are not here are zero, and others are left out.
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
