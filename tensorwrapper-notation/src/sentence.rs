@@ -9,12 +9,15 @@ pub(crate) fn quoted<N: Display>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// So many of what has this name: 1 element, 3 elements, 2 entries.
+/// So many of what has this name: 1 element, 3 elements, 2 entries, 2 matrices.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
-    match noun.strip_suffix("ry") {
-        _ if count == N::from(1) => format!("1 {noun}"),
-        Some(stem) => format!("{count} {stem}ries"),
-        None => format!("{count} {noun}s"),
+    if count == N::from(1) {
+        return format!("1 {noun}");
+    }
+    match (noun.strip_suffix("ry"), noun.strip_suffix("rix")) {
+        (Some(stem), _) => format!("{count} {stem}ries"),
+        (_, Some(stem)) => format!("{count} {stem}rices"),
+        _ => format!("{count} {noun}s"),
     }
 }
 

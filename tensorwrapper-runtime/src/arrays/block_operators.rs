@@ -1,7 +1,8 @@
 //! `a + b`, `2.0 * a`, `-a`, `a += b`: the operators of Rust on whole block tensors.
 //!
-//! Where both tensors have the same structure, stored elements are combined as they lie. Otherwise the operator is the equation
-//! `[i, j] = a[i, j] + b[i, j]`, which infers the structure of its result.
+//! Sums of tensors of the same structure have that structure, and stored elements are combined as they lie; so are those of products, if
+//! no element follows from another and no charge is conserved. Otherwise the operator is the equation `[i, j] = left[i, j] + right[i, j]`,
+//! which infers the structure of its result. The layers are those of the left tensor, or of the right one if the left has one layer.
 //!
 //! ```compile_fail,E0277
 //! # use tensorwrapper_runtime::{Blocks, Shape};
@@ -18,6 +19,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Join};
 use tensorwrapper_core::stored::Numeric;
 
+use super::axes::same_extents;
 use super::operators::or_panic;
 use crate::exec::Context;
 use crate::expr::OperandData;
@@ -25,39 +27,60 @@ use crate::tensor::Blocks;
 
 /// An operator of two tensors.
 #[derive(Clone, Copy)]
-struct Operator<T> {
+struct Operator<F> {
     sign: char,
-    function: fn(T, T) -> T,
+    function: F,
 }
 
-impl<T: Element> Operator<T> {
-    /// Whether the result has the structure that both tensors have: a product has other signs under permutations, and other charges.
-    fn keeps(self, left: &Blocks<T, impl Extents>, right: &Blocks<T, impl Extents>) -> bool {
-        self.sign != '*' && left.structure() == right.structure()
+impl<F: Copy> Operator<F> {
+    /// Whether the result has the structure that both tensors have. A product has other signs under permutations, and other charges;
+    /// what it has of ties and equal blocks is left to the equation.
+    fn keeps<T: Element>(self, left: &Blocks<T, impl Extents>, right: &Blocks<T, impl Extents>) -> bool {
+        let of = left.structure();
+        let is_plain = || of.symmetry().is_none() && of.charge_flow().is_none() && of.ties().is_none() && !of.has_equal_blocks();
+        of == right.structure() && (self.sign != '*' || is_plain())
     }
 
     /// The equation of this operator.
     ///
     /// # Errors
-    /// As [`Context::eval_blocks`].
-    fn by_equation(self, left: &Blocks<T, impl Extents>, right: &Blocks<T, impl Extents>) -> Result<Blocks<T>, Error> {
-        // Labels for the left one: a right one of another rank is refused with the sentence of equations.
-        let labels = (0..left.structure().rank()).map(|axis| format!("i{axis}")).collect::<Vec<String>>().join(", ");
-        let text = format!("[{labels}] = a[{labels}] {} b[{labels}]", self.sign);
-        let named = [("a", OperandData::Blocks(left.erase())), ("b", OperandData::Blocks(right.erase()))];
-        Ok(Blocks::of_any(Context::global().call_text(&text, T::DTYPE, &named)?))
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for other extents, in the words of dense operators; as [`Context::eval_blocks`].
+    fn by_equation<T: Element>(
+        self,
+        left: &Blocks<T, impl Extents>,
+        right: &Blocks<T, impl Extents>,
+    ) -> Result<Blocks<T>, Error> {
+        let [own, other] = [left.structure(), right.structure()];
+        // Sentences of equations would talk of labels that nobody wrote.
+        same_extents(&format!("`{}` of two tensors", self.sign), own.shape().extents(), other.shape().extents())?;
+        let labels = (0..own.rank()).map(|axis| format!("i{axis}")).collect::<Vec<String>>().join(", ");
+        let text = format!("[{labels}] = left[{labels}] {} right[{labels}]", self.sign);
+        // Tensors of one layer fit those of any, which equations compare. The labels stand in one layer, so that results have one.
+        let (flat, layers) = ([own.flat(), other.flat()], [own.layers(), other.layers()]);
+        let mut operands = [left.erase(), right.erase()];
+        if layers.iter().any(|layers| layers.len() == 1) {
+            operands.iter_mut().zip(&flat).for_each(|(operand, flat)| operand.structure = flat);
+        }
+        let [left, right] = operands.map(OperandData::Blocks);
+        let mut result = Context::global().call_text(&text, T::DTYPE, &[("left", left), ("right", right)])?;
+        let layers = layers.into_iter().find(|layers| layers.len() > 1);
+        result.structure = result.structure.nested(layers.unwrap_or_else(|| vec![own.rank()]))?;
+        Ok(Blocks::of_any(result))
     }
 
     /// Writes the result in the place of the left tensor.
     ///
     /// # Errors
     /// As [`by_equation`](Operator::by_equation).
-    fn assign(self, left: &mut Blocks<T, impl Extents>, right: &Blocks<T, impl Extents>) -> Result<(), Error> {
+    fn assign<T: Element>(self, left: &mut Blocks<T, impl Extents>, right: &Blocks<T, impl Extents>) -> Result<(), Error>
+    where
+        F: Fn(T, T) -> T,
+    {
         if !self.keeps(left, right) {
             let result = self.by_equation(left, right)?;
             return left.replace(result);
         }
-        left.slab_mut().iter_mut().zip(right.slab()).for_each(|(x, &y)| *x = (self.function)(*x, y));
+        left.combine_stored(right, self.function);
         Ok(())
     }
 
@@ -65,11 +88,14 @@ impl<T: Element> Operator<T> {
     ///
     /// # Errors
     /// As [`by_equation`](Operator::by_equation).
-    fn of_owned<S: Extents>(
+    fn of_owned<T: Element, S: Extents>(
         self,
         mut left: Blocks<T, impl Extents>,
         right: &Blocks<T, impl Extents>,
-    ) -> Result<Blocks<T, S>, Error> {
+    ) -> Result<Blocks<T, S>, Error>
+    where
+        F: Fn(T, T) -> T,
+    {
         self.assign(&mut left, right)?;
         left.from_zero().into_typed()
     }
@@ -78,11 +104,14 @@ impl<T: Element> Operator<T> {
     ///
     /// # Errors
     /// As [`by_equation`](Operator::by_equation).
-    fn of_borrowed<S: Extents>(
+    fn of_borrowed<T: Element, S: Extents>(
         self,
         left: &Blocks<T, impl Extents>,
         right: &Blocks<T, impl Extents>,
-    ) -> Result<Blocks<T, S>, Error> {
+    ) -> Result<Blocks<T, S>, Error>
+    where
+        F: Fn(T, T) -> T,
+    {
         match self.keeps(left, right) {
             true => self.of_owned(left.clone(), right),
             false => self.by_equation(left, right)?.into_typed(),
@@ -90,19 +119,14 @@ impl<T: Element> Operator<T> {
     }
 }
 
-/// Multiplies or divides all elements by a number. What is not stored is zero, and stays so.
+/// Divides all elements by a number. What is not stored is zero, and stays so.
 ///
 /// # Errors
 /// As [`Blocks::scale`].
-fn by_number<T: Element>(of: &mut Blocks<T, impl Extents>, by: T, function: impl Fn(T, T) -> T) -> Result<(), Error> {
+fn divide<T: Element>(of: &mut Blocks<T, impl Extents>, by: T) -> Result<(), Error> {
     of.check_factor(by)?;
-    each(of, |x| function(x, by));
+    of.each_stored(|x| x.quotient(by));
     Ok(())
-}
-
-/// A function of each stored element, under which elements that follow from others still do.
-fn each<T: Element>(of: &mut Blocks<T, impl Extents>, function: impl Fn(T) -> T) {
-    of.slab_mut().iter_mut().for_each(|x| *x = function(*x));
 }
 
 /// One row for each operator of two tensors: its traits, how it is written, and the function of two elements.
@@ -170,17 +194,17 @@ macro_rules! of_numbers {
     )* };
 }
 of_numbers! {
-    Mul mul MulAssign mul_assign [T] T, T, |of, by| by_number(of, by, Numeric::times);
-    Div div DivAssign div_assign [T] T, T, |of, by| by_number(of, by, Element::quotient);
+    Mul mul MulAssign mul_assign [T] T, T, Blocks::scale;
+    Div div DivAssign div_assign [T] T, T, divide;
     Mul mul MulAssign mul_assign [] Complex<f32>, f32, |of, by| real(of, |z: Complex<f32>| z * by);
     Div div DivAssign div_assign [] Complex<f32>, f32, |of, by| real(of, |z: Complex<f32>| z / by);
     Mul mul MulAssign mul_assign [] Complex<f64>, f64, |of, by| real(of, |z: Complex<f64>| z * by);
     Div div DivAssign div_assign [] Complex<f64>, f64, |of, by| real(of, |z: Complex<f64>| z / by);
 }
 
-/// [`each`], which a real number of complex elements cannot fail to be.
+/// A function of each element by a real number: symmetries that conjugate allow it, so that it cannot fail.
 fn real<T: Element>(of: &mut Blocks<T, impl Extents>, function: impl Fn(T) -> T) -> Result<(), Error> {
-    each(of, function);
+    of.each_stored(function);
     Ok(())
 }
 
@@ -216,7 +240,7 @@ numbers_of! {
 impl<T: Element, S: Extents> Neg for Blocks<T, S> {
     type Output = Blocks<T, S>;
     fn neg(mut self) -> Blocks<T, S> {
-        each(&mut self, Numeric::negated);
+        self.each_stored(Numeric::negated);
         self.from_zero()
     }
 }

@@ -46,19 +46,16 @@ mod write;
 /// are read at run time, and what follows of them for a result is inferred when an equation is planned.
 ///
 /// Equations compute with block tensors as with dense ones: in `tensor!` a result is a `Blocks` where an operand is.
-/// [`einsum`](crate::einsum), [`record`](crate::record) and `eval` of operators read a block tensor as a dense one, which has memory for
-/// all of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and
+/// [`einsum`](crate::einsum), [`record`](crate::record) and `eval` of operands with `at` read a block tensor as a dense one, which has
+/// memory for all of its zeros; [`einsum_blocks`](crate::einsum_blocks), `Context::eval_blocks` and
 /// [`Indexed::eval_blocks`](crate::Indexed::eval_blocks) do not.
 ///
 /// What needs no labels is written with Rust's operators: `&a + &b`, `a - b`, `&a * &b` element by element, `-a`, `2.0 * a`, `a / 2.0`,
 /// `a += &b` and `a *= 2.0`, of tensors and of references. The result of two tensors has the structure that the equation
-/// `[i, j] = a[i, j] + b[i, j]` infers: of a sum the blocks of both, and the symmetry that both have. What is not stored stays zero,
-/// whatever it is divided by. Extents that differ are a compile error where the types have them.
-///
-/// # Panics
-/// Operators, where the equation is an error: for extents and cuts that differ, and charges that do not meet; where a tensor whose symmetry
-/// conjugates is [multiplied](Blocks::scale) by a number that is not real; and where there is no memory. An equation in `try_tensor!`, and
-/// [`scale`](Blocks::scale) and [`add_scaled`](Blocks::add_scaled), return such errors.
+/// `[i, j] = a[i, j] + b[i, j]` infers: of a sum the blocks of both, and the symmetry that both have; of a product the blocks that are in
+/// both. A sum of tensors of the same structure has that structure. The result has the layers of the left tensor, or those of the right
+/// one if the left has one layer. What is not stored stays zero, whatever it is multiplied or divided by: NaN and infinity included.
+/// Extents that differ are a compile error where the types have them.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
@@ -75,6 +72,11 @@ mod write;
 /// assert_eq!(sum.structure(), t.structure());
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// # Panics
+/// Operators, where the equation is an error: for extents and cuts that differ, and charges that do not meet; where a tensor whose symmetry
+/// conjugates is [multiplied](Blocks::scale) by a number that is not real; and where there is no memory. An equation in `try_tensor!`, and
+/// [`scale`](Blocks::scale) and [`add_scaled`](Blocks::add_scaled), return such errors.
 #[doc(alias("QN", "BlockSparse", "block_sparse", "ITensor"))]
 #[derive(Clone)]
 pub struct Blocks<T: Numeric, S: Extents = Shape> {

@@ -8,7 +8,7 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::structure::Structure;
 
 use super::Blocks;
-use super::lines::{add_scaled, inner, scale};
+use super::lines::{combine, each, inner};
 use super::norm::{is_exact, norm};
 
 impl<T: Element, S: Extents> Blocks<T, S> {
@@ -64,7 +64,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     /// [`ErrorKind::Shape`] when the number is not real, but the symmetry conjugates.
     pub fn scale(&mut self, by: T) -> Result<(), Error> {
         self.check_factor(by)?;
-        scale(&mut self.slab, by);
+        self.each_stored(|x| x * by);
         Ok(())
     }
 
@@ -84,8 +84,19 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     pub fn add_scaled(&mut self, by: T, other: &Blocks<T, impl Extents>) -> Result<(), Error> {
         self.check_same(other)?;
         self.check_factor(by)?;
-        add_scaled(&mut self.slab, by, &other.slab);
+        self.combine_stored(other, |x, y| x + by * y);
         Ok(())
+    }
+
+    /// A function of each stored element, under which elements that follow from others still must.
+    pub(crate) fn each_stored(&mut self, function: impl Fn(T) -> T) {
+        each(&mut self.slab, function);
+    }
+
+    /// A function of each stored element and of that of another tensor of the same structure, under which elements that follow from
+    /// others still must.
+    pub(crate) fn combine_stored(&mut self, other: &Blocks<T, impl Extents>, function: impl Fn(T, T) -> T) {
+        combine(&mut self.slab, &other.slab, function);
     }
 
     /// The same with each element multiplied by the vector's element at its index on this axis: with singular values, what is
@@ -189,12 +200,15 @@ impl<T: Element, S: Extents> Blocks<T, S> {
         }
     }
 
-    /// The same with the blocks of another structure, which differs in nothing but its blocks: those that are not here are zero, and others
-    /// are left out.
+    /// The same with the blocks of another structure, whose axes are cut alike and tied alike, and whose blocks are stored in the same
+    /// form: those that are not here are zero, and others are left out.
     ///
     /// # Errors
     /// As [`zeros`](Blocks::zeros).
     pub(super) fn with_pattern_of(&self, structure: &Structure) -> Result<Blocks<T, S>, Error> {
+        let (own, other) = (self.structure.tilings(), structure.tilings());
+        debug_assert!(own.len() == other.len() && own.iter().zip(other).all(|(own, other)| own.same_cuts(other)));
+        debug_assert_eq!(self.structure.ties(), structure.ties());
         let (from, to) = (self.structure.stored()?, structure.stored()?);
         let mut result = Blocks { origin: self.origin.clone(), ..Blocks::zeros_like(structure)? };
         for (place, block) in to.iter().enumerate() {

@@ -11,14 +11,14 @@ pub(super) fn inner<T: Element>(x: &[T], y: &[T]) -> T {
     vectorised_reads(Inner(x, y))
 }
 
-/// `x += by · y`.
-pub(super) fn add_scaled<T: Element>(x: &mut [T], by: T, y: &[T]) {
-    vectorised(AddScaled(x, by, y));
+/// `x = function(x, y)`.
+pub(super) fn combine<T: Element>(x: &mut [T], y: &[T], function: impl Fn(T, T) -> T) {
+    vectorised(Combine(x, y, function));
 }
 
-/// `x *= by`.
-pub(super) fn scale<T: Element>(x: &mut [T], by: T) {
-    vectorised(Scale(x, by));
+/// `x = function(x)`.
+pub(super) fn each<T: Element>(x: &mut [T], function: impl Fn(T) -> T) {
+    vectorised(Each(x, function));
 }
 
 struct Inner<'l, T>(&'l [T], &'l [T]);
@@ -46,28 +46,28 @@ impl<T: Element> Loops for Inner<'_, T> {
     }
 }
 
-struct AddScaled<'l, T>(&'l mut [T], T, &'l [T]);
+struct Combine<'l, T, F>(&'l mut [T], &'l [T], F);
 
-impl<T: Element> Loops for AddScaled<'_, T> {
+impl<T: Element, F: Fn(T, T) -> T> Loops for Combine<'_, T, F> {
     type Result = ();
 
     #[inline(always)]
     fn run(self) {
-        for (x, &y) in self.0.iter_mut().zip(self.2) {
-            *x += self.1 * y;
+        for (x, &y) in self.0.iter_mut().zip(self.1) {
+            *x = (self.2)(*x, y);
         }
     }
 }
 
-struct Scale<'l, T>(&'l mut [T], T);
+struct Each<'l, T, F>(&'l mut [T], F);
 
-impl<T: Element> Loops for Scale<'_, T> {
+impl<T: Element, F: Fn(T) -> T> Loops for Each<'_, T, F> {
     type Result = ();
 
     #[inline(always)]
     fn run(self) {
         for x in self.0 {
-            *x *= self.1;
+            *x = (self.1)(*x);
         }
     }
 }
@@ -85,10 +85,10 @@ mod tests {
             // Whole numbers, so that sums are exact in any order.
             assert_eq!(inner(&x, &y), x.iter().zip(&y).fold(T::ZERO, |sum, (&x, &y)| sum + x.conj() * y), "{len}");
             let mut sum = x.clone();
-            add_scaled(&mut sum, by, &y);
+            combine(&mut sum, &y, |x, y| x + by * y);
             assert_eq!(sum, x.iter().zip(&y).map(|(&x, &y)| x + by * y).collect::<Vec<T>>());
             let mut scaled = x.clone();
-            scale(&mut scaled, by);
+            each(&mut scaled, |x| x * by);
             assert_eq!(scaled, x.iter().map(|&x| x * by).collect::<Vec<T>>());
         }
     }

@@ -186,15 +186,15 @@ impl<T: Element> Blocks<T> {
         of: &[&Blocks<T, S>],
     ) -> Result<Blocks<T, S>, Error> {
         let structure = common(of)?;
-        let mut slabs: Vec<Cow<'_, [T]>> = Vec::with_capacity(of.len());
-        for tensor in of {
-            slabs.push(match tensor.structure == structure {
-                true => Cow::Borrowed(&tensor.slab[..]),
-                false => Cow::Owned(tensor.with_pattern_of(&structure)?.slab.to_vec()),
+        let mut tensors: Vec<Cow<'_, Blocks<T, S>>> = Vec::with_capacity(of.len());
+        for &tensor in of {
+            tensors.push(match tensor.structure == structure {
+                true => Cow::Borrowed(tensor),
+                false => Cow::Owned(tensor.with_pattern_of(&structure)?),
             });
         }
         Blocks::zeros_like(&structure)?.filled_by_blocks(|block, range, out| {
-            let blocks: Vec<&[T]> = slabs.iter().map(|slab| &slab[range.clone()]).collect();
+            let blocks: Vec<&[T]> = tensors.iter().map(|tensor| &tensor.slab[range.clone()]).collect();
             function(block, &blocks, &mut out[range]);
         })
     }

@@ -68,13 +68,8 @@ impl<'d, T: Element> Diagonal<'d, T> {
         if let Some(tile) = self.missing()? {
             return Err(singular(format!("the row of tiles [{tile}] has no block")));
         }
-        if let Some(at) = self.a.slab.iter().position(|&x| x == T::ZERO) {
-            let stored = self.a.structure.stored()?;
-            let number = (0..stored.len()).rev().find(|&number| stored.start(number) <= at).unwrap_or_default();
-            // Places between large blocks hold no elements.
-            if at < stored.start(number) + stored.size(number) {
-                return Err(singular(format!("its block {:?} has a zero on the diagonal", stored.block(number))));
-            }
+        if let Some(block) = self.block_with(|x| x == T::ZERO)? {
+            return Err(singular(format!("its block {block:?} has a zero on the diagonal")));
         }
         self.mapped(name, self.copied(), |x| quotient(Complex::ONE, x))
     }
@@ -198,12 +193,8 @@ impl<'d, T: Element> Diagonal<'d, T> {
         if let Some(tile) = self.missing()? {
             return Err(wrong(format!("the row of tiles [{tile}] has no block")));
         }
-        let stored = self.a.structure.stored()?;
-        for number in 0..stored.len() {
-            let elements = &self.a.slab[stored.start(number)..][..stored.size(number)];
-            if elements.iter().any(|x| x.to_complex().re <= 0.0) {
-                return Err(wrong(format!("an element of the diagonal in its block {:?} is not positive", stored.block(number))));
-            }
+        if let Some(block) = self.block_with(|x| x.to_complex().re <= 0.0)? {
+            return Err(wrong(format!("an element of the diagonal in its block {block:?} is not positive")));
         }
         self.oriented(self.mapped("cholesky", self.copied(), |x| x.re.sqrt().into())?)
     }
@@ -215,6 +206,13 @@ impl<'d, T: Element> Diagonal<'d, T> {
     pub(super) fn elements(&self) -> Result<Vec<T>, Error> {
         let core: Blocks<T> = Blocks::from_slab(self.a.slab[..].into(), self.a.structure.core()?);
         Ok(core.to_dense()?.as_slice().to_vec())
+    }
+
+    /// The first stored block with an element of which a condition holds. Places between blocks, which hold no elements, are not read.
+    fn block_with(&self, holds: impl Fn(T) -> bool) -> Result<Option<Vec<usize>>, Error> {
+        let stored = self.a.structure.stored()?;
+        let has = |&number: &usize| self.a.slab[stored.start(number)..][..stored.size(number)].iter().any(|&x| holds(x));
+        Ok((0..stored.len()).find(has).map(|number| stored.block(number)))
     }
 
     /// The first tile that has indices, but no block.

@@ -8,6 +8,7 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Tiling;
 use tensorwrapper_core::structure::Structure;
+use tensorwrapper_notation::sentence::counted;
 
 use super::super::super::context::Context;
 use super::super::operand::BlockOperand;
@@ -46,7 +47,10 @@ pub(super) fn of_sectors<T: Element>(
         let Piece { extents: (rows, columns), numbers } = &pieces[n];
         Alike { device, call, sectors, matrices, right, extents: [*rows, *columns] }.compute(numbers)
     };
-    let said = |n: usize| format!("matrices of extent {}: {}", pieces[n].extents.0, pieces[n].numbers.len());
+    let said = |n: usize| {
+        let (matrices, rows) = (counted(pieces[n].numbers.len(), "matrix"), counted(pieces[n].extents.0, "row"));
+        format!("{matrices} of {rows}")
+    };
     let threads = context.threads_worth(costs.iter().sum());
     let found = Tasks::new(context, &costs).run(threads, (said, "groups of matrices"), compute)?;
     let mut results = vec![Vec::new(); sectors.len()];
