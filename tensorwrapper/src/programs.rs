@@ -2,7 +2,9 @@
 //! network with gradients.
 //!
 //! Each has a twin in NumPy beside it in `tensorwrapper/src/programs/`, which prints the same number and is not shorter in tokens. A token
-//! is a name, a number, a string or a sign; documentation, comments and what only starts a program do not count.
+//! is a name, a number, a string or a sign; documentation, comments and what only starts a program do not count. The twins are functions
+//! for any size, ours are for one: a twin that is written as tersely can be shorter. `peps` contracts one network with two open spins,
+//! its twin two closed ones.
 //!
 //! # Attention
 //!

@@ -1,4 +1,4 @@
-//! The programs of `examples/twins` find what their twins in NumPy print, and are not longer.
+//! The programs of `examples/twins` find the numbers that their twins in NumPy printed when they were written, and are not longer.
 //!
 //! Both sides are read and counted here by one rule. A token is a name, a number, a string or a sign, and the `!` of a macro is a sign of
 //! its own. Spaces, line ends, indentation, comments and documentation (`//!`, docstrings) are no tokens. What only starts a

@@ -97,7 +97,7 @@ impl<F: Copy> Operator<F> {
         F: Fn(T, T) -> T,
     {
         self.assign(&mut left, right)?;
-        left.from_zero().into_typed()
+        left.without_origin().into_typed()
     }
 
     /// The result of a tensor that stays.
@@ -181,7 +181,7 @@ macro_rules! of_numbers {
             #[track_caller]
             fn $method(mut self, right: $N) -> Self::Output {
                 self.$assign(right);
-                self.from_zero()
+                self.without_origin()
             }
         }
         impl<$($generic: Element,)? S: Extents> $Trait<$N> for &Blocks<$T, S> {
@@ -241,7 +241,7 @@ impl<T: Element, S: Extents> Neg for Blocks<T, S> {
     type Output = Blocks<T, S>;
     fn neg(mut self) -> Blocks<T, S> {
         self.each_stored(Numeric::negated);
-        self.from_zero()
+        self.without_origin()
     }
 }
 

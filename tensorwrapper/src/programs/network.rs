@@ -9,6 +9,7 @@ pub fn run() -> Result<f64, Error> {
     let mut p = tensorwrapper::stack(0, [n.cos()?, 0.0 * &n, n.sin()? / 2.0])?;
     let mut c = Tensor::scalar(0.0);
     let mut loss = 0.0;
+    // The loss is that before a step, so that the last one is that after 200.
     for _ in 0..=200 {
         loss = tensor! {
             let L = mean(s; powi(sum(h; p[2, h] * tanh(x[s] * p[0, h] + p[1, h])) + c[] - sin(3.0 * x[s]), 2));

@@ -15,7 +15,7 @@ pub fn run() -> Result<f64, Error> {
         (site(1, 1, 3, 3)?, site(1, 3, 3, 3)?, site(1, 3, 3, 1)?, site(3, 1, 1, 3)?, site(3, 3, 1, 3)?, site(3, 3, 1, 1)?);
     // The bonds of the bra have capital letters; the spins `g` of the first site and `e` of the last stay.
     let row = einsum!("gxyai,gXYAI,szibj,sZIBJ,twjcv,tWJCV->gaAbBcC", a, a, b, b, c, c);
-    let density = einsum!("gaAbBcC,uaklm,uAKLM,rbmno,rBMNO,ecopq,eCOPQ->ge", row, d, d, e, e, f, f);
+    let weights = einsum!("gaAbBcC,uaklm,uAKLM,rbmno,rBMNO,ecopq,eCOPQ->ge", row, d, d, e, e, f, f);
     let z = Tensor::from_array([1.0, -1.0])?;
-    Ok(einsum!("ge,g,e->", density, z, z) / density.sum())
+    Ok(einsum!("ge,g,e->", weights, z, z) / weights.sum())
 }

@@ -102,7 +102,7 @@ pub(super) fn align(left: &[usize], cuts: &mut Cuts, said: Said<'_>, permuted: &
     }
 }
 
-/// The symmetry of a result that conserves this charge, if any. A group that is too large to be listed is not known.
+/// The symmetry of a result that conserves this charge, if any. Of a group that is too large to be listed a part is known.
 fn symmetry(
     left: &[usize],
     cuts: &Cuts,
@@ -134,7 +134,17 @@ fn symmetry(
             }
         }
     }
-    Ok(none.generated(found).unwrap_or(none))
+    // What is found first is kept, claims before all: a group that is too large is not listed.
+    let mut known = none;
+    for permutation in found {
+        if !known.contains(&permutation) {
+            match known.generated([permutation]) {
+                Ok(more) => known = more,
+                Err(_) => break,
+            }
+        }
+    }
+    Ok(known)
 }
 
 /// A label where a result's axes are permuted so.

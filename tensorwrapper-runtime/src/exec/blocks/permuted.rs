@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use tensorwrapper_core::symmetry::{Sign, Symmetry};
+use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
-use super::terms::Term;
+use super::terms::{Factor, Term};
 
 /// Axes of a result of which all permutations are tried.
 const ALL_PERMUTATIONS: usize = 6;
@@ -17,6 +17,9 @@ const MOST_ELEMENTS: usize = 120;
 
 /// Permutations that the factors of a result suggest at most: each of them costs a comparison of products.
 const MOST_SUGGESTED: usize = 512;
+
+/// Pairs of axes at most of which two are exchanged at once: there are about half the square of this number of them.
+const MOST_PAIRS: usize = 128;
 
 /// How a result changes when its axes are permuted.
 pub(super) struct Permuted<'p> {
@@ -38,42 +41,39 @@ impl Permuted<'_> {
         if rank <= ALL_PERMUTATIONS {
             return permutations(rank, may);
         }
-        let mut all = exchanges(rank, may);
-        let mut known: BTreeSet<Vec<usize>> = all.iter().cloned().collect();
-        for axes in claimed.chain(self.suggested.iter().cloned()) {
-            if axes.iter().enumerate().all(|(n, &axis)| n == axis || may(n, axis)) && known.insert(axes.clone()) {
-                all.push(axes);
-            }
-        }
-        all
+        let fits = |axes: &Vec<usize>| axes.iter().enumerate().all(|(n, &axis)| n == axis || may(n, axis));
+        // What is claimed comes first: where the whole group is too large, the first ones are what is known of it.
+        let exchanges = exchanges(rank, may);
+        claimed.filter(fits).chain(exchanges).chain(self.suggested.iter().filter(|axes| fits(axes)).cloned()).collect()
     }
 }
 
 /// What the factors of products suggest for a result with these labels: permutations of the labels of a factor by its symmetry, and the
 /// exchange of two factors that are one tensor. Nothing where all permutations are tried.
 pub(super) fn suggested(terms: &[Term], left: &[usize], symmetries: &[&Symmetry]) -> Vec<Vec<usize>> {
-    let mut found = BTreeSet::new();
     if left.len() <= ALL_PERMUTATIONS {
         return Vec::new();
     }
-    for term in terms {
-        for (n, factor) in term.factors.iter().enumerate() {
-            let symmetry = symmetries[factor.operand];
-            let is_small = symmetry.order() <= MOST_ELEMENTS;
-            for element in if is_small { symmetry.elements() } else { symmetry.generators() } {
-                let images = element.axes().map(|axis| factor.labels[axis]);
-                found.extend(carried(left, factor.labels.iter().copied().zip(images)));
-            }
-            for other in term.factors[n + 1..].iter().filter(|other| other.operand == factor.operand) {
-                let pairs = factor.labels.iter().copied().zip(other.labels.iter().copied());
-                found.extend(carried(left, pairs.clone().chain(pairs.map(|(one, other)| (other, one)))));
-            }
-            if found.len() >= MOST_SUGGESTED {
-                return found.into_iter().take(MOST_SUGGESTED).collect();
-            }
-        }
-    }
-    found.into_iter().collect()
+    let factors = || terms.iter().flat_map(|term| &term.factors);
+    let carried_by = |factor: &Factor, elements: &[SignedPermutation]| {
+        let images = |element: &SignedPermutation| element.axes().map(|axis| factor.labels[axis]).collect::<Vec<_>>();
+        let moves = |element| carried(left, factor.labels.iter().copied().zip(images(element)));
+        elements.iter().filter_map(moves).collect::<Vec<_>>()
+    };
+    let exchanged = terms.iter().flat_map(|term| {
+        let pairs =
+            term.factors.iter().enumerate().flat_map(|(n, one)| term.factors[n + 1..].iter().map(move |other| (one, other)));
+        pairs.filter(|(one, other)| one.operand == other.operand).filter_map(|(one, other)| {
+            let pairs = one.labels.iter().copied().zip(other.labels.iter().copied());
+            carried(left, pairs.clone().chain(pairs.map(|(one, other)| (other, one))))
+        })
+    });
+    let generators = factors().flat_map(|factor| carried_by(factor, symmetries[factor.operand].generators()));
+    // Elements follow from generators, but for those of which only products carry over.
+    let small = factors().filter(|factor| symmetries[factor.operand].order() <= MOST_ELEMENTS);
+    let elements = small.flat_map(|factor| carried_by(factor, symmetries[factor.operand].elements()));
+    let mut known = BTreeSet::new();
+    exchanged.chain(generators).chain(elements).filter(|axes| known.insert(axes.clone())).take(MOST_SUGGESTED).collect()
 }
 
 /// The permutation of a result's axes that sends labels to others, if it is one: labels that are summed change places among themselves.
@@ -92,7 +92,7 @@ fn carried(left: &[usize], moves: impl Iterator<Item = (usize, usize)>) -> Optio
     (0..left.len()).all(|axis| axes.contains(&axis)).then_some(axes)
 }
 
-/// The identity, exchanges of two axes, and those of two pairs.
+/// The identity, exchanges of two axes, and those of two pairs where there are not too many.
 fn exchanges(rank: usize, may: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let identity: Vec<usize> = (0..rank).collect();
     let mut all = vec![identity.clone()];
@@ -101,7 +101,8 @@ fn exchanges(rank: usize, may: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>>
     for (n, &(a, b)) in pairs.iter().enumerate() {
         let mut exchanged = identity.clone();
         exchanged.swap(a, b);
-        for &(c, d) in pairs[n + 1..].iter().filter(|(c, d)| ![a, b].contains(c) && ![a, b].contains(d)) {
+        let others = if pairs.len() <= MOST_PAIRS { &pairs[n + 1..] } else { &[] };
+        for &(c, d) in others.iter().filter(|(c, d)| ![a, b].contains(c) && ![a, b].contains(d)) {
             let mut both = exchanged.clone();
             both.swap(c, d);
             all.push(both);

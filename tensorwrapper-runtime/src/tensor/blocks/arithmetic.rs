@@ -220,7 +220,7 @@ impl<T: Element, S: Extents> Blocks<T, S> {
     }
 
     /// The same tensor, which begins at zero and no longer in the one that it is a part of.
-    pub(crate) fn from_zero(self) -> Blocks<T, S> {
+    pub(crate) fn without_origin(self) -> Blocks<T, S> {
         Blocks { origin: Vec::new(), ..self }
     }
 

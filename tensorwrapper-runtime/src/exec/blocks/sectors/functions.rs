@@ -11,7 +11,7 @@ use super::dense::of_squares;
 use super::diagonal::{Diagonal, untied};
 use super::factors::NewAxis;
 use super::matrix::{BlockMatrix, ROWS};
-use super::square;
+use super::{square, triangle};
 use crate::exec::context::Context;
 use crate::tensor::Blocks;
 
@@ -131,7 +131,13 @@ impl Context {
             Some(diagonal) => diagonal.elements()?,
             None => square::numbers(self, Factorisation::Det, &untied(a)?, rows.as_ref())?,
         };
-        Ok(all.into_iter().fold(T::ONE, |product, det| product * det))
+        if let Some(det) = triangle::product_of_parts(&all) {
+            return Ok(det);
+        }
+        // Parts that are too large or too small for a number may make one together.
+        let (sign, logarithm) = self.slogdet_blocks(a, rows)?;
+        let det = sign * T::from_complex(logarithm.to_complex().exp());
+        Ok(if det.to_complex().is_finite() { det } else { all.into_iter().fold(T::ONE, |product, det| product * det) })
     }
 
     /// The phase of the determinant, and the logarithm of its absolute value, which may be large where the determinant itself

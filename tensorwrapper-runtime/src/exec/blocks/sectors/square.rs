@@ -323,12 +323,11 @@ pub(super) fn numbers<T: Element>(
         let matrices = gathered(context, &matrix, sectors, a)?;
         Ok::<Vec<T>, Error>(of_sectors(context, &of_squares(kind), sectors, (&matrices, None))?.concat())
     };
-    // Where a part is too large or too small for a number, the whole need not be.
     let parts = if kind == Factorisation::Det { triangle::parts(&matrix, &sectors, &a.slab) } else { None };
-    match parts.and_then(|parts| triangle::product(&each(&parts).ok()?)) {
-        Some(det) => Ok(vec![det]),
-        None => each(&sectors),
-    }
+    let Some(parts) = parts else { return each(&sectors) };
+    // Where a part is too large for a number, the whole need not be.
+    let is_of_matrix = |error: &Error| matches!(error.kind(), ErrorKind::LinearAlgebra { .. });
+    each(&parts).or_else(|error| if is_of_matrix(&error) { each(&sectors) } else { Err(error) })
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.

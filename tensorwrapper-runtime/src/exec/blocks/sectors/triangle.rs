@@ -5,7 +5,7 @@
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
 
@@ -69,15 +69,16 @@ pub(super) fn slogdet<T: Element>(device: &dyn Device, a: Stack<'_, T>) -> Resul
 /// infinity, which the operation itself refuses.
 fn is_upper<T: Element>(a: Stack<'_, T>) -> Option<bool> {
     let rows = a.extents[0];
-    if rows == 0 || !are_finite(a.elements) {
+    if rows == 0 {
         return None;
     }
     let is_zero = |is_beside: fn(usize, usize) -> bool| {
         let mut at = a.elements.iter().enumerate();
         at.all(|(n, &x)| !is_beside(n / rows % rows, n % rows) || x == T::ZERO)
     };
+    // Most matrices are seen to be no triangle after a few elements.
     let upper = is_zero(|row, column| row > column);
-    (upper || is_zero(|row, column| row < column)).then_some(upper)
+    ((upper || is_zero(|row, column| row < column)) && are_finite(a.elements)).then_some(upper)
 }
 
 fn are_finite<T: Element>(elements: &[T]) -> bool {
@@ -90,8 +91,16 @@ fn diagonals<T: Element>(a: Stack<'_, T>) -> Vec<T> {
     a.elements.chunks(rows * rows).flat_map(|matrix| matrix.iter().step_by(rows + 1)).copied().collect()
 }
 
+/// The product of the determinants of parts; nothing where one of them, or a product, has lost digits or all of itself: where it is too large or
+/// too small for a normal number. Zero may be a part that is too small.
+pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
+    let least = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+    let is_normal = |det: &T| det.to_complex().norm() >= least;
+    if dets.iter().all(is_normal) { product(dets).filter(is_normal) } else { None }
+}
+
 /// A product of finite numbers; nothing where a part of it is too large or too small for a number, though all of it need not be.
-pub(super) fn product<T: Element>(factors: &[T]) -> Option<T> {
+fn product<T: Element>(factors: &[T]) -> Option<T> {
     if factors.contains(&T::ZERO) {
         return Some(T::ZERO);
     }

@@ -127,6 +127,13 @@ fn determinants_of_large_and_small_parts() {
     let single =
         Blocks::<f32>::from_fn(&structure, |i| [1e-30, 1e-15, 1e30, 1e15][i[0]] * f32::from(u8::from(i[0] >= i[1]))).unwrap();
     assert!((single.det([0]).unwrap() - 1.0).abs() < 1e-5);
+    // The other way round, the last part is too small.
+    let single =
+        Blocks::<f32>::from_fn(&structure, |i| [1e30, 1e30, 1e-30, 1e-30][i[0]] * f32::from(u8::from(i[0] >= i[1]))).unwrap();
+    assert!((single.det([0]).unwrap() - 1.0).abs() < 1e-4);
+    let lower = |i: &[usize]| [1e200, 1e150, 1e-200, 1e-200][i[0]] * f64::from(u8::from(i[0] >= i[1]));
+    let det = Blocks::<f64>::from_fn(&structure, lower).unwrap().det([0]).unwrap();
+    assert!((det / 1e-50 - 1.0).abs() < 1e-10, "{det}");
 }
 
 /// Rows that lead to each other, whatever stands between them, have a determinant together.
