@@ -54,7 +54,7 @@ enum Strategy<T: GemmElement> {
     /// There is no element.
     Nothing,
     /// As a program over all factors.
-    ElementWise(Box<ElementWise>),
+    ElementWise(ElementWise),
     /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
     UnpackedGemm(UnpackedGemm<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
@@ -84,7 +84,7 @@ pub(super) fn prepare<T: GemmElement>(
     if let (Route::Chosen, Some((small, start))) = (route, plain::<T>(contraction)?) {
         return Ok(ready(Strategy::UnpackedGemm(small, start)));
     }
-    let element_wise = || Ok(ready(Strategy::ElementWise(Box::new(ElementWise::new::<T>(contraction)?))));
+    let element_wise = || Ok(ready(Strategy::ElementWise(ElementWise::new::<T>(contraction)?)));
     let [(left, _), (right, _)] = factors else { return element_wise() };
     let (left, right) = (left.strides(), right.strides());
     // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain, but that
@@ -326,7 +326,7 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
 enum ElementWise {
     /// In one loop or two over few elements.
     Flat(Box<dyn RunMap>),
-    Program(ProductProgram),
+    Program(Box<ProductProgram>),
 }
 
 /// A product as an element-wise program.
@@ -349,12 +349,12 @@ impl ElementWise {
             return Ok(ElementWise::Flat(flat));
         }
         let factor = |&(layout, conjugate): &(&Strided, bool)| (layout.clone(), reach(layout), conjugate);
-        Ok(ElementWise::Program(ProductProgram {
+        Ok(ElementWise::Program(Box::new(ProductProgram {
             nest: nest.clone(),
             program,
             factors: factors.iter().map(factor).collect(),
             output: (output.clone(), reach(output)),
-        }))
+        })))
     }
 
     fn run<T: Scalar>(&self, threads: usize, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
@@ -363,7 +363,7 @@ impl ElementWise {
                 flat.run(factors, output);
                 return Ok(());
             }
-            ElementWise::Program(program) => program,
+            ElementWise::Program(program) => &**program,
         };
         let known = factors.iter().zip(known);
         let factors: SmallVec<[Operand<'_>; 4]> =

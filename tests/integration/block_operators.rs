@@ -189,7 +189,7 @@ fn panic_of(operator: impl FnOnce() -> Blocks<f64>) -> String {
 
 #[test]
 fn what_does_not_fit_has_the_sentence_of_dense_tensors_or_of_equations() {
-    let [a, b, c, d] = [vec![3, 2], vec![2, 3], vec![1, 1], vec![5]].map(|cuts| Tiling::cuts(cuts));
+    let [a, b, c, d] = [vec![3, 2], vec![2, 3], vec![1, 1], vec![5]].map(Tiling::cuts);
     let square = blocks(&Structure::new([&a, &a]));
     let of = |tilings: &[&Tiling]| blocks(&Structure::new(tilings.iter().copied()));
     for other in [of(&[&a, &c]), of(&[&a])] {
