@@ -22,7 +22,8 @@ use crate::tensor::Blocks;
 /// `inv_blocks` and `solve_blocks` need as many rows as columns in each sector, however they are cut. For the others the n-th
 /// axis of the rows and that of the columns are cut alike, and rows without blocks take part as rows of zeros. Blocks that are
 /// zero in every power of the matrix are not in a result, so that a matrix whose blocks make a triangle has an inverse whose
-/// blocks do. Triangles are inverted and solved without elimination, and their determinants are those of what is on the diagonal.
+/// blocks do. Where all sectors of one size are upper triangles, or all lower ones, they are inverted and solved without elimination;
+/// determinants of triangles are those of what is on the diagonal.
 /// Of a matrix that stores its diagonal alone, as [`Blocks::diagonal`] does, they are computed element by element, and matrices are
 /// diagonals again.
 ///
