@@ -60,8 +60,12 @@ impl Mark<Dyn> {
 #[derive(Debug)]
 pub struct RankCheck<S, const GIVEN: usize>(PhantomData<S>);
 
+/// How many indices an operand is given, as a value: rustc reads a value's name faster than a number in angle brackets.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenIndices<const GIVEN: usize>;
+
 /// Starts the rank check of an operand.
-pub fn check_rank<S, const GIVEN: usize>(_: PhantomData<S>) -> RankCheck<S, GIVEN> {
+pub fn check_rank<S, const GIVEN: usize>(_: PhantomData<S>, _: GivenIndices<GIVEN>) -> RankCheck<S, GIVEN> {
     RankCheck(PhantomData)
 }
 
@@ -111,7 +115,7 @@ impl<const L: usize, const R: usize> LaterPair<Dyn, Const<L>, Const<R>> {
 pub struct AxesOf<S, const GIVEN: usize>(PhantomData<S>);
 
 /// Starts the lookup of the extent types of an operand's axes.
-pub fn mark_axes<S, const GIVEN: usize>(_: PhantomData<S>) -> AxesOf<S, GIVEN> {
+pub fn mark_axes<S, const GIVEN: usize>(_: PhantomData<S>, _: GivenIndices<GIVEN>) -> AxesOf<S, GIVEN> {
     AxesOf(PhantomData)
 }
 

@@ -37,7 +37,8 @@ pub use at_least::{AtLeast, ExtentAtLeast};
 pub use axes::{PerAxis, axis_of, no_step};
 pub use charges::{Charge, ChargeGroup, Charges, IntoCharge};
 pub use check::{
-    AxesByType, AxesByValue, AxisPair, CompareAtRunTime, LaterPair, LocateAtRunTime, Mark, Position, check_rank, mark_axes, meet,
+    AxesByType, AxesByValue, AxisPair, CompareAtRunTime, GivenIndices, LaterPair, LocateAtRunTime, Mark, Position, check_rank,
+    mark_axes, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Axis, Extents};

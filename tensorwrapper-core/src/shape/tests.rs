@@ -77,11 +77,11 @@ fn known<E: Extent>(_: Mark<E>) -> Option<usize> {
 #[test]
 fn axes_and_their_meeting() {
     let shape = PhantomData::<Shape![3, _]>;
-    assert_eq!(known(mark_axes::<_, 2>(shape).__axes().0), Some(3));
-    assert_eq!(known(mark_axes::<_, 2>(shape).__axes().1), None);
-    assert_eq!(known(mark_axes::<_, 2>(PhantomData::<Shape>).__axes().1), None);
+    assert_eq!(known(mark_axes(shape, GivenIndices::<2>).__axes().0), Some(3));
+    assert_eq!(known(mark_axes(shape, GivenIndices::<2>).__axes().1), None);
+    assert_eq!(known(mark_axes(PhantomData::<Shape>, GivenIndices::<2>).__axes().1), None);
     fn through_generics<S: Extents>(shape: PhantomData<S>) -> Option<usize> {
-        known((&mark_axes::<S, 2>(shape)).__axes().0)
+        known((&mark_axes(shape, GivenIndices::<2>)).__axes().0)
     }
     assert_eq!(through_generics(shape), None, "an abstract shape type tells nothing");
     assert_eq!(known(meet(Mark::<Const<3>>::constant(), Mark::dynamic())), Some(3));
@@ -91,7 +91,7 @@ fn axes_and_their_meeting() {
         meet(extent, extent)
     }
     assert_eq!(known(square(Mark::<Const<2>>::constant())), Some(2));
-    assert_eq!(known(mark_axes::<_, 5>(shape).__axes().0), None, "an axis of a wrong rank agrees with everything");
+    assert_eq!(known(mark_axes(shape, GivenIndices::<5>).__axes().0), None, "an axis of a wrong rank agrees with everything");
 }
 
 /// What the macro asks of ranks and extents, where the answer is that all is well. That it refuses what it should is for
@@ -106,8 +106,8 @@ fn comparisons_know_what_types_know() {
     let _: Compared<3, 4> = later.__compare();
     let compared_before = LaterPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant(), Mark::<Const<4>>::constant());
     let _: Compared<0, 0> = compared_before.__compare();
-    let _: Compared<2, 7> = check_rank::<_, 7>(PhantomData::<Shape![3, _]>).__compare();
-    let _: Compared<0, 0> = check_rank::<_, 7>(PhantomData::<Shape>).__compare();
+    let _: Compared<2, 7> = check_rank(PhantomData::<Shape![3, _]>, GivenIndices::<7>).__compare();
+    let _: Compared<0, 0> = check_rank(PhantomData::<Shape>, GivenIndices::<7>).__compare();
 }
 
 #[test]

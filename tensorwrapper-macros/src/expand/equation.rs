@@ -226,11 +226,12 @@ fn form(equation: &Equation, operands: &[Ident]) -> TokenStream {
     // Truth values choose among numbers, whose form they have no part in.
     let is_number = |n: usize| !equation.operands()[n].is_mask;
     let firsts = (0..operands.len()).filter(|&n| first_of_spelling(equation, n) == n && is_number(n));
-    let forms = firsts.map(|n| {
-        let operand = &operands[n];
-        emit!(#operand.form())
+    let joined = firsts.map(|n| &operands[n]).fold(None, |known, operand| {
+        Some(match known {
+            None => emit!(#operand.form()),
+            Some(known) => emit!(__tw::joined(#known, &#operand)),
+        })
     });
-    let joined = forms.reduce(|known, form| emit!(__tw::joined(#known, #form)));
     joined.unwrap_or_else(|| emit!(::core::marker::PhantomData::<__tw::Whole>))
 }
 

@@ -45,9 +45,27 @@ pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, called, candidate, unwritten,
 };
 pub use tensorwrapper_core::shape::{
-    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Minimum, Position, Product, Quotient, check_rank, mark_axes,
-    meet,
+    AxisPair, Compared, Divided, Division, GivenIndices, LaterPair, Located, Mark, Minimum, Position, Product, Quotient,
+    check_rank, mark_axes, meet,
 };
+
+macro_rules! indices {
+    ($($name:ident = $count:literal;)*) => { $(
+        /// An operand is given so many indices.
+        pub const $name: GivenIndices<$count> = GivenIndices;
+    )* };
+}
+indices! {
+    INDICES_0 = 0;
+    INDICES_1 = 1;
+    INDICES_2 = 2;
+    INDICES_3 = 3;
+    INDICES_4 = 4;
+    INDICES_5 = 5;
+    INDICES_6 = 6;
+    INDICES_7 = 7;
+    INDICES_8 = 8;
+}
 
 /// The traits whose methods the compile-time checks and the reading of operands call.
 pub mod checks {
@@ -135,12 +153,12 @@ pub fn complex<T: Element>(_: PhantomData<T>) -> PhantomData<T::Complex> {
 #[derive(Debug)]
 pub enum Fresh {}
 
-/// What an expansion binds to the name of a label. A new name takes any type; that of a constant compares with the constant, and so has
-/// the constant's type.
+/// What an expansion binds to a tuple of names of labels. A new name takes any type; that of a constant compares with the constant, and so
+/// has the constant's type.
 ///
 /// # Panics
 /// Always: it is called where nothing runs.
-pub fn label<T>() -> T {
+pub fn labels<T>() -> T {
     unreachable!("labels have no values")
 }
 
@@ -222,8 +240,8 @@ pub fn truth<T, S, F>(result: Ticket<T, S, F>) -> Ticket<T, S, Truth> {
     Ticket::new(result.number)
 }
 
-/// The form of a result of operands in these forms.
-pub fn joined<F: Form, G: Form>(_: PhantomData<F>, _: PhantomData<G>) -> PhantomData<F::With<G>> {
+/// The form of a result of operands in the known form and in that of another operand.
+pub fn joined<F: Form, T, S, G: Form>(_: PhantomData<F>, _: &Ticket<T, S, G>) -> PhantomData<F::With<G>> {
     PhantomData
 }
 

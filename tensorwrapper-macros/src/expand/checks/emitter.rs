@@ -34,6 +34,15 @@ pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
     })
 }
 
+/// How many indices an operand is given, as a value. rustc reads names faster than numbers.
+pub(super) fn given(indices: usize) -> TokenStream {
+    if indices > 8 {
+        return emit!(__tw::GivenIndices::<#indices>);
+    }
+    let name = format_ident!("INDICES_{}", indices, span = Span::mixed_site());
+    emit!(__tw::#name)
+}
+
 /// One axis of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Axis {
@@ -135,10 +144,10 @@ impl<'s, 'h> Checks<'s, 'h> {
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label #note)]
             trait #item<const L: __tw::usize, const R: __tw::usize> {
-                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                fn check(_: __tw::Compared<L, R>) {}
             }
             #[diagnostic::do_not_recommend]
-            impl<const L: __tw::usize> #item<{ L }, { L }> for #subject {}
+            impl<const L: __tw::usize> #item<L, L> for #subject {}
             #[diagnostic::do_not_recommend]
             impl #item<4294967295, 0> for #subject {}
             #ask(#numbers.__compare());
@@ -154,7 +163,8 @@ impl<'s, 'h> Checks<'s, 'h> {
         let mark = |number: usize| format_ident!("__axis{}_{}_{}", operand, number, indices, span = Span::mixed_site());
         if self.marked.insert((operand, indices)) {
             let (marks, operand) = ((0..indices).map(mark), &self.operands[operand]);
-            self.code.extend(emit!(let (#(#marks,)*) = __tw::mark_axes::<_, #indices>(#operand.shape()).__axes();));
+            let count = given(indices);
+            self.code.extend(emit!(let (#(#marks,)*) = __tw::mark_axes(#operand.shape(), #count).__axes();));
         }
         mark(number)
     }

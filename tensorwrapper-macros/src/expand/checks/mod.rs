@@ -19,7 +19,7 @@ use tensorwrapper_notation::syntax::{Count, Range};
 use tensorwrapper_notation::{Equation, Index, LabelId, Operand, sentence};
 
 use super::environment::{Environment, first_of_spelling};
-use emitter::{Axis, Checks, Occurrence, Wording};
+use emitter::{Axis, Checks, Occurrence, Wording, given};
 pub(super) use emitter::{extent, product};
 
 /// Code that makes rustc report labels that are names of constants: they would be labels all the same, and summed unexpectedly.
@@ -38,9 +38,9 @@ pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &
     }
     let checks = names.iter().map(|name| {
         let check = quote_spanned!(name.span()=> <_ as __tw::IsNewName>::check);
-        emit!(let #name = __tw::label(); #check(__tw::Label(#name));)
+        emit!(#check(__tw::Label(#name));)
     });
-    emit!(if false { #(#checks)* })
+    emit!(if false { let (#(#names,)*) = __tw::labels(); #(#checks)* })
 }
 
 /// Code with the checks of an equation and the marks of its labels' extents.
@@ -88,7 +88,8 @@ impl Checks<'_, '_> {
         let note = if *has_no_rest { Some(sentence::NO_REST) } else { is_number.then_some(sentence::GRADIENT_OF_A_TENSOR) };
         let (span, operand) = (self.environment.host.blame(hole), &self.operands[operand]);
         let unit = quote_spanned!(span=> ());
-        let numbers = emit!(__tw::check_rank::<_, #count>(#operand.shape()));
+        let count = given(count);
+        let numbers = emit!(__tw::check_rank(#operand.shape(), #count));
         self.demand(&unit, "SameRank", span, Wording { message: &message, label: &label, note }, &numbers);
         if !layers.is_empty() {
             let (check, form) = (quote_spanned!(span=> <_ as __tw::InLayers>::check), quote_spanned!(span=> #operand.form()));
