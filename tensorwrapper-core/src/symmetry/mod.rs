@@ -12,6 +12,8 @@ mod text;
 use std::fmt;
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::counted;
+
 pub use self::permutation::{Sign, SignedPermutation};
 
 use self::closure::closed;
@@ -67,7 +69,7 @@ impl Symmetry {
     pub fn generated(&self, generators: impl IntoIterator<Item = SignedPermutation>) -> Result<Symmetry, Error> {
         let generators: Vec<_> = self.generators.iter().cloned().chain(generators).collect();
         if let Some(other) = generators.iter().find(|other| other.rank() != self.rank) {
-            let message = format!("a symmetry of {} axes cannot have a permutation of {}", self.rank, other.rank());
+            let message = format!("a symmetry of {} cannot have a permutation of {}", counted(self.rank, "axis"), other.rank());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let elements = closed(self.rank, &generators)?.into();

@@ -67,7 +67,7 @@ fn mistakes_are_told() {
     let none = Symmetry::none(3);
     assert_eq!(told(none.symmetric([0, 3])), "there is no axis 3 among 3");
     assert_eq!(told(none.symmetric([1, 1])), "axis 1 cannot change places with itself");
-    assert_eq!(told(none.exchange(&[0], &[1, 2], Sign::Plus)), "1 axes cannot change places with 2");
+    assert_eq!(told(none.exchange(&[0], &[1, 2], Sign::Plus)), "1 axis cannot change places with 2");
     assert_eq!(told(none.generator(&[0, 0, 1], Sign::Plus, false)), "[0, 0, 1] is no permutation of 3 axes");
     assert_eq!(told(none.generator(&[0, 1], Sign::Plus, false)), "a symmetry of 3 axes cannot have a permutation of 2");
     let zero = "these symmetries make every element zero: axes 0, 1, 2 have sign + and sign -";
