@@ -76,6 +76,29 @@ impl Symmetry {
         Ok(Symmetry { rank: self.rank, generators: generators.into(), elements })
     }
 
+    /// Makes the group larger by each of these permutations that it does not have yet, one after the other: few of many generate it.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Symmetry};
+    /// let all = Symmetry::none(3).symmetric([0, 1, 2])?;
+    /// let mut again = Symmetry::none(3);
+    /// again.extend_by(all.elements().iter().cloned())?;
+    /// assert!(again == all && again.generators().len() == 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`generated`](Symmetry::generated), at the first permutation that cannot be added. The group has those before it then: it is a
+    /// part of what all of them would generate.
+    pub fn extend_by(&mut self, permutations: impl IntoIterator<Item = SignedPermutation>) -> Result<(), Error> {
+        for permutation in permutations {
+            if !self.contains(&permutation) {
+                *self = self.generated([permutation])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Elements do not change when these axes are permuted in any way.
     ///
     /// # Errors

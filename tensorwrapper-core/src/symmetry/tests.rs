@@ -79,6 +79,24 @@ fn mistakes_are_told() {
 }
 
 #[test]
+fn a_group_is_extended_by_what_it_lacks() {
+    let exchange = |first, second| SignedPermutation::exchange(9, &[first], &[second], Sign::Plus).unwrap();
+    let mut group = Symmetry::none(9);
+    group.extend_by([SignedPermutation::identity(9), exchange(0, 1), exchange(1, 0), exchange(1, 2), exchange(0, 2)]).unwrap();
+    assert_eq!((group.order(), group.generators()), (6, &[exchange(0, 1), exchange(1, 2)][..]));
+    // What cannot be added leaves what came before it, and ends the list.
+    let eight = Symmetry::none(9).symmetric([0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    let all = (0..8).map(|n| exchange(n, n + 1));
+    assert!(group.extend_by(all.chain([exchange(0, 8)])).unwrap_err().to_string().contains("more than 40320"));
+    assert_eq!(group, eight);
+    let mut odd = Symmetry::none(2).antisymmetric([0, 1]).unwrap();
+    let before = odd.clone();
+    let both = [SignedPermutation::exchange(2, &[0], &[1], Sign::Plus).unwrap(), SignedPermutation::identity(2).conjugating()];
+    assert!(odd.extend_by(both).is_err());
+    assert_eq!(odd, before);
+}
+
+#[test]
 fn cycles_of_a_permutation() {
     let cycles = |axes: &[usize]| SignedPermutation::new(axes, Sign::Plus).unwrap().cycles().collect::<Vec<_>>();
     assert_eq!(cycles(&[0, 1, 2]), [0, 1, 2]);
