@@ -131,7 +131,7 @@ fn indices_are_refused_by_name() {
         walk(&[0, 1], &[1, 3], &[1, 1]),
         "axis 1 of `f32[2,3]{1,0}`, which has extent 3, does not have 3 indices from 1 on"
     );
-    assert_eq!(walk(&[0, usize::MAX], &[1, 1], &[1, 1]).split(' ').next(), Some("1"));
+    assert!(walk(&[0, usize::MAX], &[1, 1], &[1, 1]).ends_with(&format!("does not have 1 index from {} on", usize::MAX)));
     assert_eq!(walk(&[0, 0], &[1, 1], &[1, 0]), "a step of 0 along axis 1 goes nowhere");
     let other = message(stored.reshape_is_bitcast(&read("f32[7]{0}")).unwrap_err());
     assert_eq!(other, "`f32[2,3]` has 6 elements and `f32[7]` has 7: neither is the other reshaped");
