@@ -131,8 +131,8 @@ fn pairs_of_axes_that_are_exchanged() {
     assert_eq!(kept(&a, &[0, 1]), [true; 5]);
 }
 
-/// Elements of a group that exchange one row with one column say nothing of an inverse or a power; those that they are parts of do: here the
-/// exchange of all rows with all columns.
+/// An element of a group that exchanges one axis of the rows with one of the columns says nothing of an inverse or a power. Of two of them
+/// the product may: here it exchanges all rows with all columns.
 #[test]
 fn a_group_that_mixes_rows_with_columns() {
     let mut rng = StdRng::seed_from_u64(2345);

@@ -157,8 +157,8 @@ fn solutions_of_drawn_systems() {
     }
 }
 
-/// A drawn matrix that changes the charge and has an inverse, and its rows: tiles of the columns are those of the rows in another order, each
-/// with the charge that is led to its row. A second pair of axes keeps its charges.
+/// A drawn matrix that changes the charge and has an inverse, and its rows. Tiles of the columns are those of the rows in another order,
+/// each with the charge that is led to its row. A second pair of axes keeps its charges.
 fn drawn_with_total<T: Element>(rng: &mut StdRng) -> (Blocks<T>, Vec<usize>) {
     let moduli: &[i64] = [&[0][..], &[2], &[3], &[0, 2]][rng.random_range(0..4)];
     let group = ChargeGroup::product(moduli.iter().copied()).unwrap();

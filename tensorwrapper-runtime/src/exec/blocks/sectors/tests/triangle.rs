@@ -80,7 +80,7 @@ fn triangles_against_dense_ones() {
     }
 }
 
-/// A triangle of one tile, drawn as [`drawn_triangle`] draws them.
+/// A matrix with these blocks whose elements make a triangle, with numbers as [`drawn_triangle`] draws them.
 fn triangle_of<T: Element>(rng: &mut StdRng, cut: &Tiling, blocks: &[[usize; 2]], upper: bool) -> Blocks<T> {
     let structure = Structure::new([cut, cut]).with_blocks(blocks).unwrap();
     let rows = cut.extent() as f64;
