@@ -162,8 +162,8 @@ fn a_group_that_mixes_rows_with_columns() {
     }
 }
 
-/// Rows among themselves and columns among themselves, alike, without an exchange of both; and rows alone, which says P·A = A, and nothing of
-/// exp A.
+/// Rows among themselves and columns among themselves, alike, without an exchange of both; and rows alone, which says P·A = A and nothing
+/// of exp A.
 #[test]
 fn a_group_that_leaves_rows_among_rows() {
     let mut rng = StdRng::seed_from_u64(2346);
