@@ -105,8 +105,7 @@ pub(super) fn of_squares(kind: Factorisation) -> Decomposition {
 }
 
 impl<T> Stack<'_, T> {
-    /// Where its elements lie, with an axis for the matrices or without one.
-    pub(super) fn layout(&self, batch: usize) -> Result<Strided, Error> {
+    fn layout(&self, batch: usize) -> Result<Strided, Error> {
         layout(&[self.count, self.extents[0], self.extents[1]][1 - batch..])
     }
 }

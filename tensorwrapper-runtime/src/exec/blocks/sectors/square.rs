@@ -150,7 +150,7 @@ fn gathered<T: Element>(
     a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
     // Results are as large as the matrices, and are there as dense matrices and as blocks in the end. While they are computed, a stack of
-    // matrices is there once more instead of the blocks, or the columns of an identity of the size of one matrix.
+    // matrices is there once more instead of the blocks, or of one triangle an identity.
     context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
     sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, &a.slab)).collect()
 }

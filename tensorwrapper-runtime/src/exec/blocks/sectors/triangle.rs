@@ -3,6 +3,8 @@
 //! Whether a matrix is a triangle is seen in its elements: one of tiles whose diagonal tiles are full has other elements on both sides of
 //! its diagonal.
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use tensorwrapper_core::backend::linear::Determinant;
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
@@ -139,27 +141,43 @@ pub(super) fn product<T: Element>(factors: &[T]) -> T {
     }
 }
 
-/// The inverses of triangles. Columns of the inverse are zero where those of the triangle are, so that only the rest is solved: where it
-/// lies, because copies would be as large as the matrices.
+/// The inverses of triangles. Columns of the inverse are zero where those of the triangle are, so that only the rest is solved.
 fn inverses<T: Element>(device: &dyn Device, solve: &Decomposition, a: Stack<'_, T>) -> Result<Vec<T>, Error> {
     let rows = a.extents[0];
-    let width = if a.count == 1 && rows >= IN_PANELS { rows.div_ceil(PANELS) } else { rows };
-    let mut inverses = zeros(a.elements.len())?;
-    let all = a.layout(1)?;
+    if a.count > 1 || rows < IN_PANELS {
+        return panel(device, solve, a, [0..rows, 0..rows]);
+    }
+    let mut inverse = zeros(rows * rows)?;
+    let width = rows.div_ceil(PANELS);
     for first in (0..rows).step_by(width) {
         let columns = first..rows.min(first + width);
         let span = if solve.upper { 0..columns.end } else { first..rows };
-        let rest = all.clone().slice(1, span.start, span.len());
-        let own = rest.clone().slice(2, first, columns.len());
-        let rest = rest.slice(2, span.start, span.len());
-        // The same columns of the identity for all matrices.
-        let mut units = zeros(span.len() * columns.len())?;
-        columns.clone().for_each(|n| units[(n - span.start) * columns.len() + n - first] = T::ONE);
-        let side = Strided::row_major(&[span.len(), columns.len()])?.repeat(0, a.count);
-        let inputs = [Operand::new(T::erase(a.elements), &rest), Operand::new(T::erase(&units), &side)];
-        device.factorise(solve, &inputs, vec![Output::new(T::erase_mut(&mut inverses), &own)])?;
+        // These rows are read where they lie: a copy could be as large as the matrix.
+        let own = span.start * rows..span.end * rows;
+        let solved = panel(device, solve, Stack { elements: &a.elements[own.clone()], ..a }, [span, columns.clone()])?;
+        let lines = inverse[own].chunks_mut(rows).zip(solved.chunks(columns.len()));
+        lines.for_each(|(row, solved)| row[columns.clone()].copy_from_slice(solved));
     }
-    Ok(inverses)
+    Ok(inverse)
+}
+
+/// Some columns of the inverses of triangles, in the rows where they may be other than zero; `a` has these rows alone.
+fn panel<T: Element>(
+    device: &dyn Device,
+    solve: &Decomposition,
+    a: Stack<'_, T>,
+    [span, columns]: [Range<usize>; 2],
+) -> Result<Vec<T>, Error> {
+    let rest = Strided::row_major(&[a.count, span.len(), a.extents[1]])?.slice(2, span.start, span.len());
+    // The same columns of the identity for all matrices.
+    let mut units = zeros(span.len() * columns.len())?;
+    columns.clone().for_each(|n| units[(n - span.start) * columns.len() + n - columns.start] = T::ONE);
+    let side = Strided::row_major(&[span.len(), columns.len()])?.repeat(0, a.count);
+    let own = Strided::row_major(&[a.count, span.len(), columns.len()])?;
+    let mut solved = zeros(own.len())?;
+    let inputs = [Operand::new(T::erase(a.elements), &rest), Operand::new(T::erase(&units), &side)];
+    device.factorise(solve, &inputs, vec![Output::new(T::erase_mut(&mut solved), &own)])?;
+    Ok(solved)
 }
 
 /// The sectors of a square matrix in smaller ones, whose determinants are factors of theirs: rows between which blocks lead both ways. What
