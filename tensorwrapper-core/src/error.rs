@@ -228,7 +228,7 @@ impl Error {
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use tensorwrapper_notation::sentence;
+        use tensorwrapper_notation::sentence::{self, counted};
         match self {
             ErrorKind::Rank { operand, rank, given } => f.write_str(&sentence::rank(operand, rank, *given)),
             ErrorKind::Extent { label, first, second } => f.write_str(&sentence::extent(
@@ -252,13 +252,15 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),
             ErrorKind::Kernel { message, source } => write!(f, "a kernel was refused: {message}\nits source:\n{source}"),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
-            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
+            ErrorKind::Cancelled { step, steps } => {
+                write!(f, "the run was cancelled after {step} of {}", counted(*steps, "step"))
+            }
             ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts } => {
                 f.write_str(if *is_result { "a result" } else { "an intermediate" })?;
                 if !labels.is_empty() {
                     write!(f, " `[{}]`", labels.join(", "))?;
                 }
-                write!(f, " of extents {extents:?} needs {bytes} bytes, ")?;
+                write!(f, " of extents {extents:?} needs {}, ", counted(*bytes, "byte"))?;
                 if needed != bytes {
                     write!(f, "{needed} with what is needed at the same time, ")?;
                 }
@@ -270,7 +272,7 @@ impl fmt::Display for ErrorKind {
                     None => Ok(()),
                 }
             }
-            ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
+            ErrorKind::Memory { bytes } => write!(f, "the system has no {} of memory to give", counted(*bytes, "byte")),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
             ErrorKind::Several(errors) => {
                 for (n, error) in errors.iter().enumerate() {

@@ -9,16 +9,19 @@ pub(crate) fn quoted<N: Display>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// So many of what has this name: 1 element, 3 elements, 2 entries, 2 matrices.
+/// So many of what has this name: 1 element, 3 elements, 2 entries, 2 matrices, 4 axes, 2 indices.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("1 {noun}");
     }
-    match (noun.strip_suffix("ry"), noun.strip_suffix("rix")) {
-        (Some(stem), _) => format!("{count} {stem}ries"),
-        (_, Some(stem)) => format!("{count} {stem}rices"),
-        _ => format!("{count} {noun}s"),
-    }
+    format!("{count} {}", plural(noun))
+}
+
+/// The plural of a noun; of nouns that end as no noun of these messages does, the regular one.
+fn plural(noun: &str) -> String {
+    const ENDS: [(&str, &str); 5] = [("ry", "ries"), ("rix", "rices"), ("dex", "dices"), ("xis", "xes"), ("ox", "oxes")];
+    let irregular = ENDS.iter().find_map(|(one, many)| Some(format!("{}{many}", noun.strip_suffix(one)?)));
+    irregular.unwrap_or_else(|| format!("{noun}s"))
 }
 
 /// The verb for so many.
@@ -28,8 +31,7 @@ pub fn are(count: usize) -> &'static str {
 
 /// The message: `A` has rank 2 but 3 indices are given
 pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
-    let noun = if given == 1 { "index" } else { "indices" };
-    format!("`{operand}` has rank {rank} but {given} {noun} {} given", are(given))
+    format!("`{operand}` has rank {rank} but {} {} given", counted(given, "index"), are(given))
 }
 
 /// A note to the message of [`rank`], for subscripts such as `...i->i`.
@@ -51,9 +53,10 @@ pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, 
     }
 }
 
-/// The message: index 7 is out of range for axis 0 of `A`, which has extent 5
+/// The message: index 7 is out of range for axis 0 of `A`, which has extent 5; of a slice, range 2..9
 pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> String {
-    format!("index {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
+    let what = if index.contains("..") { "range" } else { "index" };
+    format!("{what} {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
 }
 
 /// The message: row index `p` has extent 3 but column index `q` has 4: the matrix is not square
@@ -79,4 +82,35 @@ pub fn fused(labels: &[&str], product: impl Display, operand: &str, axis: usize,
 /// The message: elements of type `f64` and `f32` do not mix in one equation
 pub fn elements(first: impl Display, second: impl Display) -> String {
     format!("elements of type `{first}` and `{second}` do not mix in one equation")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nouns_are_counted() {
+        for (noun, many) in [
+            ("element", "elements"),
+            ("entry", "entries"),
+            ("matrix", "matrices"),
+            ("axis", "axes"),
+            ("index", "indices"),
+            ("box", "boxes"),
+        ] {
+            assert_eq!(counted(1, noun), format!("1 {noun}"));
+            assert_eq!(counted(0, noun), format!("0 {many}"));
+            assert_eq!(counted(2.0, noun), format!("2 {many}"));
+        }
+        assert_eq!([are(0), are(1), are(2)], ["are", "is", "are"]);
+        assert_eq!(rank("A", 2, 1), "`A` has rank 2 but 1 index is given");
+    }
+
+    #[test]
+    fn a_range_is_no_index() {
+        assert_eq!(bounds("7", "A", 0, 5), "index 7 is out of range for axis 0 of `A`, which has extent 5");
+        for range in ["2..9", "..=5", "6.."] {
+            assert!(bounds(range, "A", 0, 5).starts_with(&format!("range {range} is out of range")));
+        }
+    }
 }

@@ -135,7 +135,7 @@ fn constants_neither_overflow_nor_underflow_in_between() {
 #[test]
 fn remaining_axes_are_not_broadcast() {
     let (y, t) = (Tensor::<f64>::filled([3], 1.0).unwrap(), Tensor::<f64>::filled([2, 3], 2.0).unwrap());
-    let message = "`..` stands for 1 axes in one term, but for 2 in the result";
+    let message = "`..` stands for 1 axis in one term, but for 2 in the result";
     assert_eq!(try_tensor!([..] = y[..] + t[..]).unwrap_err().to_string(), message);
     let mut written = t.clone();
     assert_eq!(try_tensor!(written[..] = y[..]).unwrap_err().to_string(), message);

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::add::add;
 use super::contraction::{Contraction, KernelContext, PreparedContraction};
 use super::element_wise::{ElementWise, RunMap};
@@ -68,8 +70,7 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// A description for people.
     fn described(&self) -> String {
         let (name, threads) = self.identity();
-        let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
-        format!("{name}, {threads}")
+        format!("{name}, {}", counted(threads, "thread"))
     }
 
     /// Identifies the device; by default its name and number of threads. Devices with the same identity prepare and compute the same.

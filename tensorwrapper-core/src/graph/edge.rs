@@ -1,5 +1,7 @@
 //! Edges: how an operation reads or writes a tensor. They know neither operations nor the graph.
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::ids::{Label, TensorId};
 
 /// One axis of a tensor on an edge.
@@ -75,7 +77,7 @@ impl Edge {
     /// # Panics
     /// When `axes` does not name each axis once.
     pub fn permuted(&self, axes: &[usize]) -> Edge {
-        assert!(is_permutation(axes, self.axes.len()), "{axes:?} is no order of {} axes", self.axes.len());
+        assert!(is_permutation(axes, self.axes.len()), "{axes:?} is no order of {}", counted(self.axes.len(), "axis"));
         Edge { axes: axes.iter().map(|&axis| self.axes[axis]).collect(), ..*self }
     }
 

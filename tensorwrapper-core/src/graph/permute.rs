@@ -1,5 +1,7 @@
 //! Copies of tensors, and the order of their axes: permuted for one reader, or where the tensor is computed.
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::edge::{Edge, is_permutation};
 use super::ids::{Label, OperationId, TensorId};
 use super::nodes::{OpGraph, Operation, OperationNode};
@@ -33,7 +35,7 @@ impl OpGraph {
     /// When the graph has no such tensor, or `axes` does not name each of its axes once.
     pub fn add_permuted(&mut self, tensor: TensorId, axes: &[usize]) -> TensorId {
         let node = self.tensor(tensor);
-        assert!(is_permutation(axes, node.extents.len()), "{axes:?} is no order of {} axes", node.extents.len());
+        assert!(is_permutation(axes, node.extents.len()), "{axes:?} is no order of {}", counted(node.extents.len(), "axis"));
         let (dtype, extents) = (node.dtype, node.extents.clone());
         let labels: Vec<Label> = (0..extents.len()).collect();
         self.add_operation(Operation::copy(), vec![Edge::whole(tensor, &labels)], &[(axes, dtype)], extents)[0]

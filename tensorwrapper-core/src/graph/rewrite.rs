@@ -4,6 +4,8 @@
 
 use std::fmt::Debug;
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::edge::Edge;
 use super::ids::{Label, OperationId, TensorId};
 use super::nodes::{OpGraph, OperationNode};
@@ -193,7 +195,12 @@ impl<'g> Rewriter<'g> {
             Err(Error::new(ErrorKind::Shape(format!("what is to stand for operation {} of the graph: {message}", id.0))))
         };
         if made.len() != node.outputs.len() {
-            return refuse(format!("there are {} tensors for {} outputs", made.len(), node.outputs.len()));
+            return refuse(format!(
+                "there {} {} for {}",
+                are(made.len()),
+                counted(made.len(), "tensor"),
+                counted(node.outputs.len(), "output")
+            ));
         }
         for (edge, tensor) in node.outputs.iter().zip(made) {
             let old = self.old.tensor(edge.tensor);
@@ -269,7 +276,12 @@ impl OpGraph {
     /// [`ErrorKind::Shape`] when the number of tensors is not that of the sources, or one has other extents or another element type.
     pub fn append(&mut self, other: &OpGraph, sources: &[TensorId]) -> Result<Vec<TensorId>, Error> {
         if sources.len() != other.sources().len() {
-            let message = format!("there are {} tensors for {} sources of a graph", sources.len(), other.sources().len());
+            let message = format!(
+                "there {} {} for {} of a graph",
+                are(sources.len()),
+                counted(sources.len(), "tensor"),
+                counted(other.sources().len(), "source")
+            );
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let mut moved = vec![None; other.tensors().len()];

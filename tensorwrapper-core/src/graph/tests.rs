@@ -107,7 +107,7 @@ fn a_rebuilt_graph_has_no_dead_operations_and_keeps_names() {
 fn what_cannot_stand_for_a_tensor_is_refused() {
     let graph = squares();
     let source = |count: usize| graph.rebuild(|_, _, _| Ok(vec![TensorId(0); count])).unwrap_err().to_string();
-    assert_eq!(source(0), "what is to stand for operation 0 of the graph: there are 0 tensors for 1 outputs");
+    assert_eq!(source(0), "what is to stand for operation 0 of the graph: there are 0 tensors for 1 output");
     assert_eq!(
         source(1),
         "what is to stand for operation 1 of the graph: a tensor is f64 of extents [2] instead of f64 of extents []"

@@ -1,5 +1,7 @@
 //! The promises of a graph. They are checked after every pass in debug builds, and always if a graph comes from outside.
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::edge::{Edge, EdgeAxis};
 use super::nodes::{OpGraph, OperationNode, Structure};
 use crate::error::{Error, ErrorKind};
@@ -60,7 +62,12 @@ fn node_fault(graph: &OpGraph, n: usize, node: &OperationNode) -> Option<String>
 pub(super) fn edge_fault(edge: &Edge, extents: &[usize], labels: &[usize]) -> Option<String> {
     let tensor = edge.tensor.0;
     if edge.axes.len() != extents.len() {
-        return Some(format!("{} axes are labelled of tensor {tensor}, which has {}", edge.axes.len(), extents.len()));
+        return Some(format!(
+            "{} {} labelled of tensor {tensor}, which has {}",
+            counted(edge.axes.len(), "axis"),
+            are(edge.axes.len()),
+            extents.len()
+        ));
     }
     edge.axes.iter().zip(extents).enumerate().find_map(|(axis, (&index, &extent))| match index {
         EdgeAxis::Label { label, .. } if label >= labels.len() => Some(format!("label {label} does not exist")),

@@ -4,6 +4,8 @@
 
 use std::cmp::Reverse;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::logical::Logical;
 use super::order::{Fill, Layout};
 use super::physical::Physical;
@@ -131,7 +133,7 @@ fn check_count(from: &Logical, to: &Logical) -> Result<(), Error> {
     if here == there {
         return Ok(());
     }
-    refuse(format!("`{from}` has {here} elements and `{to}` has {there}: neither is the other reshaped"))
+    refuse(format!("`{from}` has {} and `{to}` has {there}: neither is the other reshaped", counted(here, "element")))
 }
 
 /// Extents and strides without the axes that make no difference: axes of extent 1 are dropped, and an axis that continues where the next

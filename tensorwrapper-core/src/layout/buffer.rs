@@ -2,6 +2,8 @@
 //!
 //! Knows nothing of who owns the memory.
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::physical::Physical;
 use super::refuse;
 use crate::element::Element;
@@ -47,7 +49,7 @@ impl Physical {
             return Err(Error::new(ErrorKind::Element { expected: self.dtype(), found: T::DTYPE }));
         }
         if given != wanted {
-            return refuse(format!("{given} elements are given where `{self}` takes {wanted}"));
+            return refuse(format!("{} {} given where `{self}` takes {wanted}", counted(given, "element"), are(given)));
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::tile::Tile;
 use super::{check_order, refuse, staying};
 use crate::element::Element;
@@ -138,7 +140,12 @@ impl Layout {
     pub fn with_padding(mut self, widths: impl AsRef<[usize]>, fill: Fill) -> Result<Layout, Error> {
         let widths = widths.as_ref();
         if widths.len() != self.rank() {
-            return refuse(format!("{} axes are padded to {} widths, {widths:?}", self.rank(), widths.len()));
+            return refuse(format!(
+                "{} {} padded to {}, {widths:?}",
+                counted(self.rank(), "axis"),
+                are(self.rank()),
+                counted(widths.len(), "width")
+            ));
         }
         self.padding = Some(Padding { widths: PerAxis::from_slice(widths), fill });
         Ok(self)

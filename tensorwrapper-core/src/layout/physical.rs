@@ -5,6 +5,7 @@
 use std::fmt;
 
 use smallvec::SmallVec;
+use tensorwrapper_notation::sentence::counted;
 
 use super::indexer::Indexer;
 use super::levels::Levels;
@@ -53,7 +54,11 @@ impl Physical {
     /// more than 64 dimensions, or complex elements do not have the fill.
     pub fn new(logical: Logical, layout: Layout) -> Result<Physical, Error> {
         if layout.rank() != logical.rank() {
-            return refuse(format!("layout `{layout}` orders {} axes, `{logical}` has {}", layout.rank(), logical.rank()));
+            return refuse(format!(
+                "layout `{layout}` orders {}, `{logical}` has {}",
+                counted(layout.rank(), "axis"),
+                logical.rank()
+            ));
         }
         for (axis, (&width, &extent)) in layout.padded_extents().unwrap_or(&[]).iter().zip(logical.extents()).enumerate() {
             if width < extent {

@@ -5,6 +5,8 @@
 
 use std::borrow::Borrow;
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use crate::error::{Error, ErrorKind};
 use crate::shape::PerAxis;
 
@@ -59,7 +61,12 @@ impl Strided {
     pub fn within(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Strided, Error> {
         let refuse = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if extents.len() != strides.len() {
-            return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));
+            return refuse(format!(
+                "{} but {} {} given",
+                counted(extents.len(), "extent"),
+                counted(strides.len(), "stride"),
+                are(strides.len())
+            ));
         }
         element_count(extents)?;
         let mut layout = Strided { extents: PerAxis::from_slice(extents), strides: PerAxis::from_slice(strides), offset };

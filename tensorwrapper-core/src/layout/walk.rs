@@ -2,6 +2,8 @@
 //!
 //! Knows nothing of elements.
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::indexer::Indexer;
 use super::logical::Logical;
 use super::physical::Physical;
@@ -62,7 +64,8 @@ impl Physical {
             let extent = self.extents()[axis];
             if base > extent || count > extent - base {
                 return refuse(format!(
-                    "{count} indices from {base} on leave axis {axis} of `{self}`, which has extent {extent}"
+                    "axis {axis} of `{self}`, which has extent {extent}, does not have {} from {base} on",
+                    counted(count, "index")
                 ));
             }
             if step == 0 {

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::hash::Hash;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::index::MultiIndex;
 use super::jagged::JaggedShape;
 use super::tiled::TiledShape;
@@ -84,7 +86,7 @@ fn check_axes(shape: &impl AnyShape, axes: usize) -> Result<(), Error> {
     if axes <= shape.rank() {
         return Ok(());
     }
-    let message = format!("`{shape:?}` has rank {}, so there are no first {axes} axes", shape.rank());
+    let message = format!("`{shape:?}` has rank {}, so it does not begin with {}", shape.rank(), counted(axes, "axis"));
     Err(Error::new(ErrorKind::Shape(message)))
 }
 

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::ops::Deref;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::any_shape::{AnyShape, sealed::Sealed};
 use super::axes::PerAxis;
 use super::index::MultiIndex;
@@ -45,8 +47,8 @@ impl<S: AnyShape> Nested<S> {
         let layers = layers.as_ref();
         let sum = layers.iter().try_fold(0usize, |sum, &axes| sum.checked_add(axes));
         if sum != Some(shape.rank()) {
-            let axes = sum.map_or_else(|| format!("more than {}", usize::MAX), |sum| sum.to_string());
-            let message = format!("layers {layers:?} have {axes} axes in all, but `{shape:?}` has rank {}", shape.rank());
+            let axes = sum.map_or_else(|| format!("more than {} axes", usize::MAX), |sum| counted(sum, "axis"));
+            let message = format!("layers {layers:?} have {axes} in all, but `{shape:?}` has rank {}", shape.rank());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         Ok(Nested { layers: PerAxis::from_slice(layers), shape })
@@ -119,10 +121,12 @@ impl<S: AnyShape> Nested<S> {
         match ends.clone().position(|end| end == index.len()) {
             Some(layer) => Nested::new(&self.layers[layer + 1..], self.shape.chip_at(index)?),
             None => {
-                let ends: Vec<String> = ends.map(|end| end.to_string()).collect();
-                let message = format!("an index of {} numbers leads to no element of `{self:?}`", index.len());
+                let ends: Vec<usize> = ends.collect();
+                let message = format!("an index of {} leads to no element of `{self:?}`", counted(index.len(), "number"));
                 let error = Error::new(ErrorKind::Shape(message));
-                Err(if ends.is_empty() { error } else { error.with_help(format!("it has {} numbers", ends.join(" or "))) })
+                let Some((last, before)) = ends.split_last() else { return Err(error) };
+                let before: String = before.iter().map(|end| format!("{end} or ")).collect();
+                Err(error.with_help(format!("it has {before}{}", counted(*last, "number"))))
             }
         }
     }

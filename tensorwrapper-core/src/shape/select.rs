@@ -31,7 +31,7 @@ impl Shape {
     /// assert_eq!(s.slice([2, 5], [4, 9])?, Shape::new([2, 4]).with_origin([2, 5])?);
     ///
     /// let error = s.slice([0, 0], [10, 21]).unwrap_err();
-    /// assert_eq!(error.to_string(), "index 0..21 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
+    /// assert_eq!(error.to_string(), "range 0..21 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
     /// # Ok::<(), Error>(())
     /// ```
     pub fn slice(&self, begin: impl AsRef<[usize]>, end: impl AsRef<[usize]>) -> Result<Shape, Error> {

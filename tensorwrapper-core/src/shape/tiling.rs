@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::charges::{ChargeGroup, Charges};
 use crate::error::{Error, ErrorKind};
 
@@ -73,7 +75,7 @@ impl Tiling {
     /// let bond = Tiling::cuts([1, 2, 1]).charged([-2, 0, 2])?;
     /// assert_eq!(bond.charges().unwrap().of(0), [-2]);
     /// let error = Tiling::cuts([1, 2]).charged([0]).unwrap_err();
-    /// assert_eq!(error.to_string(), "2 tiles need 2 charges, not 1");
+    /// assert_eq!(error.to_string(), "1 charge is given for 2 tiles");
     /// # Ok::<(), Error>(())
     /// ```
     ///
@@ -82,7 +84,8 @@ impl Tiling {
     pub fn charged(self, charges: impl Into<Charges>) -> Result<Tiling, Error> {
         let charges = charges.into();
         if charges.len() != self.len() {
-            let message = format!("{} tiles need {} charges, not {}", self.len(), self.len(), charges.len());
+            let message =
+                format!("{} {} given for {}", counted(charges.len(), "charge"), are(charges.len()), counted(self.len(), "tile"));
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         Ok(Tiling { charges: Some(charges), ..self })

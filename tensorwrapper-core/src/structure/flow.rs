@@ -1,5 +1,7 @@
 //! [`Flow`]: which way charges go on each axis, and what they add up to.
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Charge, ChargeGroup, Charges, Tiling};
 use crate::symmetry::SignedPermutation;
@@ -16,7 +18,12 @@ impl Flow {
     pub(super) fn new(tilings: &[Tiling], signs: &[i64], total: Charge) -> Result<Flow, Error> {
         let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if signs.len() != tilings.len() {
-            return refused(format!("{} axes need {} signs of charges, not {}", tilings.len(), tilings.len(), signs.len()));
+            return refused(format!(
+                "{} {} given for the charges of {}",
+                counted(signs.len(), "sign"),
+                are(signs.len()),
+                counted(tilings.len(), "axis")
+            ));
         }
         if let Some(sign) = signs.iter().find(|&&sign| sign != 1 && sign != -1) {
             return refused(format!("the sign of an axis's charges is 1 or -1, not {sign}"));
@@ -33,7 +40,7 @@ impl Flow {
         }
         let group = group.cloned().unwrap_or_else(ChargeGroup::integers);
         if total.len() != group.rank() {
-            return refused(format!("the total charge needs {} integers, not {}", group.rank(), total.len()));
+            return refused(format!("the total charge needs {}, not {}", counted(group.rank(), "integer"), total.len()));
         }
         let mut reduced = group.neutral();
         group.add(&mut reduced, 1, &total);

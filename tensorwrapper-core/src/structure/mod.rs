@@ -22,6 +22,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use tensorwrapper_notation::sentence::counted;
+
 use self::equal::Equal;
 pub use self::flow::Flow;
 pub use self::part::AxisPart;
@@ -139,7 +141,8 @@ impl Structure {
     /// ```
     pub fn with(&self, symmetry: Symmetry) -> Result<Structure, Error> {
         if symmetry.rank() != self.rank() {
-            let message = format!("a tensor of rank {} cannot have a symmetry of {} axes", self.rank(), symmetry.rank());
+            let message =
+                format!("a tensor of rank {} cannot have a symmetry of {}", self.rank(), counted(symmetry.rank(), "axis"));
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         self.check_untied(&symmetry)?;
@@ -354,10 +357,10 @@ impl fmt::Debug for Structure {
             write!(f, " with axes tied as {ties:?}")?;
         }
         if self.has_equal_blocks() {
-            write!(f, " with {} blocks equal to others", self.0.equal.len())?;
+            write!(f, " with {} equal to others", counted(self.0.equal.len(), "block"))?;
         }
         if let Some(given) = &self.0.given {
-            write!(f, " of {} blocks", given.len())?;
+            write!(f, " of {}", counted(given.len(), "block"))?;
         }
         Ok(())
     }

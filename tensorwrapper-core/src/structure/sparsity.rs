@@ -5,6 +5,8 @@
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+use tensorwrapper_notation::sentence::{are, counted};
+
 use super::Structure;
 use super::boxes::{Part, around, common, cut_out, is_empty, meet, same};
 use crate::error::{Error, ErrorKind};
@@ -111,7 +113,12 @@ impl Sparsity {
     pub fn norms(tilings: &[&Tiling], norms: &[f64], tau: f64) -> Result<Sparsity, Error> {
         let counts: Shape = tilings.iter().map(|tiling| tiling.len()).collect();
         if norms.len() != counts.size()? {
-            return refused(format!("{} blocks have {} norms", counts.size()?, norms.len()));
+            return refused(format!(
+                "{} {} given for {}",
+                counted(norms.len(), "norm"),
+                are(norms.len()),
+                counted(counts.size()?, "block")
+            ));
         }
         if tau.is_nan() || tau < 0.0 {
             return refused(format!("norms are compared with a number from 0 on, not with {tau}"));

@@ -1,5 +1,7 @@
 //! [`StoredBlocks`]: the blocks of a structure that are stored, in ascending order, and where each lies in one slab of memory.
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::flow::Flow;
 use super::tied_axes::has_elements;
 use crate::error::{Error, ErrorKind};
@@ -154,7 +156,7 @@ impl Walk<'_> {
         for tile in 0..tiling.len() {
             self.visited += 1;
             if self.visited > self.most {
-                let cuts: Vec<String> = self.tilings.iter().map(|tiling| format!("{} tiles", tiling.len())).collect();
+                let cuts: Vec<String> = self.tilings.iter().map(|tiling| counted(tiling.len(), "tile")).collect();
                 let message = format!("axes of {} make more than {} blocks", cuts.join(", "), self.most);
                 return Err(
                     Error::new(ErrorKind::Shape(message)).with_help("use fewer, larger tiles, or say which blocks are there")

@@ -58,9 +58,9 @@ fn mistakes_are_told() {
     let told = |result: Result<Structure, crate::Error>| result.unwrap_err().to_string();
     let pair = Structure::new([&spin, &spin]);
     assert_eq!(told(Structure::new([&spin, &plain]).flow([1, 1], [0])), "axis 1 has no charges: it is cut 1, 1");
-    assert_eq!(told(pair.flow([1], [0])), "2 axes need 2 signs of charges, not 1");
+    assert_eq!(told(pair.flow([1], [0])), "1 sign is given for the charges of 2 axes");
     assert_eq!(told(pair.flow([1, 2], [0])), "the sign of an axis's charges is 1 or -1, not 2");
-    assert_eq!(told(pair.flow([1, 1], [0, 0])), "the total charge needs 1 integers, not 2");
+    assert_eq!(told(pair.flow([1, 1], [0, 0])), "the total charge needs 1 integer, not 2");
     let conserving = pair.flow([1, -1], [0]).unwrap();
     assert_eq!(told(conserving.with_blocks([[0, 1]])), "block [0, 1] has charge [-2], but the total is [0]");
     let symmetric = Symmetry::none(2).symmetric([0, 1]).unwrap();
@@ -126,7 +126,7 @@ fn sparsity_by_elements_and_parts() {
     assert_eq!(told(Sparsity::elements(&shape, [[0, 5]])), "[0..1, 5..6] is no part of a tensor with indices [0..4, 0..5]");
     assert!(told(blocks.union_of_zeros(&Sparsity::blocks(&Shape::new([5]), []).unwrap())).contains("[0..5]"));
     assert!(told(blocks.union(&Sparsity::blocks(&Shape::new([4]), []).unwrap())).contains("[0..4]"));
-    assert!(told(Sparsity::norms(&[&rows], &[1.0], 0.0)).contains("3 blocks have 1 norms"));
+    assert!(told(Sparsity::norms(&[&rows], &[1.0], 0.0)).contains("1 norm is given for 3 blocks"));
     assert!(Structure::new([&rows]).with_sparsity(&blocks).is_err());
 }
 

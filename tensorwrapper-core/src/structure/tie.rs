@@ -1,5 +1,7 @@
 //! Axes that are tied: a tensor is zero wherever their indices differ, as a diagonal matrix is. One axis of them has elements.
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::tied_axes::{firsts, picked, places, tied};
 use super::{Flow, Parts, StoredBlocks, Structure};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +31,8 @@ impl Structure {
         let (axes, rank) = (axes.as_ref(), self.rank());
         if let Some(axis) = axes.iter().find(|&&axis| axis >= rank) {
             return refused(format!(
-                "there is no axis {axis} to be tied: the tensor has {rank} axes, the first of which is axis 0"
+                "there is no axis {axis} to be tied: the tensor has {}, the first of which is axis 0",
+                counted(rank, "axis")
             ));
         }
         for pair in axes.windows(2) {

@@ -12,6 +12,8 @@ mod text;
 use std::fmt;
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::counted;
+
 pub use self::permutation::{Sign, SignedPermutation};
 
 use self::closure::closed;
@@ -67,11 +69,34 @@ impl Symmetry {
     pub fn generated(&self, generators: impl IntoIterator<Item = SignedPermutation>) -> Result<Symmetry, Error> {
         let generators: Vec<_> = self.generators.iter().cloned().chain(generators).collect();
         if let Some(other) = generators.iter().find(|other| other.rank() != self.rank) {
-            let message = format!("a symmetry of {} axes cannot have a permutation of {}", self.rank, other.rank());
+            let message = format!("a symmetry of {} cannot have a permutation of {}", counted(self.rank, "axis"), other.rank());
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let elements = closed(self.rank, &generators)?.into();
         Ok(Symmetry { rank: self.rank, generators: generators.into(), elements })
+    }
+
+    /// Makes the group larger by each of these permutations that it does not have yet, one after the other: few of many generate it.
+    ///
+    /// ```
+    /// # use tensorwrapper_core::{Error, Symmetry};
+    /// let all = Symmetry::none(3).symmetric([0, 1, 2])?;
+    /// let mut again = Symmetry::none(3);
+    /// again.extend_by(all.elements().iter().cloned())?;
+    /// assert!(again == all && again.generators().len() == 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`generated`](Symmetry::generated), at the first permutation that cannot be added. The group has those before it then: it is a
+    /// part of what all of them would generate.
+    pub fn extend_by(&mut self, permutations: impl IntoIterator<Item = SignedPermutation>) -> Result<(), Error> {
+        for permutation in permutations {
+            if !self.contains(&permutation) {
+                *self = self.generated([permutation])?;
+            }
+        }
+        Ok(())
     }
 
     /// Elements do not change when these axes are permuted in any way.

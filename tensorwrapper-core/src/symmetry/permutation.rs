@@ -5,6 +5,7 @@
 use std::fmt;
 
 use smallvec::SmallVec;
+use tensorwrapper_notation::sentence::counted;
 
 use crate::error::{Error, ErrorKind};
 
@@ -50,7 +51,7 @@ impl SignedPermutation {
             match named.get_mut(axis) {
                 Some(named) if !*named => *named = true,
                 _ => {
-                    let message = format!("{axes:?} is no permutation of {} axes", axes.len());
+                    let message = format!("{axes:?} is no permutation of {}", counted(axes.len(), "axis"));
                     return Err(Error::new(ErrorKind::Shape(message)));
                 }
             }
@@ -79,7 +80,7 @@ impl SignedPermutation {
             return refused(format!("there is no axis {axis} among {rank}"));
         }
         if first.len() != second.len() {
-            return refused(format!("{} axes cannot change places with {}", first.len(), second.len()));
+            return refused(format!("{} cannot change places with {}", counted(first.len(), "axis"), second.len()));
         }
         let mut all: Vec<usize> = first.iter().chain(second).copied().collect();
         all.sort_unstable();

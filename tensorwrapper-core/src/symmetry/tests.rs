@@ -67,7 +67,7 @@ fn mistakes_are_told() {
     let none = Symmetry::none(3);
     assert_eq!(told(none.symmetric([0, 3])), "there is no axis 3 among 3");
     assert_eq!(told(none.symmetric([1, 1])), "axis 1 cannot change places with itself");
-    assert_eq!(told(none.exchange(&[0], &[1, 2], Sign::Plus)), "1 axes cannot change places with 2");
+    assert_eq!(told(none.exchange(&[0], &[1, 2], Sign::Plus)), "1 axis cannot change places with 2");
     assert_eq!(told(none.generator(&[0, 0, 1], Sign::Plus, false)), "[0, 0, 1] is no permutation of 3 axes");
     assert_eq!(told(none.generator(&[0, 1], Sign::Plus, false)), "a symmetry of 3 axes cannot have a permutation of 2");
     let zero = "these symmetries make every element zero: axes 0, 1, 2 have sign + and sign -";
@@ -76,6 +76,24 @@ fn mistakes_are_told() {
     assert_eq!(told(Symmetry::none(9).symmetric([0, 1, 2, 3, 4, 5, 6, 7, 8])), many);
     let extents = none.symmetric([0, 1]).unwrap().unique_count(&[2, 3, 4]).unwrap_err();
     assert_eq!(extents.to_string(), "axes 0 and 1 cannot be exchanged: their extents are 2 and 3");
+}
+
+#[test]
+fn a_group_is_extended_by_what_it_lacks() {
+    let exchange = |first, second| SignedPermutation::exchange(9, &[first], &[second], Sign::Plus).unwrap();
+    let mut group = Symmetry::none(9);
+    group.extend_by([SignedPermutation::identity(9), exchange(0, 1), exchange(1, 0), exchange(1, 2), exchange(0, 2)]).unwrap();
+    assert_eq!((group.order(), group.generators()), (6, &[exchange(0, 1), exchange(1, 2)][..]));
+    // What cannot be added leaves what came before it, and ends the list.
+    let eight = Symmetry::none(9).symmetric([0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    let all = (0..8).map(|n| exchange(n, n + 1));
+    assert!(group.extend_by(all.chain([exchange(0, 8)])).unwrap_err().to_string().contains("more than 40320"));
+    assert_eq!(group, eight);
+    let mut odd = Symmetry::none(2).antisymmetric([0, 1]).unwrap();
+    let before = odd.clone();
+    let both = [SignedPermutation::exchange(2, &[0], &[1], Sign::Plus).unwrap(), SignedPermutation::identity(2).conjugating()];
+    assert!(odd.extend_by(both).is_err());
+    assert_eq!(odd, before);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::unread::{is_comparison, is_name};
 use super::words::is_keyword;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
+use crate::sentence::counted;
 use crate::syntax::{Ending, Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -337,8 +338,8 @@ fn exchange(kind: Exchange, arguments: &[Token], at: Span, span: Span) -> Result
         return Err(Diagnostic::syntax(at, format!("`{name}` exchanges two labels, or two groups of them")).help(usage()));
     };
     if first.len() != second.len() {
-        return Err(Diagnostic::syntax(at, format!("`{name}` cannot exchange {} labels with {}", first.len(), second.len()))
-            .help(usage()));
+        let message = format!("`{name}` cannot exchange {} with {}", counted(first.len(), "label"), second.len());
+        return Err(Diagnostic::syntax(at, message).help(usage()));
     }
     let names: Vec<&Name> = first.iter().chain(&second).collect();
     if let Some(twice) =

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId, TensorNode};
+use tensorwrapper_notation::sentence::counted;
 
 /// Passes in the order in which they run. They are compared by instance, because two passes with the same name may do different
 /// things. A context without passes, as most are, allocates nothing for them.
@@ -78,19 +79,19 @@ fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
     made.verify()?;
     let wrong = |message: String| Err(Error::new(ErrorKind::Shape(message)));
     for (what, known, found) in [
-        ("sources", nodes(graph, graph.sources()), nodes(made, made.sources())),
-        ("results", nodes(graph, graph.sinks().iter().copied()), nodes(made, made.sinks().iter().copied())),
+        ("source", nodes(graph, graph.sources()), nodes(made, made.sources())),
+        ("result", nodes(graph, graph.sinks().iter().copied()), nodes(made, made.sinks().iter().copied())),
     ] {
         if known.len() != found.len() {
-            return wrong(format!("its graph has {} {what} instead of {}", found.len(), known.len()));
+            return wrong(format!("its graph has {} instead of {}", counted(found.len(), what), known.len()));
         }
         if let Some(n) = (0..known.len()).find(|&n| !known[n].is_like(found[n])) {
-            return wrong(format!("number {n} of the {what} of its graph is {} instead of {}", found[n], known[n]));
+            return wrong(format!("number {n} of the {what}s of its graph is {} instead of {}", found[n], known[n]));
         }
     }
     match (graph.functions(), made.functions()) {
         (known, found) if found > known => {
-            wrong(format!("its graph calls {found} functions of the program's instead of {known}"))
+            wrong(format!("its graph calls {} of the program's instead of {known}", counted(found, "function")))
         }
         _ => Ok(()),
     }

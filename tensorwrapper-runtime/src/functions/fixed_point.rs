@@ -13,6 +13,7 @@ use crate::link::Link;
 use crate::structs::{like, links};
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_notation::sentence::counted;
 
 /// When a fixed point is found: how near it has to be, and how many steps may be taken.
 ///
@@ -127,8 +128,10 @@ fn iterate(step: &mut Apply<'_, Error>, mut x: Vec<f64>, tolerance: Tolerance) -
         x = mixing.next(x, residual);
     }
     let (steps, wanted) = (tolerance.steps, tolerance.relative * (1.0 + norm(&x)));
-    let message =
-        format!("no fixed point was found in {steps} steps: the last one changed the state by {change:.1e}, not {wanted:.1e}");
+    let message = format!(
+        "no fixed point was found in {}: the last one changed the state by {change:.1e}, not {wanted:.1e}",
+        counted(steps, "step")
+    );
     let error = Error::new(ErrorKind::Undefined(message));
     Err(error.with_help("begin nearer to the solution, damp the step, as in `0.5 * x + 0.5 * f(x)`, or allow more steps"))
 }

@@ -139,7 +139,12 @@ pub struct PreparedGrad<'a, T, P: Variables<'a>> {
 
 impl<'a, T, P: Variables<'a>> fmt::Debug for PreparedGrad<'a, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PreparedGrad by {} parameters, {} operations", links(&self.gradient).len(), self.block.operations())
+        write!(
+            f,
+            "PreparedGrad by {}, {}",
+            counted(links(&self.gradient).len(), "parameter"),
+            counted(self.block.operations(), "operation")
+        )
     }
 }
 

@@ -15,6 +15,7 @@ use crate::structs::{RecordedTensors, like, links, names, tensors};
 use crate::tensor::{AnyTensor, Tensor};
 use tensorwrapper_core::dtype::dispatch;
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// The states that are kept, unless the program says how many.
 const STATES: usize = 16;
@@ -108,7 +109,12 @@ pub struct PreparedStep<'a, X: Variables<'a>, P: Variables<'a>> {
 
 impl<'a, X: Variables<'a>, P: Variables<'a>> fmt::Debug for PreparedStep<'a, X, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PreparedStep of {} tensors by {} parameters", links(&self.forms.0).len(), links(&self.forms.1).len())
+        write!(
+            f,
+            "PreparedStep of {} by {}",
+            counted(links(&self.forms.0).len(), "tensor"),
+            counted(links(&self.forms.1).len(), "parameter")
+        )
     }
 }
 
@@ -253,7 +259,7 @@ pub struct Steps<'s, 'a, X: Variables<'a>, P: Variables<'a>> {
 
 impl<'a, X: Variables<'a>, P: Variables<'a>> fmt::Debug for Steps<'_, 'a, X, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Steps: {}, of which {} states are kept", self.steps, self.kept.len())
+        write!(f, "Steps: {}, of which {} {} kept", self.steps, counted(self.kept.len(), "state"), are(self.kept.len()))
     }
 }
 

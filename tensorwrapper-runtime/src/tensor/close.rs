@@ -5,6 +5,7 @@ use std::fmt;
 use super::dense::Tensor;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::shape::{Extents, MultiIndex};
+use tensorwrapper_notation::sentence::{are, counted};
 
 /// How two tensors differ: what [`Tensor::allclose`] tells.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +47,12 @@ impl<T: Element> fmt::Display for Difference<T> {
         match self {
             Difference::Extents { found, expected } => write!(f, "the extents are {found:?} and {expected:?}"),
             Difference::Elements { index, found, expected, count, of } => {
-                write!(f, "{count} of {of} elements differ, most of all {found:?} and {expected:?} at {index:?}")
+                write!(
+                    f,
+                    "{count} of {} {} different, most of all {found:?} and {expected:?} at {index:?}",
+                    counted(*of, "element"),
+                    are(*count)
+                )
             }
         }
     }
@@ -65,7 +71,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// let y = Tensor::<f64>::from_slice([3], &[1.0, 2.5, 3.1])?;
     /// assert!(x.allclose(&x, 1e-12, 0.0).is_ok());
     /// let difference = x.allclose(&y, 1e-6, 1e-9).unwrap_err();
-    /// assert_eq!(difference.to_string(), "2 of 3 elements differ, most of all 2.0 and 2.5 at [1]");
+    /// assert_eq!(difference.to_string(), "2 of 3 elements are different, most of all 2.0 and 2.5 at [1]");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///

@@ -17,6 +17,7 @@ use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::stored::Stored;
+use tensorwrapper_notation::sentence::counted;
 
 /// Tensors of more elements are shown without their middle.
 const WHOLE: usize = 1000;
@@ -47,7 +48,7 @@ fn write<T: Stored>(f: &mut Formatter<'_>, notation: Notation, elements: &[T], l
         return f.write_str("[]");
     }
     if layout.rank() > AXES {
-        return write!(f, "[... {} elements in {} axes ...]", layout.len(), layout.rank());
+        return write!(f, "[... {} in {} axes ...]", counted(layout.len(), "element"), layout.rank());
     }
     let picture = Picture::new(layout);
     let mut shown = Vec::new();

@@ -103,8 +103,8 @@ fn error_messages() {
     assert_eq!(said(try_tensor!([i] = a[i, i])), "index `i` has extent 2 on axis 0 of `a` but 3 on axis 1");
     assert_eq!(said(try_tensor!([i] = a[i, { n }])), "index 5 is out of range for axis 1 of `a`, which has extent 3");
     assert_eq!(said(try_tensor!([i] = a[{ n }, i])), "index 5 is out of range for axis 0 of `a`, which has extent 2");
-    assert_eq!(said(try_tensor!([i, j] = a[i, j in 1..n])), "index 1..5 is out of range for axis 1 of `a`, which has extent 3");
-    assert_eq!(said(try_tensor!([i, j] = a[i, j in n..])), "index 5.. is out of range for axis 1 of `a`, which has extent 3");
+    assert_eq!(said(try_tensor!([i, j] = a[i, j in 1..n])), "range 1..5 is out of range for axis 1 of `a`, which has extent 3");
+    assert_eq!(said(try_tensor!([i, j] = a[i, j in n..])), "range 5.. is out of range for axis 1 of `a`, which has extent 3");
     let squares = "row index `i` has extent 2 but column index `j` has 3: the matrix is not square";
     assert_eq!(said(try_tensor!([i, k] = cholesky(a[i, j]))), squares);
     let b = Tensor::<f64>::zeros([2, 0]).unwrap();

@@ -52,7 +52,7 @@ fn square(context: &Context) -> Result<Tensor<f64>, Error> {
 #[test]
 fn wrong_passes_are_refused_by_name() {
     let fails: [(Pass, &str); 7] = [
-        (pass("lost sources", |_| Ok(Some(product(1, Dtype::F64, &[0, 1])))), "its graph has 1 sources instead of 2"),
+        (pass("lost sources", |_| Ok(Some(product(1, Dtype::F64, &[0, 1])))), "its graph has 1 source instead of 2"),
         (pass("more sources", |_| Ok(Some(product(3, Dtype::F64, &[0, 1])))), "its graph has 3 sources instead of 2"),
         (
             pass("a trace", |_| Ok(Some(product(2, Dtype::F64, &[0])))),

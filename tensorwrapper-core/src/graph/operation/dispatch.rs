@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use num_complex::Complex;
+use tensorwrapper_notation::sentence::counted;
 
 use super::contract::Contract;
 use super::factorise::Factorise;
@@ -151,7 +152,11 @@ impl OperationNode {
         let (inputs, outputs): (RangeInclusive<usize>, usize) =
             self.operation.meaning(|meaning| (meaning.inputs(), meaning.outputs()));
         if !inputs.contains(&self.inputs.len()) || outputs != self.outputs.len() {
-            return Some(format!("{} inputs and {} outputs do not fit it", self.inputs.len(), self.outputs.len()));
+            return Some(format!(
+                "{} and {} do not fit it",
+                counted(self.inputs.len(), "input"),
+                counted(self.outputs.len(), "output")
+            ));
         }
         let dtype = graph.tensor(self.outputs[outputs - 1].tensor).dtype;
         let differs = |(n, edge): (usize, &Edge)| graph.tensor(edge.tensor).dtype != dtype && !self.operation.converts(n);

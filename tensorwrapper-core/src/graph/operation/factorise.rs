@@ -2,6 +2,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::meaning::Meaning;
 use crate::backend::linear::Factorisation;
 use crate::backend::{Decomposition, Role};
@@ -22,7 +24,7 @@ impl Factorise<'_> {
         let form = self.0.form();
         let [rows, columns] = [Role::Row, Role::Column].map(|role| self.size(node, role));
         if form.is_square && rows != columns {
-            return Some(format!("a matrix of {rows} rows and {columns} columns is not square"));
+            return Some(format!("a matrix of {} and {} is not square", counted(rows, "row"), counted(columns, "column")));
         }
         let kept = rows.min(columns).min(self.0.max.unwrap_or(usize::MAX));
         // Divided differences have an axis for each order.
@@ -56,7 +58,7 @@ impl Meaning for Factorise<'_> {
         let form = self.0.form();
         let labels = self.0.batch + self.0.roles.iter().sum::<usize>();
         if node.extents.len() != labels {
-            return Some(format!("its axes are {labels}, and it has {} labels", node.extents.len()));
+            return Some(format!("its axes are {labels}, and it has {}", counted(node.extents.len(), "label")));
         }
         let dtype = graph.tensor(node.inputs[0].tensor).dtype;
         for (n, (edge, roles)) in node.inputs.iter().zip(form.arguments).enumerate() {

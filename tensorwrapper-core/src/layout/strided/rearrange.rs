@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::Strided;
 use crate::shape::PerAxis;
 
@@ -42,7 +44,7 @@ impl Strided {
     /// # Panics
     /// When `axes` is not a permutation; callers check this first, with an error for the user.
     pub fn permute(&self, axes: &[usize]) -> Strided {
-        assert!(self.is_permuted_by(axes), "{axes:?} is not a permutation of {} axes", self.rank());
+        assert!(self.is_permuted_by(axes), "{axes:?} is not a permutation of {}", counted(self.rank(), "axis"));
         let mut permuted = self.clone();
         let (extents, strides) = (&self.extents[..], &self.strides[..]);
         let places = permuted.extents.iter_mut().zip(permuted.strides.iter_mut());

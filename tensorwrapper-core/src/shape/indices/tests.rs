@@ -177,7 +177,7 @@ fn ways_that_leave_the_shape() {
         shape.indices_within(base, count, step).unwrap_err().to_string().lines().next().unwrap().to_string()
     };
     let axis = |index: &str, axis, extent| {
-        format!("index {index} is out of range for axis {axis} of `Shape[4, 6]+[10, 0]`, which has extent {extent}")
+        format!("range {index} is out of range for axis {axis} of `Shape[4, 6]+[10, 0]`, which has extent {extent}")
     };
     assert_eq!(sentence([9, 0], [1, 1], [1, 1]), axis("9..10", 0, 4));
     assert_eq!(sentence([10, 0], [4, 7], [1, 1]), axis("0..7", 1, 6));

@@ -195,7 +195,7 @@ fn faults_are_sentences() {
     assert!(matches!(shape.slice_at([0, 15]).unwrap_err().kind(), ErrorKind::Bounds { place, .. } if place.extent == 10));
     assert_eq!(
         sentence(shape.slice([0, 0], [2, 21])),
-        "index 0..21 is out of range for axis 1 of `JaggedShape{Shape[10], Shape[20]}`, which has extent 20"
+        "range 0..21 is out of range for axis 1 of `JaggedShape{Shape[10], Shape[20]}`, which has extent 20"
     );
     assert_eq!(
         sentence(shape.slice([0, 5], [2, 4])),

@@ -6,6 +6,8 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::counted;
+
 use crate::error::{Error, ErrorKind};
 use crate::shape::axes::{PerAxis, axis_of};
 use crate::shape::value::Shape;
@@ -375,7 +377,7 @@ fn print(shape: &JaggedShape, f: &mut fmt::Formatter<'_>, left: &mut usize) -> f
     for (n, row) in rows.list.iter().enumerate() {
         f.write_str(if n > 0 { ", " } else { "" })?;
         if *left == 0 {
-            write!(f, "…: {} rows", rows.list.len())?;
+            write!(f, "…: {}", counted(rows.list.len(), "row"))?;
             break;
         }
         print(row, f, left)?;

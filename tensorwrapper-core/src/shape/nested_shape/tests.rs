@@ -63,7 +63,7 @@ fn elements_are_behind_whole_layers() {
     assert_eq!(layers(&[1, 1, 3, 4]).unwrap(), []);
     assert_eq!(
         sentence(layers(&[1])),
-        "an index of 1 numbers leads to no element of `Nested[2, 1, 1](Shape[2, 2, 10, 10])`\nhelp: it has 2 or 3 or 4 numbers"
+        "an index of 1 number leads to no element of `Nested[2, 1, 1](Shape[2, 2, 10, 10])`\nhelp: it has 2 or 3 or 4 numbers"
     );
     assert!(layers(&[1, 2]).is_err());
     let inner = Nested::new([0, 2], Shape::new([10, 20])).unwrap();
@@ -101,13 +101,13 @@ fn parts_are_those_of_the_shape() {
 #[test]
 fn faults_are_sentences() {
     let shape = Shape::new([10, 20]);
-    assert_eq!(sentence(Nested::new([1], shape.clone())), "layers [1] have 1 axes in all, but `Shape[10, 20]` has rank 2");
+    assert_eq!(sentence(Nested::new([1], shape.clone())), "layers [1] have 1 axis in all, but `Shape[10, 20]` has rank 2");
     let many = sentence(Nested::new([usize::MAX, 3], shape.clone()));
     assert!(many.contains("have more than 18446744073709551615 axes in all"), "{many}");
     let nested = Nested::new([1, 1], shape.clone()).unwrap();
     assert_eq!(sentence(nested.rank_layer(2)), "`Nested[1, 1](Shape[10, 20])` has no layer 2; it has 2, which count from 0");
     assert!(nested.elements_in_layer(2).is_err());
-    assert_eq!(sentence(AnyShape::size_of_leading(&shape, 3)), "`Shape[10, 20]` has rank 2, so there are no first 3 axes");
+    assert_eq!(sentence(AnyShape::size_of_leading(&shape, 3)), "`Shape[10, 20]` has rank 2, so it does not begin with 3 axes");
     assert!(nested.slice([0], [1]).is_err() && nested.chip_at([10]).is_err() && nested.slice_at([0, 0, 0]).is_err());
     assert!(Nested::new([1, 1], Shape::new([usize::MAX, 2])).unwrap().elements_in_layer(1).is_err());
 }

@@ -59,7 +59,7 @@ fn bounds_are_named() {
     assert_eq!(sentence(s.chip_at([0, 20])), "index 20 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
     let out = s.slice([0, 15], [10, 21]);
     assert!(matches!(out.as_ref().unwrap_err().kind(), ErrorKind::Bounds { place, .. } if place.axis == 1 && place.extent == 20));
-    assert_eq!(sentence(out), "index 15..21 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
+    assert_eq!(sentence(out), "range 15..21 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
     assert_eq!(sentence(s.chip([0, 5], [3, 4])), "the range 5..4 on axis 1 of `Shape[10, 20]` ends before it begins");
     assert_eq!(sentence(s.slice([0], [10, 20])), "`Shape[10, 20]` has rank 2 but 1 index is given");
     assert_eq!(sentence(s.slice([0, 0], [1, 2, 3])), "`Shape[10, 20]` has rank 2 but 3 indices are given");

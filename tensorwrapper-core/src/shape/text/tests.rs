@@ -57,6 +57,6 @@ fn bad_text_is_told_at_its_place() {
     assert!(told::<TiledShape>("[[1]]+[1, 2]").ends_with("(at byte 6)"));
     assert_eq!(
         told::<Nested<Shape>>("[2, 2] in layers of [1] axes"),
-        "layers [1] have 1 axes in all, but `Shape[2, 2]` has rank 2 (at byte 20)"
+        "layers [1] have 1 axis in all, but `Shape[2, 2]` has rank 2 (at byte 20)"
     );
 }

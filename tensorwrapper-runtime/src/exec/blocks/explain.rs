@@ -5,6 +5,7 @@ use std::fmt::Write;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::structure::{StoredBlocks, Structure};
+use tensorwrapper_notation::sentence::counted;
 
 use super::super::operands::DynOperand;
 
@@ -101,7 +102,7 @@ impl PreparedBlocks {
             let name = self.backend.device().name();
             let _ = writeln!(text, "`{name}` computes these products over dense tensors, term by term");
         }
-        let _ = writeln!(text, "a run takes {} bytes beside its operands", self.peak_bytes());
+        let _ = writeln!(text, "a run takes {} beside its operands", counted(self.peak_bytes(), "byte"));
         text
     }
 
@@ -150,17 +151,17 @@ impl PreparedBlocks {
             lines.push(match stage {
                 Stage::Products(plan) => {
                     let line = |PairProduct { equation, tuples, multiplications, .. }| {
-                        format!("{equation}: {tuples} tuples, {multiplications} multiplications")
+                        format!("{equation}: {}, {}", counted(tuples, "tuple"), counted(multiplications, "multiplication"))
                     };
                     products(plan, &names, &makes, lines.iter().map(Vec::len).sum()).into_iter().map(line).collect()
                 }
                 Stage::Iota(_) => vec![format!("the values of an index{host}, into the {makes}")],
                 Stage::Part(part) => vec![format!("a part of {}{host}, into the {makes}", names[part.of.0])],
                 Stage::Elements(elements) => {
-                    vec![format!("element by element in {} boxes, into the {makes}", elements.boxes())]
+                    vec![format!("element by element in {}, into the {makes}", counted(elements.boxes(), "box"))]
                 }
                 Stage::Fold(fold) => {
-                    vec![format!("{} reduced in {} blocks{host}, into the {makes}", names[fold.operand], fold.parts())]
+                    vec![format!("{} reduced in {}{host}, into the {makes}", names[fold.operand], counted(fold.parts(), "block"))]
                 }
                 Stage::Untied { operand, .. } => {
                     vec![format!("{} with the zeros of its blocks{host}, into the {makes}", names[*operand])]
@@ -233,8 +234,8 @@ fn summary(structure: &Structure, size: usize) -> String {
         let all: f64 = structure.tilings().iter().map(|tiling| tiling.len() as f64).product();
         let whole: f64 = structure.tilings().iter().map(|tiling| tiling.extent() as f64).product();
         let (bytes, whole) = (stored.elements() * size, whole * size as f64);
-        parts.push(format!("{} of {all} blocks stored{}", stored.len(), listed(stored, all)));
-        parts.push(format!("{bytes} of {whole} bytes"));
+        parts.push(format!("{} of {} stored{}", stored.len(), counted(all, "block"), listed(stored, all)));
+        parts.push(format!("{bytes} of {}", counted(whole, "byte")));
     }
     parts.join("; ")
 }

@@ -109,7 +109,6 @@ fn symmetry(
     (flow, said): (Option<&Flowing>, Said<'_>),
     permuted: &Permuted<'_>,
 ) -> Result<Symmetry, Error> {
-    let none = Symmetry::none(left.len());
     let mut found = Vec::new();
     let Permuted { is_complex, sign_of, .. } = *permuted;
     let alike = |a: usize, b: usize| cuts.result(left[a]) == cuts.result(left[b]);
@@ -134,16 +133,9 @@ fn symmetry(
             }
         }
     }
-    // What is found first is kept, claims before all: a group that is too large is not listed.
-    let mut known = none;
-    for permutation in found {
-        if !known.contains(&permutation) {
-            match known.generated([permutation]) {
-                Ok(more) => known = more,
-                Err(_) => break,
-            }
-        }
-    }
+    let mut known = Symmetry::none(left.len());
+    // What is found first is kept, claims before all: of a group that is too large to be listed a part is enough.
+    let _ = known.extend_by(found);
     Ok(known)
 }
 

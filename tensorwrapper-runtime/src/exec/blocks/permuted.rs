@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of cuts, blocks or elements; whether a permutation is a symmetry is for others to say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};
 
@@ -31,7 +31,8 @@ pub(super) struct Permuted<'p> {
 }
 
 impl Permuted<'_> {
-    /// The permutations of so many axes that are tried, the identity among them. Each sends every axis to one that it may change places with.
+    /// The permutations of so many axes that are tried, each once, the identity among them. Each sends every axis to one that it may change
+    /// places with.
     pub(super) fn candidates(
         &self,
         rank: usize,
@@ -44,7 +45,10 @@ impl Permuted<'_> {
         let fits = |axes: &Vec<usize>| axes.iter().enumerate().all(|(n, &axis)| n == axis || may(n, axis));
         // What is claimed comes first: where the whole group is too large, the first ones are what is known of it.
         let exchanges = exchanges(rank, may);
-        claimed.filter(fits).chain(exchanges).chain(self.suggested.iter().filter(|axes| fits(axes)).cloned()).collect()
+        let all = claimed.filter(fits).chain(exchanges).chain(self.suggested.iter().filter(|axes| fits(axes)).cloned());
+        // Claims and suggestions often are exchanges, and each permutation costs a comparison of products.
+        let mut known = HashSet::new();
+        all.filter(|axes| known.insert(axes.clone())).collect()
     }
 }
 
@@ -127,6 +131,24 @@ fn permutations(rank: usize, may: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_permutation_is_tried_once() {
+        let exchanged = |a: usize, b: usize| {
+            let mut axes: Vec<usize> = (0..7).collect();
+            axes.swap(a, b);
+            axes
+        };
+        let cycle = vec![1, 2, 0, 3, 4, 5, 6];
+        let suggested = vec![exchanged(0, 1), cycle.clone(), exchanged(5, 6), exchanged(0, 6)];
+        let permuted = Permuted { is_complex: false, sign_of: &|_, _| None, suggested };
+        // Axis 6 changes places with axis 5 alone.
+        let may = |a: usize, b: usize| a.max(b) < 6 || a.min(b) == 5;
+        let tried = permuted.candidates(7, [exchanged(2, 3), exchanged(2, 3), exchanged(3, 6)].into_iter(), &may);
+        assert_eq!((&tried[0], &tried[1], tried.last()), (&exchanged(2, 3), &exchanged(0, 0), Some(&cycle)));
+        assert_eq!(tried.iter().collect::<BTreeSet<_>>().len(), tried.len());
+        assert!(tried.contains(&exchanged(5, 6)) && !tried.contains(&exchanged(0, 6)) && !tried.contains(&exchanged(3, 6)));
+    }
 
     #[test]
     fn labels_carry_permutations_over() {

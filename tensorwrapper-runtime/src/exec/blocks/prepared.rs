@@ -223,6 +223,6 @@ pub(super) fn slabs<'s, T: Element>(operands: &'s [BlockOperand<'_, T>], made: &
 impl std::fmt::Debug for PreparedBlocks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (steps, tuples) = (self.steps().count(), self.tuples());
-        write!(f, "{steps} products of {tuples} tuples into {:?}", self.structure())
+        write!(f, "{} of {} into {:?}", counted(steps, "product"), counted(tuples, "tuple"), self.structure())
     }
 }

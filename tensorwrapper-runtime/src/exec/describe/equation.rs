@@ -7,6 +7,7 @@ use num_complex::Complex;
 use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_notation::sentence::counted;
 
 /// Which part of the requested computation a graph is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,7 +141,13 @@ impl<'g> Names<'g> {
             Operation::Sliced { parts, body } => {
                 let cut: Vec<&str> = parts.iter().map(|&(label, _)| labels[label].as_str()).collect();
                 let (parts, products) = (node.parts(), body.operations().len());
-                format!("{} in {parts} parts along {}, {products} products each", read.join(" * "), cut.join(", "))
+                format!(
+                    "{} in {} along {}, {} each",
+                    read.join(" * "),
+                    counted(parts, "part"),
+                    cut.join(", "),
+                    counted(products, "product")
+                )
             }
             Operation::Factorise(call) => format!("{}({})", call.kind.name(), read.join(", ")),
             Operation::Reshape => format!("reshape({})", read.join(", ")),

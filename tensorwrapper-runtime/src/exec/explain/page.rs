@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::drawing::{escaped, memory, tree};
 use super::explanation::Explanation;
 use super::table::{COLUMNS, MEANINGS};
@@ -23,8 +25,8 @@ impl Explanation {
     /// ```
     pub fn html(&self) -> String {
         let mut text = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>A plan of {} steps</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Plan</h1>\n<dl class=\"summary\">\n",
-            self.steps.len()
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>A plan of {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Plan</h1>\n<dl class=\"summary\">\n",
+            counted(self.steps.len(), "step")
         );
         for (name, value) in self.summary() {
             let _ = writeln!(text, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(&value));

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use tensorwrapper_notation::sentence::counted;
 use tensorwrapper_notation::syntax::{
     Count, Decomposition, Expression, Factorisation, Hole, LeftSide, Options, Right, Scalar, Statement, Target, Word,
 };
@@ -47,7 +48,7 @@ pub struct Factors<'a, T, R> {
 impl<T, R> fmt::Debug for Factors<'_, T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.call {
-            Ok(call) => write!(f, "Factors, `{}` of {} arguments", call.kind.name(), call.arguments.len()),
+            Ok(call) => write!(f, "Factors, `{}` of {}", call.kind.name(), counted(call.arguments.len(), "argument")),
             Err(error) => write!(f, "Factors, {error}"),
         }
     }

@@ -1,5 +1,6 @@
 //! Ends an equation: returns its value with the requested axes, or all faults that were found.
 
+use tensorwrapper_notation::sentence::counted;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::{Index, Node, Recorder, Target, Write};
@@ -94,7 +95,8 @@ impl Recorder<'_> {
         term.labels(&mut labels);
         let found = self.rest.iter().filter(|label| labels.contains(label)).count();
         if found < self.rest.len() {
-            let message = format!("`..` stands for {found} axes in one term, but for {} in the result", self.rest.len());
+            let message =
+                format!("`..` stands for {} in one term, but for {} in the result", counted(found, "axis"), self.rest.len());
             self.errors.push(Error::new(ErrorKind::Shape(message)));
         }
     }

@@ -28,7 +28,7 @@ fn parts_begin_where_they_do_in_the_whole() {
     assert!(inner.shape().indices().zip(inner.shape().offsets()).all(|(index, at)| inner.get(&at) == whole.get(&index)));
     assert_eq!(part.chip(0, 2).unwrap().shape().origin(), [0, 2]);
     assert!(part.to_string().starts_with("Structure[[1, 3], [2], [3]] of 2 blocks beginning at [1, 0, 2]\nblock"));
-    assert_eq!(format!("{:?}", part.chip(0, 0).unwrap()), "Blocks<f64> of Structure[[2], [3]] of 1 blocks beginning at [0, 2]");
+    assert_eq!(format!("{:?}", part.chip(0, 0).unwrap()), "Blocks<f64> of Structure[[2], [3]] of 1 block beginning at [0, 2]");
     // Other cuts, layers and types are those of the same part.
     let recut = part.tiled(&[Tiling::each(4), Tiling::whole(2), Tiling::whole(3)]).unwrap().nested([1, 2]).unwrap();
     for same in [

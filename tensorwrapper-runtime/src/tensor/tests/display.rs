@@ -92,7 +92,7 @@ fn digits_asked_for() {
 #[test]
 fn absurdly_many_axes() {
     let t = Tensor::<f64, _>::filled(vec![1; 100_000], 1.0).unwrap();
-    assert_eq!(t.to_string(), "[... 1 elements in 100000 axes ...]");
+    assert_eq!(t.to_string(), "[... 1 element in 100000 axes ...]");
     assert_eq!(t.view().to_tensor().unwrap(), t);
 }
 

@@ -36,9 +36,9 @@ fn selections() {
 fn refusals() {
     let t = counted(&[2, 5]);
     let v = t.view();
-    assert_eq!(sentence(v.slice(1, 2..7)), "index 2..7 is out of range for axis 1 of `tensor`, which has extent 5");
-    assert_eq!(sentence(v.slice(1, ..=5)), "index ..=5 is out of range for axis 1 of `tensor`, which has extent 5");
-    assert_eq!(sentence(v.slice(1, 6..)), "index 6.. is out of range for axis 1 of `tensor`, which has extent 5");
+    assert_eq!(sentence(v.slice(1, 2..7)), "range 2..7 is out of range for axis 1 of `tensor`, which has extent 5");
+    assert_eq!(sentence(v.slice(1, ..=5)), "range ..=5 is out of range for axis 1 of `tensor`, which has extent 5");
+    assert_eq!(sentence(v.slice(1, 6..)), "range 6.. is out of range for axis 1 of `tensor`, which has extent 5");
     assert_eq!(sentence(v.slice(1, 0..=usize::MAX)).split(' ').nth(1), Some("0..=18446744073709551615"));
     #[allow(clippy::reversed_empty_ranges)]
     let reversed = v.slice(1, 3..2);

@@ -63,7 +63,7 @@ impl Context {
             [ROWS, COLUMNS].map(|side| matrix.tilings(side).map(|tiling| tiling.extent() as f64).product::<f64>());
         let (elements, all) = (sectors.iter().map(Sector::elements).sum::<usize>(), all_rows * all_columns);
         let mut text = format!("a matrix of {} and {} in ", counted(all_rows, "row"), counted(all_columns, "column"));
-        let _ = writeln!(text, "{}, {elements} of {all} elements", counted(sectors.len(), "sector"));
+        let _ = writeln!(text, "{}, {elements} of {}", counted(sectors.len(), "sector"), counted(all, "element"));
         for sector in &sectors {
             let [rows, columns] = sector.extents;
             let _ = writeln!(text, "{}, {}: {}", counted(rows, "row"), counted(columns, "column"), sector.described());
@@ -102,7 +102,9 @@ fn who(device: &dyn Device, kind: Factorisation, dtype: Dtype, sectors: &[Sector
     }
     Ok(match library {
         Some(name) if there == sectors.len() => format!("by `{name}` on `{}`", device.name()),
-        Some(name) => format!("by `{name}` on `{}` in {there} of {} sectors, else on the host", device.name(), sectors.len()),
+        Some(name) => {
+            format!("by `{name}` on `{}` in {there} of {}, else on the host", device.name(), counted(sectors.len(), "sector"))
+        }
         None => "on the host".to_string(),
     })
 }

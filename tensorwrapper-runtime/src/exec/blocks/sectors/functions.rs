@@ -128,17 +128,10 @@ impl Context {
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks).
     pub fn det_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
-        let all = match Diagonal::of(a, rows.as_ref()) {
-            Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self, Factorisation::Det, &untied(a)?, rows.as_ref())?,
-        };
-        if let Some(det) = triangle::product_of_parts(&all) {
-            return Ok(det);
+        match Diagonal::of(a, rows.as_ref()) {
+            Some(diagonal) => Ok(triangle::product(&diagonal.elements()?)),
+            None => square::determinant(self, &untied(a)?, rows.as_ref()),
         }
-        // Parts that are too large or too small for a number may make one together.
-        let (sign, logarithm) = self.slogdet_blocks(a, rows)?;
-        let det = sign * T::from_complex(logarithm.to_complex().exp());
-        Ok(if det.to_complex().is_finite() { det } else { all.into_iter().fold(T::ONE, |product, det| product * det) })
     }
 
     /// The phase of the determinant, and the logarithm of its absolute value, which may be large where the determinant itself
@@ -152,11 +145,10 @@ impl Context {
         rows: impl AsRef<[usize]>,
     ) -> Result<(T, T::Real), Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
-            Some(diagonal) => diagonal.elements()?.into_iter().map(phase_and_logarithm).collect(),
+            Some(diagonal) => diagonal.elements()?.into_iter().map(triangle::phase_and_logarithm).collect(),
             None => square::slogdets(self, &untied(a)?, rows.as_ref())?,
         };
-        let sum = |(sign, sum): (T, T::Real), (phase, logarithm)| (sign * phase, sum + logarithm);
-        Ok(all.into_iter().fold((T::ONE, T::Real::ZERO), sum))
+        Ok(triangle::together(all))
     }
 
     /// The sum of the diagonal.
@@ -166,7 +158,7 @@ impl Context {
     pub fn trace_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
             Some(diagonal) => diagonal.elements()?,
-            None => square::numbers(self, Factorisation::Trace, &untied(a)?, rows.as_ref())?,
+            None => square::traces(self, &untied(a)?, rows.as_ref())?,
         };
         Ok(all.into_iter().fold(T::ZERO, |sum, trace| sum + trace))
     }
@@ -186,13 +178,6 @@ fn power(mut x: Complex<f64>, mut exponent: u32) -> Complex<f64> {
         }
     }
     product
-}
-
-/// The phase of a number, and the logarithm of its absolute value; 0 and −∞ of zero.
-fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
-    let (own, size) = (x.to_complex(), x.to_complex().norm());
-    let phase = if size == 0.0 { Complex::ZERO } else { own / size };
-    (T::from_complex(phase), T::Real::from_complex(size.ln().into()))
 }
 
 /// Functions of square matrices in the global context; what rows and columns are is said at [`Context::inv_blocks`] and in the

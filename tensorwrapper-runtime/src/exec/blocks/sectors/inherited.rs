@@ -13,7 +13,7 @@ use super::matrix::{BlockMatrix, COLUMNS, ROWS};
 /// The symmetry of the inverse, whose first axes are the columns of the matrix.
 ///
 /// # Errors
-/// As [`Symmetry::generated`].
+/// As [`Symmetry::extend_by`].
 pub(super) fn of_inverse(matrix: &BlockMatrix<'_>) -> Result<Symmetry, Error> {
     let order: Vec<usize> = matrix.axes[COLUMNS].iter().chain(&matrix.axes[ROWS]).copied().collect();
     let mut place = vec![0; order.len()];
@@ -30,7 +30,7 @@ pub(super) fn of_inverse(matrix: &BlockMatrix<'_>) -> Result<Symmetry, Error> {
 /// The symmetry of an exponential or a power, with the axes of the matrix.
 ///
 /// # Errors
-/// As [`Symmetry::generated`].
+/// As [`Symmetry::extend_by`].
 pub(super) fn of_function(matrix: &BlockMatrix<'_>, call: &Decomposition) -> Result<Symmetry, Error> {
     let [rows, columns] = &matrix.axes;
     let number = |axis: usize| rows.iter().chain(columns).position(|&known| known == axis).map(|n| n % rows.len());
@@ -60,17 +60,12 @@ fn like(permutation: SignedPermutation, by: &SignedPermutation) -> SignedPermuta
     if by.conjugates() { permutation.conjugating() } else { permutation }
 }
 
-/// The group of these permutations, named by as few of them as are found one after the other.
+/// The group of these permutations.
 fn generated(
     matrix: &BlockMatrix<'_>,
     permutations: impl Iterator<Item = Result<SignedPermutation, Error>>,
 ) -> Result<Symmetry, Error> {
     let mut symmetry = Symmetry::none(matrix.structure.rank());
-    for permutation in permutations {
-        let permutation = permutation?;
-        if !symmetry.contains(&permutation) {
-            symmetry = symmetry.generated([permutation])?;
-        }
-    }
+    symmetry.extend_by(permutations.collect::<Result<Vec<_>, _>>()?)?;
     Ok(symmetry)
 }

@@ -123,8 +123,10 @@ impl<'m> BlockMatrix<'m> {
         let rank = structure.rank();
         for (n, &axis) in rows.iter().enumerate() {
             if axis >= rank {
-                let message =
-                    format!("axis {axis} cannot be among the rows: the tensor has {rank} axes, the first of which is axis 0");
+                let message = format!(
+                    "axis {axis} cannot be among the rows: the tensor has {}, the first of which is axis 0",
+                    counted(rank, "axis")
+                );
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
             if rows[..n].contains(&axis) {
@@ -197,7 +199,11 @@ impl<'m> BlockMatrix<'m> {
         let [rows, columns] =
             [ROWS, COLUMNS].map(|side| self.tilings(side).map(|tiling| tiling.extent() as u128).product::<u128>());
         if rows != columns {
-            let message = format!("`{name}` needs as many rows as columns, but there are {rows} rows and {columns} columns");
+            let message = format!(
+                "`{name}` needs as many rows as columns, but there are {} and {}",
+                counted(rows, "row"),
+                counted(columns, "column")
+            );
             return Err(Error::new(ErrorKind::Shape(message)));
         }
         let sectors = self.sectors()?;

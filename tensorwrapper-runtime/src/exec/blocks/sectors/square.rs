@@ -1,6 +1,7 @@
 //! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are a few calls of the device, which threads
 //! share.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
@@ -18,7 +19,7 @@ use super::dense::{self, Stack, of_squares};
 use super::each::{Tasks, WORTH_THREADS, cubed};
 use super::inherited;
 use super::matrix::{BlockMatrix, COLUMNS, Line, ROWS, Sector};
-use super::triangle;
+use super::triangle::{self, Triangles};
 use crate::tensor::Blocks;
 
 /// The right side of each sector, row by row, and how many columns it has.
@@ -104,25 +105,40 @@ impl<T: Element> Alike<'_, T> {
     /// Computes those of these numbers in one call.
     fn compute(&self, numbers: &[usize]) -> Result<Vec<Vec<T>>, Error> {
         let &Alike { device, call, sectors, matrices, right, extents: [rows, columns] } = self;
-        let elements: Vec<T> = numbers.iter().flat_map(|&n| &matrices[n]).copied().collect();
+        let elements = stacked(numbers, |n| &matrices[n]);
         let a = Stack { elements: &elements, count: numbers.len(), extents: [rows, rows] };
-        let sides = right.map(|right| numbers.iter().flat_map(|&n| &right[n].0).copied().collect::<Vec<T>>());
+        let sides = right.map(|right| stacked(numbers, |n| &right[n].0));
         let b = sides.as_ref().map(|elements| Stack { elements, count: numbers.len(), extents: [rows, columns] });
-        let computed = triangle::computed(device, call, a, b);
+        let triangles = Triangles::of(call, a);
+        let computed = triangles.and_then(|triangles| triangles.computed(device, call, a, b));
         if let Ok(all) = computed.unwrap_or_else(|| dense::one_result(device, call, a, b)) {
+            // Results are not there twice beside what they are results of.
+            drop((elements, sides));
             let length = all.len() / numbers.len();
-            return Ok((0..numbers.len()).map(|at| all[at * length..][..length].to_vec()).collect());
+            return Ok(match numbers {
+                [_] => vec![all],
+                _ => (0..numbers.len()).map(|at| all[at * length..][..length].to_vec()).collect(),
+            });
         }
-        // One by one, to know which one it is.
+        // One by one, to know which one it is. Some may be triangles where not all of them are.
         let each = numbers.iter().map(|&n| {
             let a = Stack { elements: &matrices[n][..], count: 1, extents: [rows, rows] };
-            let singular = triangle::singular(call, a);
+            let triangle = if numbers.len() == 1 { triangles } else { triangles.or_else(|| Triangles::of(call, a)) };
+            let singular = triangle.and_then(|triangle| triangle.singular(call, a));
             let a = Stack { elements: singular.as_deref().unwrap_or(a.elements), ..a };
             let b = right.map(|right| Stack { elements: &right[n].0[..], count: 1, extents: [rows, columns] });
             let own = Decomposition { batch: 0, ..call.clone() };
             dense::one_result(device, &own, a, b).map_err(|error| sectors[n].named(error))
         });
         each.collect()
+    }
+}
+
+/// The elements of these matrices, one after the other: of one matrix they are not copied.
+fn stacked<'m, T: Element>(numbers: &[usize], matrix: impl Fn(usize) -> &'m Vec<T>) -> Cow<'m, [T]> {
+    match numbers {
+        &[n] => Cow::Borrowed(matrix(n)),
+        _ => numbers.iter().flat_map(|&n| matrix(n)).copied().collect(),
     }
 }
 
@@ -133,7 +149,8 @@ fn gathered<T: Element>(
     sectors: &[Sector<'_>],
     a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
-    // Results are as large as the matrices, and are there as dense matrices and as blocks in the end.
+    // Results are as large as the matrices, and are there as dense matrices and as blocks in the end. While they are computed, a stack of
+    // matrices is there once more instead of the blocks, or of one triangle an identity.
     context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
     sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, &a.slab)).collect()
 }
@@ -310,24 +327,48 @@ pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Resu
     plain.flow(signs, total)
 }
 
-/// The determinants of the sectors of a matrix whose rows and columns are numbered alike, or their traces.
-pub(super) fn numbers<T: Element>(
+/// The traces of the sectors of a matrix whose rows and columns are numbered alike.
+pub(super) fn traces<T: Element>(context: &Context, a: &BlockOperand<'_, T>, rows: &[usize]) -> Result<Vec<T>, Error> {
+    let matrix = BlockMatrix::new(&a.structure, rows)?;
+    let sectors = matrix.square_sectors("trace")?;
+    numbers(context, Factorisation::Trace, (&matrix, &sectors), a)
+}
+
+/// A number for each sector.
+fn numbers<T: Element>(
     context: &Context,
     kind: Factorisation,
+    (matrix, sectors): (&BlockMatrix<'_>, &[Sector<'_>]),
     a: &BlockOperand<'_, T>,
-    rows: &[usize],
 ) -> Result<Vec<T>, Error> {
+    let matrices = gathered(context, matrix, sectors, a)?;
+    Ok(of_sectors(context, &of_squares(kind), sectors, (&matrices, None))?.concat())
+}
+
+/// The determinant of a matrix whose rows and columns are numbered alike.
+pub(super) fn determinant<T: Element>(context: &Context, a: &BlockOperand<'_, T>, rows: &[usize]) -> Result<T, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
-    let sectors = matrix.square_sectors(kind.name())?;
-    let each = |sectors: &[Sector<'_>]| {
-        let matrices = gathered(context, &matrix, sectors, a)?;
-        Ok::<Vec<T>, Error>(of_sectors(context, &of_squares(kind), sectors, (&matrices, None))?.concat())
-    };
-    let parts = if kind == Factorisation::Det { triangle::parts(&matrix, &sectors, &a.slab) } else { None };
-    let Some(parts) = parts else { return each(&sectors) };
-    // Where a part is too large for a number, the whole need not be.
+    let whole = matrix.square_sectors("det")?;
+    let dets = |sectors: &[Sector<'_>]| numbers(context, Factorisation::Det, (&matrix, sectors), a);
     let is_of_matrix = |error: &Error| matches!(error.kind(), ErrorKind::LinearAlgebra { .. });
-    each(&parts).or_else(|error| if is_of_matrix(&error) { each(&sectors) } else { Err(error) })
+    let of_parts = triangle::parts(&matrix, &whole, &a.slab).map(|parts| Ok((dets(&parts)?, parts)));
+    let (dets, sectors) = match of_parts {
+        Some(Ok(found)) => found,
+        Some(Err(error)) if !is_of_matrix(&error) => return Err(error),
+        // Where a part is too large for a number, the whole need not be.
+        _ => (dets(&whole)?, whole),
+    };
+    if let Some(det) = triangle::product_of_parts(&dets) {
+        return Ok(det);
+    }
+    // The others are large, so that those that are too small for a number, and they alone, are found once more, as logarithms.
+    let small = sectors.into_iter().zip(&dets).filter(|(_, det)| !triangle::is_normal(*det)).map(|(sector, _)| sector);
+    let again = slogdets_of(context, (&matrix, &small.collect::<Vec<_>>()), a)?;
+    let others = dets.into_iter().filter(triangle::is_normal).map(triangle::phase_and_logarithm);
+    let (sign, logarithm) = triangle::together(others.chain(again));
+    // In two halves, neither of which is infinite: a part of the phase may be zero.
+    let half = (logarithm.to_complex().re / 2.0).exp().min(f64::MAX);
+    Ok(T::from_complex(sign.to_complex() * half * half))
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.
@@ -339,7 +380,15 @@ pub(super) fn slogdets<T: Element>(
     let matrix = BlockMatrix::new(&a.structure, rows)?;
     let whole = matrix.square_sectors("slogdet")?;
     let sectors = triangle::parts(&matrix, &whole, &a.slab).unwrap_or(whole);
-    context.each_sector(&matrix, &sectors, a, |device, elements, extents| {
+    slogdets_of(context, (&matrix, &sectors), a)
+}
+
+fn slogdets_of<T: Element>(
+    context: &Context,
+    (matrix, sectors): (&BlockMatrix<'_>, &[Sector<'_>]),
+    a: &BlockOperand<'_, T>,
+) -> Result<Vec<(T, T::Real)>, Error> {
+    context.each_sector(matrix, sectors, a, |device, elements, extents| {
         triangle::slogdet(device, Stack { elements, count: 1, extents })
     })
 }

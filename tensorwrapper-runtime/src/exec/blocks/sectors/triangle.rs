@@ -3,11 +3,15 @@
 //! Whether a matrix is a triangle is seen in its elements: one of tiles whose diagonal tiles are full has other elements on both sides of
 //! its diagonal.
 
+use std::ops::Range;
+
 use num_complex::Complex;
-use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
+use tensorwrapper_core::backend::linear::Determinant;
+use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::layout::Strided;
 
 use super::assembled::Reach;
 use super::dense::{self, Stack, of_squares};
@@ -18,39 +22,51 @@ const IN_PANELS: usize = 128;
 /// Panels of an inverse: together they take 0.4 of the operations of one.
 const PANELS: usize = 8;
 
-/// The result of an operation of matrices that are triangles; nothing where they are none, or where elimination is needed. An error says
-/// nothing about the matrix: the operation itself tells what is wrong.
-pub(super) fn computed<T: Element>(
-    device: &dyn Device,
-    call: &Decomposition,
-    a: Stack<'_, T>,
-    right: Option<Stack<'_, T>>,
-) -> Option<Result<Vec<T>, Error>> {
-    if !matches!(call.kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det) {
-        return None;
-    }
-    let solve = Decomposition { upper: is_upper(a)?, ..of_squares(Factorisation::TriangularSolve) };
-    match call.kind {
-        Factorisation::Solve => Some(dense::one_result(device, &solve, a, right)),
-        Factorisation::Inv => Some(inverses(device, &solve, a)),
-        _ => {
-            let rows = a.extents[0];
-            diagonals(a).chunks(rows).map(|diagonal| product(diagonal)).collect::<Option<Vec<T>>>().map(Ok)
-        }
-    }
+/// That matrices are triangles, all of them upper or all of them lower ones.
+#[derive(Clone, Copy)]
+pub(super) struct Triangles {
+    upper: bool,
 }
 
-/// The diagonal of a triangle that has a zero there, as a matrix: it is singular as the triangle is. Elimination sees it here, but in the
-/// triangle rounding could hide it. Nothing for other matrices, and for operations that take singular ones.
-pub(super) fn singular<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Vec<T>> {
-    if !matches!(call.kind, Factorisation::Solve | Factorisation::Inv) {
-        return None;
+impl Triangles {
+    /// Whether these matrices are triangles; nothing where they are none, and for operations that are the same for all matrices.
+    pub(super) fn of<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Triangles> {
+        let has_another_way = matches!(call.kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det);
+        if has_another_way { is_upper(a).map(|upper| Triangles { upper }) } else { None }
     }
-    is_upper(a)?;
-    let rows = a.extents[0];
-    let is_beside = |n: usize| n / rows != n % rows;
-    let diagonal = a.elements.iter().enumerate().map(|(n, &x)| if is_beside(n) { T::ZERO } else { x });
-    diagonals(a).contains(&T::ZERO).then(|| diagonal.collect())
+
+    /// The result of an operation of these matrices; nothing where elimination is needed. An error says nothing about the matrix: the
+    /// operation itself tells what is wrong.
+    pub(super) fn computed<T: Element>(
+        self,
+        device: &dyn Device,
+        call: &Decomposition,
+        a: Stack<'_, T>,
+        right: Option<Stack<'_, T>>,
+    ) -> Option<Result<Vec<T>, Error>> {
+        let solve = Decomposition { upper: self.upper, ..of_squares(Factorisation::TriangularSolve) };
+        match call.kind {
+            Factorisation::Solve => Some(dense::one_result(device, &solve, a, right)),
+            Factorisation::Inv => Some(inverses(device, &solve, a)),
+            // A determinant that is too large is told of the matrix itself.
+            _ => {
+                let product = |diagonal: &[T]| Determinant::of(false, diagonal.iter().copied())?.value();
+                diagonals(a).chunks(a.extents[0]).map(product).collect::<Option<Vec<T>>>().map(Ok)
+            }
+        }
+    }
+
+    /// The diagonal of one triangle that has a zero there, as a matrix: it is singular as the triangle is. Elimination sees it here, but in
+    /// the triangle rounding could hide it. Nothing for others, and for operations that take singular ones.
+    pub(super) fn singular<T: Element>(self, call: &Decomposition, a: Stack<'_, T>) -> Option<Vec<T>> {
+        if call.kind == Factorisation::Det {
+            return None;
+        }
+        let rows = a.extents[0];
+        let is_beside = |n: usize| n / rows != n % rows;
+        let diagonal = a.elements.iter().enumerate().map(|(n, &x)| if is_beside(n) { T::ZERO } else { x });
+        diagonals(a).contains(&T::ZERO).then(|| diagonal.collect())
+    }
 }
 
 /// The phase of the determinant of one matrix, and the logarithm of its absolute value: of a triangle those of its diagonal.
@@ -61,8 +77,20 @@ pub(super) fn slogdet<T: Element>(device: &dyn Device, a: Stack<'_, T>) -> Resul
         None => a,
     };
     let (signs, logarithms) = dense::slogdet(device, each)?;
-    let all = signs.into_iter().zip(logarithms);
-    Ok(all.fold((T::ONE, T::Real::ZERO), |(sign, sum), (phase, logarithm)| (sign * phase, sum + logarithm)))
+    Ok(together(signs.into_iter().zip(logarithms)))
+}
+
+/// The phase of a product, and the logarithm of its absolute value, from those of its factors.
+pub(super) fn together<T: Element>(factors: impl IntoIterator<Item = (T, T::Real)>) -> (T, T::Real) {
+    let next = |(sign, sum): (T, T::Real), (phase, logarithm)| (sign * phase, sum + logarithm);
+    factors.into_iter().fold((T::ONE, T::Real::ZERO), next)
+}
+
+/// The phase of a number, and the logarithm of its absolute value; 0 and −∞ of zero.
+pub(super) fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
+    let (own, size) = (x.to_complex(), x.to_complex().norm());
+    let phase = if size == 0.0 { Complex::ZERO } else { own / size };
+    (T::from_complex(phase), T::Real::from_complex(size.ln().into()))
 }
 
 /// Whether all of these matrices are upper triangles, or else lower ones; nothing where they are neither, and where there is NaN or
@@ -91,50 +119,65 @@ fn diagonals<T: Element>(a: Stack<'_, T>) -> Vec<T> {
     a.elements.chunks(rows * rows).flat_map(|matrix| matrix.iter().step_by(rows + 1)).copied().collect()
 }
 
-/// The product of the determinants of parts; nothing where one of them, or a product, has lost digits or all of itself: where it is too large or
-/// too small for a normal number. Zero may be a part that is too small.
-pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
+/// Whether a number has all its digits: zero may have been one that is too small.
+pub(super) fn is_normal<T: Element>(x: &T) -> bool {
     let least = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
-    let is_normal = |det: &T| det.to_complex().norm() >= least;
-    if dets.iter().all(is_normal) { product(dets).filter(is_normal) } else { None }
+    x.to_complex().norm() >= least
 }
 
-/// A product of finite numbers; nothing where a part of it is too large or too small for a number, though all of it need not be.
-fn product<T: Element>(factors: &[T]) -> Option<T> {
-    if factors.contains(&T::ZERO) {
-        return Some(T::ZERO);
+/// The product of the determinants of parts; nothing where some of them were too small for a number, and the others are so large together
+/// that the product need not be.
+pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
+    let others = Determinant::of(false, dets.iter().copied().filter(is_normal))?;
+    (others.logarithm() <= 0.0 || dets.iter().all(is_normal)).then(|| product(dets))
+}
+
+/// A product of numbers, however large or small products of some of them are; infinite where it is too large.
+pub(super) fn product<T: Element>(factors: &[T]) -> T {
+    match Determinant::of(false, factors.iter().copied()) {
+        Some(product) => product.value().unwrap_or_else(|| T::from_complex(product.sign::<Complex<f64>>() * f64::MAX * f64::MAX)),
+        // There are NaN or infinity among them.
+        None => factors.iter().fold(T::ONE, |product, &factor| product * factor),
     }
-    let next = |product: Complex<f64>, factor: &T| Some(product * factor.to_complex()).filter(|x| x.norm().is_normal());
-    let product = T::from_complex(factors.iter().try_fold(Complex::ONE, next)?);
-    product.to_complex().is_finite().then_some(product)
 }
 
 /// The inverses of triangles. Columns of the inverse are zero where those of the triangle are, so that only the rest is solved.
 fn inverses<T: Element>(device: &dyn Device, solve: &Decomposition, a: Stack<'_, T>) -> Result<Vec<T>, Error> {
     let rows = a.extents[0];
-    let width = if a.count == 1 && rows >= IN_PANELS { rows.div_ceil(PANELS) } else { rows };
-    let mut inverses = zeros(a.elements.len())?;
+    if a.count > 1 || rows < IN_PANELS {
+        return panel(device, solve, a, [0..rows, 0..rows]);
+    }
+    let mut inverse = zeros(rows * rows)?;
+    let width = rows.div_ceil(PANELS);
     for first in (0..rows).step_by(width) {
         let columns = first..rows.min(first + width);
         let span = if solve.upper { 0..columns.end } else { first..rows };
-        let rest: Vec<T> = a
-            .elements
-            .chunks(rows * rows)
-            .flat_map(|matrix| matrix[span.start * rows..span.end * rows].chunks(rows))
-            .flat_map(|row| &row[span.clone()])
-            .copied()
-            .collect();
-        let mut units = zeros(a.count * span.len() * columns.len())?;
-        for unit in units.chunks_mut(span.len() * columns.len()) {
-            columns.clone().for_each(|n| unit[(n - span.start) * columns.len() + n - first] = T::ONE);
-        }
-        let rest = Stack { elements: &rest[..], count: a.count, extents: [span.len(); 2] };
-        let units = Stack { elements: &units[..], count: a.count, extents: [span.len(), columns.len()] };
-        let solved = dense::one_result(device, solve, rest, Some(units))?;
-        let own = inverses.chunks_mut(rows * rows).flat_map(|matrix| matrix[span.start * rows..span.end * rows].chunks_mut(rows));
-        own.zip(solved.chunks(columns.len())).for_each(|(row, solved)| row[columns.clone()].copy_from_slice(solved));
+        // These rows are read where they lie: a copy could be as large as the matrix.
+        let own = span.start * rows..span.end * rows;
+        let solved = panel(device, solve, Stack { elements: &a.elements[own.clone()], ..a }, [span, columns.clone()])?;
+        let lines = inverse[own].chunks_mut(rows).zip(solved.chunks(columns.len()));
+        lines.for_each(|(row, solved)| row[columns.clone()].copy_from_slice(solved));
     }
-    Ok(inverses)
+    Ok(inverse)
+}
+
+/// Some columns of the inverses of triangles, in the rows where they may be other than zero; `a` has these rows alone.
+fn panel<T: Element>(
+    device: &dyn Device,
+    solve: &Decomposition,
+    a: Stack<'_, T>,
+    [span, columns]: [Range<usize>; 2],
+) -> Result<Vec<T>, Error> {
+    let rest = Strided::row_major(&[a.count, span.len(), a.extents[1]])?.slice(2, span.start, span.len());
+    // The same columns of the identity for all matrices.
+    let mut units = zeros(span.len() * columns.len())?;
+    columns.clone().for_each(|n| units[(n - span.start) * columns.len() + n - columns.start] = T::ONE);
+    let side = Strided::row_major(&[span.len(), columns.len()])?.repeat(0, a.count);
+    let own = Strided::row_major(&[a.count, span.len(), columns.len()])?;
+    let mut solved = zeros(own.len())?;
+    let inputs = [Operand::new(T::erase(a.elements), &rest), Operand::new(T::erase(&units), &side)];
+    device.factorise(solve, &inputs, vec![Output::new(T::erase_mut(&mut solved), &own)])?;
+    Ok(solved)
 }
 
 /// The sectors of a square matrix in smaller ones, whose determinants are factors of theirs: rows between which blocks lead both ways. What

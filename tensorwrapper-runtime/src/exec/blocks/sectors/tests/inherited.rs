@@ -131,6 +131,58 @@ fn pairs_of_axes_that_are_exchanged() {
     assert_eq!(kept(&a, &[0, 1]), [true; 5]);
 }
 
+/// An element of a group that exchanges one axis of the rows with one of the columns says nothing of an inverse or a power. Of two of them
+/// the product may: here it exchanges all rows with all columns.
+#[test]
+fn a_group_that_mixes_rows_with_columns() {
+    let mut rng = StdRng::seed_from_u64(2345);
+    let (cut, other) = (Tiling::cuts([2, 1]), Tiling::cuts([1, 2]));
+    let plain = Structure::new([&cut, &other, &cut, &other]);
+    let transposed = Symmetry::none(4).exchange(&[0, 1], &[2, 3], Sign::Plus).unwrap();
+    let one_each = |conjugate: bool| {
+        let first = Symmetry::none(4).generator(&[2, 1, 0, 3], Sign::Plus, conjugate).unwrap();
+        first.generator(&[0, 3, 2, 1], Sign::Plus, conjugate).unwrap()
+    };
+    fn inherits<T: Element>(a: &Blocks<T>, rows: &[usize], expected: &Symmetry) {
+        assert_eq!(kept(a, rows), [false; 5], "{rows:?}");
+        let results = [a.inv(rows), a.expm(rows), a.matpow(rows, 2), a.matpow(rows, 3), a.matpow(rows, -1)];
+        for x in results {
+            assert_eq!(x.unwrap().structure().symmetry(), expected, "{rows:?}");
+        }
+    }
+    for rows in [[0, 1], [2, 3]] {
+        let real = plain.with(one_each(false)).unwrap();
+        inherits(&drawn::<f64>(&mut rng, &real, &rows, false), &rows, &transposed);
+        // Conjugated once for each exchange, so that both together do not conjugate.
+        let complex = plain.with(one_each(true)).unwrap();
+        inherits(&drawn::<Complex<f64>>(&mut rng, &complex, &rows, false), &rows, &transposed);
+        // One alone is part of nothing.
+        let alone = plain.with(Symmetry::none(4).generator(&[2, 1, 0, 3], Sign::Plus, false).unwrap()).unwrap();
+        inherits(&drawn::<f64>(&mut rng, &alone, &rows, false), &rows, &Symmetry::none(4));
+    }
+}
+
+/// Rows among themselves and columns among themselves, alike, without an exchange of both; and rows alone, which says P·A = A and nothing
+/// of exp A.
+#[test]
+fn a_group_that_leaves_rows_among_rows() {
+    let mut rng = StdRng::seed_from_u64(2346);
+    let same = Structure::new([&Tiling::cuts([2, 1]); 4]);
+    let alike = same.with(Symmetry::none(4).generator(&[1, 0, 3, 2], Sign::Plus, false).unwrap()).unwrap();
+    for rows in [[0, 1], [1, 0], [3, 2]] {
+        assert_eq!(kept(&drawn::<f64>(&mut rng, &alike, &rows, false), &rows), [true; 5], "{rows:?}");
+        assert_eq!(kept(&drawn::<Complex<f64>>(&mut rng, &alike, &rows, false), &rows), [true; 5], "{rows:?}");
+    }
+    let rows_alone = same.with(Symmetry::none(4).symmetric([0, 1]).unwrap()).unwrap();
+    let a = filled::<f64>(&mut rng, &rows_alone);
+    let (matrix, none) = (dense(&a, &[0, 1], &[2, 3]), Symmetry::none(4));
+    let close =
+        |x: &Blocks<f64>, expected: &Tensor<f64>| distance(&dense(x, &[0, 1], &[2, 3]), expected) / size(expected) < CLOSE;
+    let (e, square) = (a.expm([0, 1]).unwrap(), a.matpow([0, 1], 2).unwrap());
+    assert!(close(&e, &linalg::expm(&matrix).eval().unwrap()) && close(&square, &linalg::matpow(&matrix, 2).eval().unwrap()));
+    assert_eq!([e.structure().symmetry(), square.structure().symmetry()], [&none; 2]);
+}
+
 /// A Hermitian matrix that conserves charges keeps both.
 #[test]
 fn charges_beside_a_symmetry() {

@@ -5,8 +5,8 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::shape::{ChargeGroup, Tiling};
-use tensorwrapper_core::structure::Structure;
+use tensorwrapper_core::shape::{ChargeGroup, Charges, Tiling};
+use tensorwrapper_core::structure::{Flow, Structure};
 
 use super::{charge, dense, distance, filled, group, thinned, tiling};
 use crate::exec::{einsum_blocks, linalg};
@@ -75,19 +75,26 @@ fn functions_are_right<T: Element>(rng: &mut StdRng) {
         assert_eq!(x.structure().charge_flow().unwrap().signs(), turned);
     }
     let scaled = a.map_indexed(|_, x| T::from_complex(x.to_complex() / HEAVY)).unwrap();
-    let e = scaled.expm(&rows).unwrap();
-    let expected = linalg::expm(&dense(&scaled, &rows, &columns)).eval().unwrap();
-    assert!(distance(&dense(&e, &rows, &columns), &expected) < CLOSE);
-    assert_eq!(e.structure().charge_flow(), a.structure().charge_flow());
+    powers_are_right(&scaled, &rows, a.structure().charge_flow());
+}
+
+/// Functions of a matrix whose rows and columns are cut alike; those that are matrices conserve this charge, if any.
+fn powers_are_right<T: Element>(a: &Blocks<T>, rows: &[usize], flow: Option<&Flow>) {
+    let columns = columns_of(a, rows);
+    let matrix = dense(a, rows, &columns);
+    let e = a.expm(rows).unwrap();
+    assert!(distance(&dense(&e, rows, &columns), &linalg::expm(&matrix).eval().unwrap()) < CLOSE);
+    assert_eq!(e.structure().charge_flow(), flow);
     for exponent in [-2, 0, 1, 3] {
-        let power = scaled.matpow(&rows, exponent).unwrap();
-        let expected = linalg::matpow(&dense(&scaled, &rows, &columns), exponent).eval().unwrap();
-        assert!(distance(&dense(&power, &rows, &columns), &expected) < CLOSE);
+        let power = a.matpow(rows, exponent).unwrap();
+        let expected = linalg::matpow(&matrix, exponent).eval().unwrap();
+        assert!(distance(&dense(&power, rows, &columns), &expected) < CLOSE);
+        assert_eq!(power.structure().charge_flow(), flow);
     }
     let number = |t: Tensor<T>| t.as_slice()[0];
-    assert!(number_close(scaled.det(&rows).unwrap(), number(linalg::det(&dense(&scaled, &rows, &columns)).eval().unwrap())));
-    assert!(number_close(a.trace(&rows).unwrap(), number(linalg::trace(&matrix).eval().unwrap())));
-    let ((sign, logarithm), (phase, size)) = (a.slogdet(&rows).unwrap(), linalg::slogdet(&matrix).eval().unwrap());
+    assert!(number_close(a.det(rows).unwrap(), number(linalg::det(&matrix).eval().unwrap())));
+    assert!(number_close(a.trace(rows).unwrap(), number(linalg::trace(&matrix).eval().unwrap())));
+    let ((sign, logarithm), (phase, size)) = (a.slogdet(rows).unwrap(), linalg::slogdet(&matrix).eval().unwrap());
     assert!(number_close(sign, number(phase)) && number_close(logarithm, size.as_slice()[0]));
 }
 
@@ -118,8 +125,7 @@ fn right_side<T: Element>(rng: &mut StdRng, a: &Blocks<T>, rows: &[usize]) -> Bl
     filled(rng, &structure)
 }
 
-fn solutions_are_right<T: Element>(rng: &mut StdRng) {
-    let (a, rows) = drawn_square::<T>(rng);
+fn solutions_are_right<T: Element>(rng: &mut StdRng, (a, rows): (Blocks<T>, Vec<usize>)) {
     let b = right_side(rng, &a, &rows);
     let (columns, sides) = (columns_of(&a, &rows), b.structure().rank() - rows.len());
     let x = a.solve(&rows, &b).unwrap();
@@ -128,16 +134,116 @@ fn solutions_are_right<T: Element>(rng: &mut StdRng) {
     let (own, side) = names.split_at(a.structure().rank());
     let again = einsum_blocks(&format!("{own},{}{side}->{}{side}", pick(&columns), pick(&rows)), &[&a, &x]).unwrap();
     assert!(distance(&again.to_dense().unwrap(), &b.to_dense().unwrap()) < CLOSE);
-    if a.structure().charge_flow().is_some() && !x.structure().tilings().is_empty() {
-        assert_eq!(x.structure().charge_flow().is_some(), b.structure().charge_flow().is_some());
-    }
+    let Some(flow) = a.structure().charge_flow().filter(|_| !x.structure().tilings().is_empty()) else { return };
+    // The matrix adds its charge to that of the solution.
+    let with_its_own = x.structure().charge_flow().map(|other| added(flow.group(), other.total(), flow.total()));
+    assert_eq!(with_its_own, b.structure().charge_flow().map(|other| other.total().to_vec()));
+}
+
+/// The sum of two charges.
+fn added(group: &ChargeGroup, one: &[i64], other: &[i64]) -> Vec<i64> {
+    let mut sum = one.to_vec();
+    group.add(&mut sum, 1, other);
+    sum
 }
 
 #[test]
 fn solutions_of_drawn_systems() {
     let mut rng = StdRng::seed_from_u64(2322);
-    for round in 0..200 {
-        if round % 2 == 0 { solutions_are_right::<f64>(&mut rng) } else { solutions_are_right::<Complex<f64>>(&mut rng) }
+    for _ in 0..100 {
+        let (real, complex) = (drawn_square::<f64>(&mut rng), drawn_square::<Complex<f64>>(&mut rng));
+        solutions_are_right(&mut rng, real);
+        solutions_are_right(&mut rng, complex);
+    }
+}
+
+/// A drawn matrix that changes the charge and has an inverse, and its rows. Tiles of the columns are those of the rows in another order,
+/// each with the charge that is led to its row. A second pair of axes keeps its charges.
+fn drawn_with_total<T: Element>(rng: &mut StdRng) -> (Blocks<T>, Vec<usize>) {
+    let moduli: &[i64] = [&[0][..], &[2], &[3], &[0, 2]][rng.random_range(0..4)];
+    let group = ChargeGroup::product(moduli.iter().copied()).unwrap();
+    let total = loop {
+        let total = added(&group, &group.neutral(), &charge(rng, &group));
+        if total != group.neutral() {
+            break total;
+        }
+    };
+    let extents: Vec<usize> = (0..rng.random_range(1..4)).map(|_| rng.random_range(1..4)).collect();
+    let charges: Vec<Vec<i64>> = extents.iter().map(|_| charge(rng, &group)).collect();
+    let sign = if rng.random_bool(0.5) { 1 } else { -1 };
+    let mut order: Vec<usize> = (0..extents.len()).collect();
+    order.shuffle(rng);
+    let tiling = |order: &[usize], shift: i64| {
+        let shifted = order.iter().map(|&tile| {
+            let mut charge = charges[tile].clone();
+            group.add(&mut charge, shift, &total);
+            charge
+        });
+        let charges = Charges::new(group.clone(), shifted.collect::<Vec<_>>()).unwrap();
+        Tiling::cuts(order.iter().map(|&tile| extents[tile])).charged(charges).unwrap()
+    };
+    let one = tiling(&(0..extents.len()).collect::<Vec<_>>(), 0);
+    let other = tiling(&order, -sign);
+    let row_of: Vec<usize> = order.iter().flat_map(|&tile| one.bounds()[tile]..one.bounds()[tile + 1]).collect();
+    let pairs = rng.random_range(1..3);
+    let structure = match pairs {
+        1 => Structure::new([&one, &other]).flow([sign, -sign], total),
+        _ => Structure::new([&one, &one, &other, &one]).flow([sign, 1, -sign, -1], total),
+    };
+    let light = filled::<T>(rng, &structure.unwrap());
+    let heavy = light.map_indexed(|index, x| {
+        let is_heavy = index[0] == row_of[index[pairs]] && (pairs == 1 || index[1] == index[3]);
+        T::from_complex(x.to_complex() * 0.2 + if is_heavy { HEAVY } else { 0.0 })
+    });
+    (heavy.unwrap(), (0..pairs).collect())
+}
+
+fn inverses_with_total_are_right<T: Element>(rng: &mut StdRng) {
+    let (a, rows) = drawn_with_total::<T>(rng);
+    let x = a.inv(&rows).unwrap();
+    let (first, last): (Vec<usize>, Vec<usize>) = ((0..rows.len()).collect(), (rows.len()..2 * rows.len()).collect());
+    let expected = linalg::inv(&dense(&a, &rows, &columns_of(&a, &rows))).eval().unwrap();
+    assert!(distance(&dense(&x, &first, &last), &expected) < CLOSE);
+    let [own, back] = [&a, &x].map(|tensor| tensor.structure().charge_flow().unwrap());
+    assert_eq!(added(own.group(), own.total(), back.total()), own.group().neutral());
+    assert_ne!(own.total(), own.group().neutral());
+    solutions_are_right(rng, (a, rows));
+}
+
+#[test]
+fn inverses_and_solutions_of_what_changes_the_charge() {
+    let mut rng = StdRng::seed_from_u64(2324);
+    for _ in 0..60 {
+        inverses_with_total_are_right::<f64>(&mut rng);
+        inverses_with_total_are_right::<Complex<f64>>(&mut rng);
+    }
+}
+
+fn powers_with_total_are_right<T: Element>(rng: &mut StdRng) {
+    let (count, extent) = (rng.random_range(2..4), rng.random_range(1..4));
+    let total = rng.random_range(1..count as i64);
+    let plain = Tiling::cuts(vec![extent; count]);
+    // Z_2 and Z_3, where each charge is led to another one; and U(1), where a column has another charge than the row with its number.
+    let cycle = Charges::modulo([count as i64], (0..count as i64).map(|n| [n]).collect::<Vec<_>>()).unwrap();
+    let cycle = plain.clone().charged(cycle).unwrap();
+    let [one, other] =
+        [0, total].map(|less| plain.clone().charged((0..count as i64).map(|n| n - less).collect::<Vec<_>>()).unwrap());
+    for (rows, columns) in [(&cycle, &cycle), (&one, &other)] {
+        let structure = Structure::new([rows, columns]).flow([1, -1], [total]).unwrap();
+        let heavy = filled::<T>(rng, &structure).map_indexed(|index, x| {
+            let weight = if index[0] % extent == index[1] % extent { 1.0 } else { 0.0 };
+            T::from_complex(x.to_complex() * 0.2 + weight)
+        });
+        powers_are_right(&heavy.unwrap(), &[0], None);
+    }
+}
+
+#[test]
+fn powers_of_what_changes_the_charge() {
+    let mut rng = StdRng::seed_from_u64(2325);
+    for _ in 0..40 {
+        powers_with_total_are_right::<f64>(&mut rng);
+        powers_with_total_are_right::<Complex<f64>>(&mut rng);
     }
 }
 

@@ -1,5 +1,9 @@
 //! Triangles, of elements and of tiles, against the dense functions.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +14,7 @@ use tensorwrapper_core::structure::Structure;
 use super::super::matrix::BlockMatrix;
 use super::super::triangle;
 use super::{CLOSE, dense, distance, filled};
-use crate::exec::linalg;
+use crate::exec::{Context, linalg};
 use crate::tensor::{Blocks, Tensor};
 
 /// What is on the diagonal beside drawn numbers.
@@ -76,6 +80,60 @@ fn triangles_against_dense_ones() {
     }
 }
 
+/// A matrix with these blocks whose elements make a triangle, with numbers as [`drawn_triangle`] draws them.
+fn triangle_of<T: Element>(rng: &mut StdRng, cut: &Tiling, blocks: &[[usize; 2]], upper: bool) -> Blocks<T> {
+    let structure = Structure::new([cut, cut]).with_blocks(blocks).unwrap();
+    let rows = cut.extent() as f64;
+    let weighted = filled::<T>(rng, &structure).map_indexed(|index, x| {
+        if index[0] == index[1] {
+            T::from_complex(x.to_complex() + HEAVY)
+        } else if (index[0] < index[1]) == upper {
+            T::from_complex(x.to_complex() * 4.0 / (4.0 + rows))
+        } else {
+            T::ZERO
+        }
+    });
+    weighted.unwrap()
+}
+
+fn inverse_is_a_triangle<T: Element>(a: &Blocks<T>, upper: bool) {
+    let found = a.inv([0]).unwrap().to_dense().unwrap();
+    let expected = linalg::inv(&a.to_dense().unwrap()).eval().unwrap();
+    let error = distance(&found, &expected) / size(&expected);
+    assert!(error < CLOSE, "{error} of {:?}", a.structure());
+    // Panels do not reach beyond the triangle.
+    let rows = found.extents()[0];
+    let beside = |&n: &usize| if upper { n / rows > n % rows } else { n / rows < n % rows };
+    assert!((0..rows * rows).filter(beside).all(|n| found.as_slice()[n] == T::ZERO), "{:?}", a.structure());
+}
+
+/// Around the number of rows from which on panels are used, and numbers of rows that panels do not divide.
+#[test]
+fn inverses_by_panels() {
+    let mut rng = StdRng::seed_from_u64(2333);
+    for extent in [127, 128, 129, 255, 256, 257] {
+        for upper in [false, true] {
+            let cut = Tiling::whole(extent);
+            inverse_is_a_triangle(&triangle_of::<f64>(&mut rng, &cut, &[[0, 0]], upper), upper);
+            inverse_is_a_triangle(&triangle_of::<Complex<f64>>(&mut rng, &cut, &[[0, 0]], upper), upper);
+        }
+    }
+}
+
+/// Matrices of one size are solved together for the same columns of the identity.
+#[test]
+fn inverses_of_several_triangles() {
+    let mut rng = StdRng::seed_from_u64(2334);
+    for (extent, count) in [(1, 3), (3, 5), (7, 9), (20, 4)] {
+        let cut = Tiling::cuts(vec![extent; count]);
+        let blocks: Vec<[usize; 2]> = (0..count).map(|n| [n, n]).collect();
+        for upper in [false, true] {
+            inverse_is_a_triangle(&triangle_of::<f64>(&mut rng, &cut, &blocks, upper), upper);
+            inverse_is_a_triangle(&triangle_of::<Complex<f64>>(&mut rng, &cut, &blocks, upper), upper);
+        }
+    }
+}
+
 /// Elimination with exchanged rows would round the zero away; of the triangle it is seen.
 #[test]
 fn a_singular_triangle_is_told() {
@@ -134,6 +192,54 @@ fn determinants_of_large_and_small_parts() {
     let lower = |i: &[usize]| [1e200, 1e150, 1e-200, 1e-200][i[0]] * f64::from(u8::from(i[0] >= i[1]));
     let det = Blocks::<f64>::from_fn(&structure, lower).unwrap().det([0]).unwrap();
     assert!((det / 1e-50 - 1.0).abs() < 1e-10, "{det}");
+}
+
+/// A determinant of 0 is found again only where it may have been too small for a number, and the others are large.
+#[test]
+fn determinants_are_eliminated_once() {
+    let cut = Tiling::cuts([2, 2]);
+    let structure = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]]).unwrap();
+    // Of each sector the size of its elements, and whether its second row is twice the first.
+    let det = |sectors: [(f64, bool); 2]| {
+        let a = Blocks::<f64>::from_fn(&structure, |i| {
+            let (size, is_singular) = sectors[i[0] / 2];
+            let whole = if is_singular { [[1.0, 2.0], [2.0, 4.0]] } else { [[1.0, 2.0], [-2.0, 1.0]] };
+            size * whole[i[0] % 2][i[1] % 2]
+        });
+        let (runs, seen) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counted = [Arc::clone(&runs), Arc::clone(&seen)];
+        let context = Context::cpu().threads(1).progress(move |progress| {
+            counted[0].fetch_add(usize::from(progress.step == progress.steps), Ordering::Relaxed);
+            counted[1].fetch_max(progress.steps, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        });
+        let det = context.det_blocks(&a.unwrap(), [0]).unwrap();
+        assert!(seen.load(Ordering::Relaxed) > 0);
+        (det, runs.load(Ordering::Relaxed))
+    };
+    assert_eq!(det([(1.0, true), (1e-3, false)]), (0.0, 1));
+    assert_eq!(det([(1.0, true), (1.0, true)]), (0.0, 1));
+    assert_eq!(det([(1e-200, false), (1e-3, false)]), (0.0, 1));
+    assert_eq!(det([(1.0, true), (1e3, false)]), (0.0, 2));
+    let (small, runs) = det([(1e-200, false), (1e150, false)]);
+    assert!((small / 25e-100 - 1.0).abs() < 1e-10 && runs == 2, "{small} in {runs} runs");
+    // Products of numbers that are none themselves need no logarithms.
+    let (all, runs) = det([(1e-150, false), (1e150, false)]);
+    assert!((all / 25.0 - 1.0).abs() < 1e-14 && runs == 1, "{all} in {runs} runs");
+}
+
+#[test]
+fn products_of_parts() {
+    let product = |dets: &[f64]| triangle::product_of_parts(dets);
+    assert!((product(&[1e200, 1e200, 1e-200, 1e-150]).unwrap() / 1e50 - 1.0).abs() < 1e-14);
+    assert!((product(&[1e-200, 1e-200, -1e200, 1e150]).unwrap() / -1e-50 - 1.0).abs() < 1e-14);
+    assert_eq!([product(&[]), product(&[0.0, 0.5]), product(&[0.0, 2.0])], [Some(1.0), Some(0.0), None]);
+    // What has lost digits may have them again in a product that is large enough.
+    let small = f64::MIN_POSITIVE / 4.0;
+    assert_eq!([product(&[small, 0.5]), product(&[small, 4.0])], [Some(small / 2.0), None]);
+    assert_eq!(triangle::product(&[1e-300, 1e-300, 1e200, 1e200, 1e200, -1e200, 1e200]), f64::NEG_INFINITY);
+    let complex = triangle::product(&[Complex::new(0.0, 1e200), Complex::new(1e200, 0.0)]);
+    assert_eq!(complex, Complex::new(0.0, f64::INFINITY));
 }
 
 /// Rows that lead to each other, whatever stands between them, have a determinant together.
