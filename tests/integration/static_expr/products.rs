@@ -77,3 +77,18 @@ fn labels_of_every_kind_agree() {
     same(&tensor!([i, i] = q[i, k] * q[k, i]), &tensor!([i, i] = z[i, k] * z[k, i]));
     same(&tensor!([i, j] = exp(sum(k; 0.01 * q[i, k] * q[k, j]))), &tensor!([i, j] = exp(sum(k; 0.01 * z[i, k] * z[k, j]))));
 }
+
+/// More labels, operands and axes than have names in expansions: seven operands, ten labels, five axes.
+#[test]
+fn many_labels_and_operands_agree() {
+    let w: &StaticTensor<f64, Shape![2, 3, 2, 2, 3]> = &some(1);
+    let [b, c, d, e, f]: &[StaticTensor<f64, Shape![3, 3]>; 5] = &[2, 3, 4, 5, 6].map(some);
+    let g: &StaticTensor<f64, Shape![3, 2, 2]> = &some(7);
+    let x = &w.to_tensor().unwrap();
+    let [p, q, r, s, t] = &[b, c, d, e, f].map(|factor| factor.to_tensor().unwrap());
+    let y = &g.to_tensor().unwrap();
+    same(
+        &tensor!([i, z] = w[i, j, k, l, m] * b[m, n] * c[n, o] * d[o, u] * e[u, v] * f[v, z] * g[j, k, l]),
+        &tensor!([i, z] = x[i, j, k, l, m] * p[m, n] * q[n, o] * r[o, u] * s[u, v] * t[v, z] * y[j, k, l]),
+    );
+}

@@ -20,11 +20,9 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {
                     if false {
-                        let i = __tw::label();
+                        let (i, j, k) = __tw::labels();
                         <_ as __tw::IsNewName>::check(__tw::Label(i));
-                        let j = __tw::label();
                         <_ as __tw::IsNewName>::check(__tw::Label(j));
-                        let k = __tw::label();
                         <_ as __tw::IsNewName>::check(__tw::Label(k));
                     }
                     let __element = __operand1.element();
@@ -33,14 +31,14 @@ fn expansion() {
                         label = "`a` has rank {L}"
                     )]
                     trait SameRank_1_24<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_24<{ L }, { L }> for () {}
+                    impl<const L: __tw::usize> SameRank_1_24<L, L> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_24<4294967295, 0> for () {}
-                    <() as SameRank_1_24<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
-                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(__operand1.shape()).__axes();
+                    <() as SameRank_1_24<_, _>>::check(__tw::check_rank(__operand1.shape(), __tw::INDICES_2).__compare());
+                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes(__operand1.shape(), __tw::INDICES_2).__axes();
                     let __extent0 = __axis0_0_2;
                     let __extent2 = __axis0_1_2;
                     enum k_1_29 {}
@@ -49,10 +47,10 @@ fn expansion() {
                         label = "`k` has extent {R} here"
                     )]
                     trait SameExtent_1_36<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_36<{ L }, { L }> for k_1_29 {}
+                    impl<const L: __tw::usize> SameExtent_1_36<L, L> for k_1_29 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_36<4294967295, 0> for k_1_29 {}
                     <k_1_29 as SameExtent_1_36<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis0_0_2).__compare());
@@ -64,7 +62,7 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let i = __tw::label();
+                        let (i,) = __tw::labels();
                         <_ as __tw::IsNewName>::check(__tw::Label(i));
                     }
                     let __element = __operand2.element();
@@ -77,38 +75,38 @@ fn expansion() {
                         label = "`c` has rank {L}"
                     )]
                     trait SameRank_1_43<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_43<{ L }, { L }> for () {}
+                    impl<const L: __tw::usize> SameRank_1_43<L, L> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_43<4294967295, 0> for () {}
-                    <() as SameRank_1_43<_, _>>::check(__tw::check_rank::<_, 1usize>(__operand2.shape()).__compare());
-                    let (__axis0_0_1,) = __tw::mark_axes::<_, 1usize>(__operand2.shape()).__axes();
+                    <() as SameRank_1_43<_, _>>::check(__tw::check_rank(__operand2.shape(), __tw::INDICES_1).__compare());
+                    let (__axis0_0_1,) = __tw::mark_axes(__operand2.shape(), __tw::INDICES_1).__axes();
                     let __extent0 = __axis0_0_1;
                     #[diagnostic::on_unimplemented(
                         message = "`w` has rank {L} but 2 indices are given",
                         label = "`w` has rank {L}"
                     )]
                     trait SameRank_1_51<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_51<{ L }, { L }> for () {}
+                    impl<const L: __tw::usize> SameRank_1_51<L, L> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_51<4294967295, 0> for () {}
-                    <() as SameRank_1_51<_, _>>::check(__tw::check_rank::<_, 2usize>(w.shape()).__compare());
-                    let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes::<_, 2usize>(w.shape()).__axes();
+                    <() as SameRank_1_51<_, _>>::check(__tw::check_rank(w.shape(), __tw::INDICES_2).__compare());
+                    let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes(w.shape(), __tw::INDICES_2).__axes();
                     enum i_1_45 {}
                     #[diagnostic::on_unimplemented(
                         message = "index `i` has extent {L} in `c` but {R} in `w`",
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_53<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_53<{ L }, { L }> for i_1_45 {}
+                    impl<const L: __tw::usize> SameExtent_1_53<L, L> for i_1_45 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_53<4294967295, 0> for i_1_45 {}
                     <i_1_45 as SameExtent_1_53<_, _>>::check(__tw::AxisPair(__axis0_0_1, __axis1_0_2).__compare());
@@ -118,10 +116,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_56<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_56<{ L }, { L }> for i_1_45 {}
+                    impl<const L: __tw::usize> SameExtent_1_56<L, L> for i_1_45 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_56<4294967295, 0> for i_1_45 {}
                     <i_1_45 as SameExtent_1_56<_, _>>::check(__tw::AxisPair(__axis0_0_1, __axis1_1_2).__compare());
@@ -131,10 +129,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_56_2<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_56_2<{ L }, { L }> for i_1_53 {}
+                    impl<const L: __tw::usize> SameExtent_1_56_2<L, L> for i_1_53 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_56_2<4294967295, 0> for i_1_53 {}
                     <i_1_53 as SameExtent_1_56_2<_, _>>::check(
@@ -147,9 +145,8 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let e = {
                     if false {
-                        let i = __tw::label();
+                        let (i, j) = __tw::labels();
                         <_ as __tw::IsNewName>::check(__tw::Label(i));
-                        let j = __tw::label();
                         <_ as __tw::IsNewName>::check(__tw::Label(j));
                     }
                     let __element = w.element();
@@ -158,14 +155,14 @@ fn expansion() {
                         label = "`w` has rank {L}"
                     )]
                     trait SameRank_1_68<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_68<{ L }, { L }> for () {}
+                    impl<const L: __tw::usize> SameRank_1_68<L, L> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_68<4294967295, 0> for () {}
-                    <() as SameRank_1_68<_, _>>::check(__tw::check_rank::<_, 2usize>(w.shape()).__compare());
-                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(w.shape()).__axes();
+                    <() as SameRank_1_68<_, _>>::check(__tw::check_rank(w.shape(), __tw::INDICES_2).__compare());
+                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes(w.shape(), __tw::INDICES_2).__axes();
                     let __extent0 = __axis0_0_2;
                     let __extent1 = __axis0_1_2;
                     enum j_1_73 {}
@@ -174,10 +171,10 @@ fn expansion() {
                         label = "`j` has extent {R} here"
                     )]
                     trait SameExtent_1_80<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_80<{ L }, { L }> for j_1_73 {}
+                    impl<const L: __tw::usize> SameExtent_1_80<L, L> for j_1_73 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_80<4294967295, 0> for j_1_73 {}
                     <j_1_73 as SameExtent_1_80<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis0_0_2).__compare());
@@ -188,10 +185,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_83<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
+                        fn check(_: __tw::Compared<L, R>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_83<{ L }, { L }> for i_1_70 {}
+                    impl<const L: __tw::usize> SameExtent_1_83<L, L> for i_1_70 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_83<4294967295, 0> for i_1_70 {}
                     <i_1_70 as SameExtent_1_83<_, _>>::check(__tw::AxisPair(__axis0_0_2, __axis0_1_2).__compare());

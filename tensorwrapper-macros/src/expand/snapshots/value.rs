@@ -9,18 +9,18 @@ fn expansion() {
                 use __tw::{RecordInstead as _, static_expr as __static};
                 let __choice = __static::expr::<
                     3usize,
-                    __static::MixedWith<1usize, __static::ElementOfOperand<0usize>>,
+                    __static::MixedWith1<__static::ElementOfOperand0>,
                     __static::ToTensor<(
-                        __static::LabelExtent<0usize, __static::AxisExtent<0usize, 0usize>>,
-                        __static::LabelExtent<1usize, __static::AxisExtent<1usize, 1usize>>,
+                        __static::LabelExtent0<__static::AxisExtent0_0>,
+                        __static::LabelExtent1<__static::AxisExtent1_1>,
                     )>,
                     __static::ReduceOver<
                         __static::Sum,
-                        __static::LabelExtent<2usize, __static::AxisExtent<0usize, 1usize>>,
+                        __static::LabelExtent2<__static::AxisExtent0_1>,
                         __static::Binary<
                             __static::Multiply,
-                            __static::Read<0usize, (__static::LabelIndex<0usize>, __static::LabelIndex<2usize>)>,
-                            __static::Read<1usize, (__static::LabelIndex<2usize>, __static::LabelIndex<1usize>)>,
+                            __static::Read0<(__static::LabelIndex0, __static::LabelIndex2)>,
+                            __static::Read1<(__static::LabelIndex2, __static::LabelIndex1)>,
                         >,
                     >,
                     _,
@@ -37,11 +37,9 @@ fn expansion() {
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                         let __value0 = {
                             if false {
-                                let i = __tw::label();
+                                let (i, j, k) = __tw::labels();
                                 <_ as __tw::IsNewName>::check(__tw::Label(i));
-                                let j = __tw::label();
                                 <_ as __tw::IsNewName>::check(__tw::Label(j));
-                                let k = __tw::label();
                                 <_ as __tw::IsNewName>::check(__tw::Label(k));
                             }
                             let __element = __operand0.element();
@@ -52,14 +50,16 @@ fn expansion() {
                                 label = "`a` has rank {L}"
                             )]
                             trait SameRank_1_10<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                                fn check(_: __tw::Compared<L, R>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameRank_1_10<{ L }, { L }> for () {}
+                            impl<const L: __tw::usize> SameRank_1_10<L, L> for () {}
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_10<4294967295, 0> for () {}
-                            <() as SameRank_1_10<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand0.shape()).__compare());
-                            let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(__operand0.shape()).__axes();
+                            <() as SameRank_1_10<_, _>>::check(
+                                __tw::check_rank(__operand0.shape(), __tw::INDICES_2).__compare(),
+                            );
+                            let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes(__operand0.shape(), __tw::INDICES_2).__axes();
                             let __extent0 = __axis0_0_2;
                             let __extent2 = __axis0_1_2;
                             #[diagnostic::on_unimplemented(
@@ -67,24 +67,26 @@ fn expansion() {
                                 label = "`b` has rank {L}"
                             )]
                             trait SameRank_1_20<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                                fn check(_: __tw::Compared<L, R>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameRank_1_20<{ L }, { L }> for () {}
+                            impl<const L: __tw::usize> SameRank_1_20<L, L> for () {}
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_20<4294967295, 0> for () {}
-                            <() as SameRank_1_20<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
-                            let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes::<_, 2usize>(__operand1.shape()).__axes();
+                            <() as SameRank_1_20<_, _>>::check(
+                                __tw::check_rank(__operand1.shape(), __tw::INDICES_2).__compare(),
+                            );
+                            let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes(__operand1.shape(), __tw::INDICES_2).__axes();
                             enum k_1_15 {}
                             #[diagnostic::on_unimplemented(
                                 message = "index `k` has extent {L} in `a` but {R} in `b`",
                                 label = "`k` has extent {R} here"
                             )]
                             trait SameExtent_1_22<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                                fn check(_: __tw::Compared<L, R>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameExtent_1_22<{ L }, { L }> for k_1_15 {}
+                            impl<const L: __tw::usize> SameExtent_1_22<L, L> for k_1_15 {}
                             #[diagnostic::do_not_recommend]
                             impl SameExtent_1_22<4294967295, 0> for k_1_15 {}
                             <k_1_15 as SameExtent_1_22<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis1_0_2).__compare());
@@ -94,7 +96,7 @@ fn expansion() {
                             __tw::ticket(
                                 __element,
                                 (__extent0, __extent1),
-                                __tw::joined(__operand0.form(), __operand1.form()),
+                                __tw::joined(__operand0.form(), &__operand1),
                                 0usize,
                             )
                         };
