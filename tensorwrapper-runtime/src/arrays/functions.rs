@@ -3,10 +3,11 @@
 use tensorwrapper_core::backend::function::Unary;
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::iteration::each;
 use super::loops::device;
@@ -17,24 +18,27 @@ use crate::tensor::{Tensor, TensorRef};
 /// them.
 const PIECE: usize = 1 << 17;
 
-/// The tensor of what an instruction makes of each element.
-fn made<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<T, S>, Error> {
+const COMPUTED: &str = "devices compute with all numbers but integers";
+
+/// The tensor of what an instruction makes of each element, which is no integer.
+fn made<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruction) -> Result<Tensor<T, S>, Error> {
     let layout = Strided::row_major(view.extents())?;
     let mut values = Owned::<T>::for_results(layout.len())?;
     let program = Program::new(vec![Instruction::Input(0), instruction]);
     let run = |extents: &[usize], input: Operand<'_>, (values, layout): (&mut [T], &Strided)| {
         let nest = LoopNest::new(extents, extents.len());
-        device().map(&nest, &program, Reduction::Sum, &[], &[input], Output::new(T::erase_mut(values), layout))
+        let values = T::numbers_mut(values).expect(COMPUTED);
+        device().map(&nest, &program, Reduction::Sum, &[], &[input], Output::new(values, layout))
     };
     match view.as_slice() {
         Some(elements) if elements.len() > PIECE => {
             for (from, to) in elements.chunks(PIECE).zip(values.chunks_mut(PIECE)) {
                 let piece = Strided::row_major(&[from.len()])?;
-                run(&[from.len()], Operand::new(T::erase(from), &piece), (to, &piece))?;
+                run(&[from.len()], Operand::new(T::numbers(from).expect(COMPUTED), &piece), (to, &piece))?;
             }
         }
         _ => {
-            let (elements, strides) = view.parts();
+            let (elements, strides) = view.numbers().expect(COMPUTED);
             run(view.extents(), Operand::new(elements, strides), (&mut values, &layout))?;
         }
     }
@@ -49,8 +53,32 @@ fn abs<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::R
     each(view, |x| if x.re() <= T::Real::ZERO { T::Real::ZERO - x.re() } else { x.re() })
 }
 
-fn powi<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Result<Tensor<T, S>, Error> {
-    if exponent == 2 { each(view, |x| x * x) } else { made(view, Instruction::PowerInteger(0, exponent)) }
+fn powi<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Result<Tensor<T, S>, Error> {
+    if exponent == 2 {
+        return each(view, |x| x.times(x));
+    }
+    if !T::IS_INTEGER {
+        return made(view, Instruction::PowerInteger(0, exponent));
+    }
+    match u32::try_from(exponent) {
+        Ok(exponent) => each(view, move |x| power(x, exponent)),
+        Err(_) => Err(Error::new(ErrorKind::Undefined(format!(
+            "`powi` of integers with the exponent {exponent}: `{}` has no fractions; `a.cast::<f64>()?` has",
+            T::NAME
+        )))),
+    }
+}
+
+/// A power by squaring. Integers wrap around.
+fn power<T: Numeric>(x: T, exponent: u32) -> T {
+    let (mut result, mut square) = (T::UNIT, x);
+    for bit in 0..u32::BITS - exponent.leading_zeros() {
+        if exponent >> bit & 1 == 1 {
+            result = result.times(square);
+        }
+        square = square.times(square);
+    }
+    result
 }
 
 fn powf<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: f64) -> Result<Tensor<T, S>, Error> {
@@ -100,20 +128,6 @@ methods!(impl[T: Element] {
     #[doc(alias("absolute", "fabs", "modulus"))]
     fn abs() -> Result<Tensor<T::Real, S>, Error> = abs;
 
-    /// A whole power of each element, as `powi(X, n)` in equations.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime as tensorwrapper;
-    /// use tensorwrapper::Tensor;
-    /// assert_eq!(Tensor::from_array([-2.0, 3.0])?.powi(2)?.as_slice(), [4.0, 9.0]);
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
-    #[doc(alias("pow", "power", "square"))]
-    fn powi(exponent: i32) -> Result<Tensor<T, S>, Error> = powi;
-
     /// A real power of each element, as `powf(X, p)` in equations: NaN of negative real elements where the exponent is not whole.
     ///
     /// ```
@@ -126,4 +140,22 @@ methods!(impl[T: Element] {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn powf(exponent: f64) -> Result<Tensor<T, S>, Error> = powf;
+});
+
+methods!(impl[T: Numeric] {
+    /// A whole power of each element, as `powi(X, n)` in equations. Integers wrap around.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime as tensorwrapper;
+    /// use tensorwrapper::Tensor;
+    /// assert_eq!(Tensor::from_array([-2.0, 3.0])?.powi(2)?.as_slice(), [4.0, 9.0]);
+    /// assert_eq!(Tensor::from_array([-2, 3])?.powi(3)?.as_slice(), [-8, 27]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when integers have a negative exponent,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    #[doc(alias("pow", "power", "square"))]
+    fn powi(exponent: i32) -> Result<Tensor<T, S>, Error> = powi;
 });

@@ -102,3 +102,30 @@ fn variances_of_samples() {
     assert!(one.sample_std().is_nan() && one.std() == 0.0);
     assert!(Tensor::<f64>::zeros([0]).unwrap().var().is_nan());
 }
+
+#[test]
+fn integers_have_products_powers_and_signs() {
+    let mut rng = StdRng::seed_from_u64(53);
+    // Beyond 2^53, where double precision is not exact; products of these wrap around.
+    let a = Tensor::<i64>::from_fn([5, 40], |_| rng.random()).unwrap();
+    let b = Tensor::<i64>::from_fn([40, 6], |_| rng.random()).unwrap();
+    let product = Tensor::<i64>::from_fn([5, 6], |at| {
+        (0..40).fold(0, |sum: i64, k| sum.wrapping_add(a[[at[0], k]].wrapping_mul(b[[k, at[1]]])))
+    });
+    let product = product.unwrap();
+    assert_eq!(a.matmul(&b).unwrap(), product);
+    assert_eq!(a.dot(&b).unwrap(), product);
+    assert_eq!(b.t().matmul(a.t()).unwrap().t().to_tensor().unwrap(), product);
+    let outer = a.outer(&b).unwrap();
+    assert_eq!((outer.extents(), outer[[4, 39, 38, 5]]), (&[5, 40, 40, 6][..], a[[4, 39]].wrapping_mul(b[[38, 5]])));
+    assert_eq!(a.kron(&b).unwrap()[[3 * 40 + 7, 11 * 6 + 2]], a[[3, 11]].wrapping_mul(b[[7, 2]]));
+    for exponent in [0, 1, 2, 3, 7, 64, i32::MAX] {
+        assert_eq!(a.t().powi(exponent).unwrap()[[8, 2]], a[[2, 8]].wrapping_pow(exponent as u32), "{exponent}");
+    }
+    let bytes = Tensor::from_array([0u8, 1, 3, 255]).unwrap();
+    assert_eq!(bytes.powi(5).unwrap().as_slice(), [0, 1, 243, 255]);
+    assert_eq!(bytes.sign().unwrap().as_slice(), [0, 1, 1, 1]);
+    assert_eq!(Tensor::from_array([i32::MIN, 0, 9]).unwrap().sign().unwrap().as_slice(), [-1, 0, 1]);
+    let error = bytes.powi(-1).unwrap_err().to_string();
+    assert_eq!(error, "`powi` of integers with the exponent -1: `u8` has no fractions; `a.cast::<f64>()?` has");
+}

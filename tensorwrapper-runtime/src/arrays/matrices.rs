@@ -1,11 +1,10 @@
 //! What is asked of vectors and matrices by name: transposes, triangles, diagonals and products. The decompositions are in `linalg`.
 
-use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extent, Extents};
 use tensorwrapper_core::storage::Owned;
-use tensorwrapper_core::stored::Stored;
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::elementwise::FEW;
 use super::methods;
@@ -83,7 +82,7 @@ fn letters(from: usize, count: usize) -> Result<String, Error> {
     }
 }
 
-fn dot<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+fn dot<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
     let (Some(summed), Some(first)) = (view.extents().last(), other.extents().first()) else {
         return Err(Error::new(ErrorKind::Shape("`dot` of a tensor of rank 0; `*` multiplies by numbers".into())));
@@ -100,7 +99,7 @@ fn dot<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOper
     einsum(&format!("{left},{right}->{}{}", &left[..view.rank() - 1], &right[1..]), &[view, &other])
 }
 
-fn matmul<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+fn matmul<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
     let (left, right) = (view.extents(), other.extents());
     let (Some(summed), Some(first)) = (left.last(), right.get(right.len().saturating_sub(2))) else {
@@ -123,13 +122,13 @@ fn matmul<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeO
     einsum(&format!("{of_left}{rows}{summed},{of_right}{summed}{columns}->{batch}{rows}{columns}"), &[view, &other])
 }
 
-fn outer<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+fn outer<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
     if let (Some(left), Some(right)) = (view.as_slice(), other.as_slice())
         && left.len().saturating_mul(right.len()) <= FEW
     {
         let mut elements = Owned::with_room(left.len() * right.len())?;
-        left.iter().for_each(|&x| elements.extend(right.iter().map(|&y| x * y)));
+        left.iter().for_each(|&x| elements.extend(right.iter().map(|&y| x.times(y))));
         let layout = Strided::row_major(&[view.extents(), other.extents()].concat())?;
         return Ok(Tensor::from_parts(elements, layout));
     }
@@ -137,7 +136,7 @@ fn outer<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOp
     einsum(&format!("{left},{right}->{left}{right}"), &[view, &other])
 }
 
-fn kron<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
+fn kron<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> {
     let other = other.read();
     let rank = view.rank();
     if rank != other.rank() {
@@ -216,7 +215,7 @@ methods!(impl[T: Stored] {
     fn diag() -> Result<Tensor<T>, Error> = diag;
 });
 
-methods!(impl[T: Element] {
+methods!(impl[T: Numeric] {
     /// The sum of products over the last axis of this tensor and the first of the other one: the product of two matrices, of a matrix and
     /// a vector, of two vectors (a tensor of rank 0).
     ///
@@ -226,6 +225,7 @@ methods!(impl[T: Element] {
     /// let (a, x) = (Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?, Tensor::from_array([1.0, -1.0])?);
     /// assert_eq!(a.dot(&x)?.as_slice(), [-1.0, -1.0]);
     /// assert_eq!(x.dot(&x)?[[]], 2.0);
+    /// assert_eq!(Tensor::from_array([1, 2])?.dot(&Tensor::from_array([3, 4])?)?[[]], 11);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///

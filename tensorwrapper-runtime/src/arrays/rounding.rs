@@ -3,7 +3,7 @@
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
-use tensorwrapper_core::stored::Stored;
+use tensorwrapper_core::stored::{Numeric, Stored};
 
 use super::iteration::each;
 use super::methods;
@@ -41,12 +41,12 @@ fn ceil<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Resu
     by(view, f64::ceil)
 }
 
-fn sign<T: Element + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+fn sign<T: Numeric + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T, S>, Error> {
     each(view, |x| {
-        if x > T::ZERO {
-            T::ONE
-        } else if x < T::ZERO {
-            -T::ONE
+        if x > T::NOTHING {
+            T::UNIT
+        } else if x < T::NOTHING {
+            T::UNIT.negated()
         } else {
             x
         }
@@ -114,7 +114,9 @@ methods!(impl[T: Element + PartialOrd] {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn ceil() -> Result<Tensor<T, S>, Error> = ceil;
+});
 
+methods!(impl[T: Numeric + PartialOrd] {
     /// 1 for positive elements, −1 for negative ones; zeros and NaN stay.
     ///
     /// ```
@@ -122,6 +124,7 @@ methods!(impl[T: Element + PartialOrd] {
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([-1.5, 0.0, 2.5])?;
     /// assert_eq!(a.sign()?.as_slice(), [-1.0, 0.0, 1.0]);
+    /// assert_eq!(Tensor::from_array([-7, 0, 2])?.sign()?.as_slice(), [-1, 0, 1]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
