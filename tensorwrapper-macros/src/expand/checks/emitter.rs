@@ -140,14 +140,15 @@ impl<'s, 'h> Checks<'s, 'h> {
         let note = note.map(|note| emit!(, note = #note));
         let item = self.item(name, span);
         let ask = quote_spanned!(span=> <#subject as #item<_, _>>::check);
-        // The second implementation keeps rustc from inferring one number from the other.
+        // The second implementation keeps rustc from inferring one number from the other. In braces `L` and `R` are values, so that they are not
+        // type parameters of these names that the program has.
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label #note)]
             trait #item<const L: __tw::usize, const R: __tw::usize> {
-                fn check(_: __tw::Compared<L, R>) {}
+                fn check(_: __tw::Compared<{ L }, { R }>) {}
             }
             #[diagnostic::do_not_recommend]
-            impl<const L: __tw::usize> #item<L, L> for #subject {}
+            impl<const L: __tw::usize> #item<{ L }, { L }> for #subject {}
             #[diagnostic::do_not_recommend]
             impl #item<4294967295, 0> for #subject {}
             #ask(#numbers.__compare());

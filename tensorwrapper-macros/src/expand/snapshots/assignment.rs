@@ -28,10 +28,10 @@ fn expansion() {
                         label = "`c` has rank {L}"
                     )]
                     trait SameRank_1_1<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_1<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_1<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_1<4294967295, 0> for () {}
                     <() as SameRank_1_1<_, _>>::check(__tw::check_rank(__operand0.shape(), __tw::INDICES_2).__compare());
@@ -43,10 +43,10 @@ fn expansion() {
                         label = "`self.a` has rank {L}"
                     )]
                     trait SameRank_1_25<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_25<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_25<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_25<4294967295, 0> for () {}
                     <() as SameRank_1_25<_, _>>::check(__tw::check_rank(__operand2.shape(), __tw::INDICES_3).__compare());
@@ -57,10 +57,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_27<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_27<L, L> for i_1_3 {}
+                    impl<const L: __tw::usize> SameExtent_1_27<{ L }, { L }> for i_1_3 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_27<4294967295, 0> for i_1_3 {}
                     <i_1_3 as SameExtent_1_27<_, _>>::check(__tw::AxisPair(__axis0_0_2, __axis1_0_3).__compare());
@@ -84,10 +84,10 @@ fn expansion() {
                         label = "`j` has extent {R} here"
                     )]
                     trait SameExtent_1_33<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_33<L, L> for j_1_6 {}
+                    impl<const L: __tw::usize> SameExtent_1_33<{ L }, { L }> for j_1_6 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_33<4294967295, 0> for j_1_6 {}
                     <j_1_6 as SameExtent_1_33<_, _>>::check(__tw::AxisPair(__axis0_1_2, __length0).__compare());

@@ -31,10 +31,10 @@ fn expansion() {
                         label = "`a` has rank {L}"
                     )]
                     trait SameRank_1_24<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_24<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_24<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_24<4294967295, 0> for () {}
                     <() as SameRank_1_24<_, _>>::check(__tw::check_rank(__operand1.shape(), __tw::INDICES_2).__compare());
@@ -47,10 +47,10 @@ fn expansion() {
                         label = "`k` has extent {R} here"
                     )]
                     trait SameExtent_1_36<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_36<L, L> for k_1_29 {}
+                    impl<const L: __tw::usize> SameExtent_1_36<{ L }, { L }> for k_1_29 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_36<4294967295, 0> for k_1_29 {}
                     <k_1_29 as SameExtent_1_36<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis0_0_2).__compare());
@@ -75,10 +75,10 @@ fn expansion() {
                         label = "`c` has rank {L}"
                     )]
                     trait SameRank_1_43<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_43<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_43<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_43<4294967295, 0> for () {}
                     <() as SameRank_1_43<_, _>>::check(__tw::check_rank(__operand2.shape(), __tw::INDICES_1).__compare());
@@ -89,10 +89,10 @@ fn expansion() {
                         label = "`w` has rank {L}"
                     )]
                     trait SameRank_1_51<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_51<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_51<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_51<4294967295, 0> for () {}
                     <() as SameRank_1_51<_, _>>::check(__tw::check_rank(w.shape(), __tw::INDICES_2).__compare());
@@ -103,10 +103,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_53<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_53<L, L> for i_1_45 {}
+                    impl<const L: __tw::usize> SameExtent_1_53<{ L }, { L }> for i_1_45 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_53<4294967295, 0> for i_1_45 {}
                     <i_1_45 as SameExtent_1_53<_, _>>::check(__tw::AxisPair(__axis0_0_1, __axis1_0_2).__compare());
@@ -116,10 +116,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_56<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_56<L, L> for i_1_45 {}
+                    impl<const L: __tw::usize> SameExtent_1_56<{ L }, { L }> for i_1_45 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_56<4294967295, 0> for i_1_45 {}
                     <i_1_45 as SameExtent_1_56<_, _>>::check(__tw::AxisPair(__axis0_0_1, __axis1_1_2).__compare());
@@ -129,10 +129,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_56_2<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_56_2<L, L> for i_1_53 {}
+                    impl<const L: __tw::usize> SameExtent_1_56_2<{ L }, { L }> for i_1_53 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_56_2<4294967295, 0> for i_1_53 {}
                     <i_1_53 as SameExtent_1_56_2<_, _>>::check(
@@ -155,10 +155,10 @@ fn expansion() {
                         label = "`w` has rank {L}"
                     )]
                     trait SameRank_1_68<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_68<L, L> for () {}
+                    impl<const L: __tw::usize> SameRank_1_68<{ L }, { L }> for () {}
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_68<4294967295, 0> for () {}
                     <() as SameRank_1_68<_, _>>::check(__tw::check_rank(w.shape(), __tw::INDICES_2).__compare());
@@ -171,10 +171,10 @@ fn expansion() {
                         label = "`j` has extent {R} here"
                     )]
                     trait SameExtent_1_80<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_80<L, L> for j_1_73 {}
+                    impl<const L: __tw::usize> SameExtent_1_80<{ L }, { L }> for j_1_73 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_80<4294967295, 0> for j_1_73 {}
                     <j_1_73 as SameExtent_1_80<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis0_0_2).__compare());
@@ -185,10 +185,10 @@ fn expansion() {
                         label = "`i` has extent {R} here"
                     )]
                     trait SameExtent_1_83<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<L, R>) {}
+                        fn check(_: __tw::Compared<{ L }, { R }>) {}
                     }
                     #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_83<L, L> for i_1_70 {}
+                    impl<const L: __tw::usize> SameExtent_1_83<{ L }, { L }> for i_1_70 {}
                     #[diagnostic::do_not_recommend]
                     impl SameExtent_1_83<4294967295, 0> for i_1_70 {}
                     <i_1_70 as SameExtent_1_83<_, _>>::check(__tw::AxisPair(__axis0_0_2, __axis0_1_2).__compare());

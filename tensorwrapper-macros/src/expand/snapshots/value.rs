@@ -50,10 +50,10 @@ fn expansion() {
                                 label = "`a` has rank {L}"
                             )]
                             trait SameRank_1_10<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<L, R>) {}
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameRank_1_10<L, L> for () {}
+                            impl<const L: __tw::usize> SameRank_1_10<{ L }, { L }> for () {}
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_10<4294967295, 0> for () {}
                             <() as SameRank_1_10<_, _>>::check(
@@ -67,10 +67,10 @@ fn expansion() {
                                 label = "`b` has rank {L}"
                             )]
                             trait SameRank_1_20<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<L, R>) {}
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameRank_1_20<L, L> for () {}
+                            impl<const L: __tw::usize> SameRank_1_20<{ L }, { L }> for () {}
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_20<4294967295, 0> for () {}
                             <() as SameRank_1_20<_, _>>::check(
@@ -83,10 +83,10 @@ fn expansion() {
                                 label = "`k` has extent {R} here"
                             )]
                             trait SameExtent_1_22<const L: __tw::usize, const R: __tw::usize> {
-                                fn check(_: __tw::Compared<L, R>) {}
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
                             }
                             #[diagnostic::do_not_recommend]
-                            impl<const L: __tw::usize> SameExtent_1_22<L, L> for k_1_15 {}
+                            impl<const L: __tw::usize> SameExtent_1_22<{ L }, { L }> for k_1_15 {}
                             #[diagnostic::do_not_recommend]
                             impl SameExtent_1_22<4294967295, 0> for k_1_15 {}
                             <k_1_15 as SameExtent_1_22<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis1_0_2).__compare());
