@@ -140,8 +140,8 @@ impl<'s, 'h> Checks<'s, 'h> {
         let note = note.map(|note| emit!(, note = #note));
         let item = self.item(name, span);
         let ask = quote_spanned!(span=> <#subject as #item<_, _>>::check);
-        // The second implementation keeps rustc from inferring one number from the other. In braces `L` and `R` are values, so that they are not
-        // type parameters of these names that the program has.
+        // The second implementation keeps rustc from inferring one number from the other. In braces `L` and `R` are values, and so not
+        // type parameters of these names, which the program may have.
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label #note)]
             trait #item<const L: __tw::usize, const R: __tw::usize> {
