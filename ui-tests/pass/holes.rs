@@ -62,6 +62,11 @@ pub fn words(a: &Matrix) -> Matrix {
     tensor!([r#in, α] = a[r#in, r#type] * a[r#type, α])
 }
 
+/// One name as a word of Rust and without.
+pub fn raw_and_plain(a: &Matrix) -> Matrix {
+    tensor!([i, r#i] = a[i, k] * a[k, r#i])
+}
+
 /// Variables of another macro.
 macro_rules! product {
     ($a:expr, $b:ident, $x:expr) => {

@@ -46,6 +46,14 @@ fn generic<T, N, E, L, R, M, W>(a: &Matrix, _: (T, N, E, L, R, M, W)) -> ::core:
     tensorwrapper::tensor!([] = j[a, a])
 }
 
+fn types_named_as_the_numbers_of_messages(a: &Matrix) -> Matrix {
+    #[allow(dead_code)]
+    struct L;
+    #[allow(dead_code)]
+    type R = u8;
+    tensorwrapper::tensor!([i, j] = a[i, k] * a[k, j])
+}
+
 fn block(a: &Matrix, c: &mut Matrix) -> Matrix {
     tensorwrapper::tensor! {
         where i, j, k: 2;

@@ -6,6 +6,9 @@
 //! extents are known only at run time. No checks are emitted here: the recording, which is emitted beside the static form, has
 //! them.
 
+mod numbered;
+
+use numbered::numbered;
 use proc_macro2::TokenStream;
 use quote::format_ident;
 use tensorwrapper_notation::syntax::{
@@ -65,31 +68,6 @@ pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation
     emitter.has_static_form.then_some(StaticForm(tree))
 }
 
-/// Numbers up to which parts of expressions have names: of labels, of operands, of an operand's axes.
-const NAMED: [usize; 3] = [8, 6, 4];
-
-/// The type of a part of an expression with these numbers, and with another part in it. rustc reads names faster than numbers: they
-/// stand in `static_expr/names.rs` of the runtime.
-fn part(name: &str, numbers: &[usize], inner: Option<TokenStream>) -> TokenStream {
-    let [labels, operands, axes] = NAMED;
-    let is_named = match (name, numbers) {
-        ("LabelIndex" | "LabelExtent", [label]) => *label < labels,
-        (_, [operand]) => *operand < operands,
-        (_, [operand, axis]) => *operand < operands && *axis < axes,
-        _ => false,
-    };
-    if !is_named {
-        let name = format_ident!("{name}", span = proc_macro2::Span::mixed_site());
-        return emit!(__static::#name<#(#numbers,)* #inner>);
-    }
-    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-    let name = format_ident!("{}{}", name, numbers.join("_"), span = proc_macro2::Span::mixed_site());
-    match inner {
-        Some(inner) => emit!(__static::#name<#inner>),
-        None => emit!(__static::#name),
-    }
-}
-
 /// The type that determines the element type from those of the operands.
 fn element(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let mut known: Vec<usize> = Vec::new();
@@ -100,8 +78,8 @@ fn element(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
         }
     }
     let mut positions = known.into_iter();
-    let first = positions.next().map(|first| part("ElementOfOperand", &[first], None)).unwrap_or_default();
-    positions.fold(first, |element, position| part("MixedWith", &[position], Some(element)))
+    let first = positions.next().map(|first| numbered("ElementOfOperand", &[first], None)).unwrap_or_default();
+    positions.fold(first, |element, position| numbered("MixedWith", &[position], Some(element)))
 }
 
 /// Code that computes the static form where all operands are static, and else records the equation and computes that.
@@ -161,7 +139,7 @@ impl Emitter<'_, '_> {
         let (mut indices, mut extents) = (Vec::new(), Vec::new());
         for axis in left.axes() {
             let LeftAxis::Label(label) = axis else { return self.no_static_form() };
-            indices.push(part("LabelIndex", &[label.0], None));
+            indices.push(numbered("LabelIndex", &[label.0], None));
             extents.push(self.label_extent(*label));
         }
         emit!(__static::ToDiagonal<(#(#labels,)*), (#(#indices,)*), (#(#extents,)*)>)
@@ -198,7 +176,7 @@ impl Emitter<'_, '_> {
             let becomes = if left.axes().is_empty() {
                 emit!(__static::ToNumber)
             } else {
-                let indices = labels.iter().map(|label| part("LabelIndex", &[label.0], None));
+                let indices = labels.iter().map(|label| numbered("LabelIndex", &[label.0], None));
                 let extents: Vec<_> = labels.iter().map(|label| self.label_extent(*label)).collect();
                 emit!(__static::ToAxes<(#(#indices,)*), (#(#extents,)*)>)
             };
@@ -226,7 +204,7 @@ impl Emitter<'_, '_> {
     /// A label with the source of its extent.
     fn label_extent(&mut self, label: LabelId) -> TokenStream {
         let extent = self.extent(label);
-        part("LabelExtent", &[label.0], Some(extent))
+        numbered("LabelExtent", &[label.0], Some(extent))
     }
 
     /// The source of a label's extent: an axis that runs with it, or a literal.
@@ -241,7 +219,7 @@ impl Emitter<'_, '_> {
         match whole {
             Some((operand, (axis, _))) => {
                 let number = self.environment.position(&operand.hole, Use::Tensor);
-                part("AxisExtent", &[number, axis], None)
+                numbered("AxisExtent", &[number, axis], None)
             }
             None => {
                 let part = places.find_map(|(_, (_, index))| match index {
@@ -279,7 +257,7 @@ impl Emitter<'_, '_> {
 
     fn index(&mut self, index: &Index) -> TokenStream {
         match index {
-            Index::Label(LabelId(label), _) => part("LabelIndex", &[*label], None),
+            Index::Label(LabelId(label), _) => numbered("LabelIndex", &[*label], None),
             Index::Slice(LabelId(label), Range::Literal(start, Some(end), _), _) => {
                 emit!(__static::SliceIndex<#label, #start, #end>)
             }
@@ -303,7 +281,7 @@ impl Builder for Emitter<'_, '_> {
             return self.no_static_form();
         }
         let (capture, indices) = (self.environment.position(&operand.hole, Use::Tensor), self.indices(&operand.indices));
-        part("Read", &[capture], Some(indices))
+        numbered("Read", &[capture], Some(indices))
     }
 
     fn gradient(&mut self, _: (OperandId, &Operand), _: (OperandId, &Operand)) -> TokenStream {

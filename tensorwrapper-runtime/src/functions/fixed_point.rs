@@ -165,7 +165,8 @@ impl LinearSolver for Gmres {
         }
         let (steps, residual) = (self.tolerance.steps, found.residual);
         let message = format!(
-            "the derivative of a fixed point: its linear equations have a residual of {residual:.1e}, not {wanted:.1e}, after {steps} products"
+            "the derivative of a fixed point: its linear equations have a residual of {residual:.1e}, not {wanted:.1e}, after {}",
+            counted(steps, "product")
         );
         let error = Error::new(ErrorKind::Undefined(message));
         Err(error.with_help(

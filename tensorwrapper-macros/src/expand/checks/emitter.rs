@@ -34,9 +34,12 @@ pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
     })
 }
 
+/// Up to which number of indices `INDICES_0` and its relatives in the run time's `private` go.
+const MOST_NAMED: usize = 8;
+
 /// How many indices an operand is given, as a value. rustc reads names faster than numbers.
 pub(super) fn given(indices: usize) -> TokenStream {
-    if indices > 8 {
+    if indices > MOST_NAMED {
         return emit!(__tw::GivenIndices::<#indices>);
     }
     let name = format_ident!("INDICES_{}", indices, span = Span::mixed_site());
@@ -141,7 +144,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         let item = self.item(name, span);
         let ask = quote_spanned!(span=> <#subject as #item<_, _>>::check);
         // The second implementation keeps rustc from inferring one number from the other. In braces `L` and `R` are values, and so not
-        // type parameters of these names, which the program may have.
+        // types of these names, which the program may have.
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label #note)]
             trait #item<const L: __tw::usize, const R: __tw::usize> {

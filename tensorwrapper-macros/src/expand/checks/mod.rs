@@ -25,7 +25,7 @@ pub(super) use emitter::{extent, product};
 /// Code that makes rustc report labels that are names of constants: they would be labels all the same, and summed unexpectedly.
 pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let mut seen = HashSet::new();
-    let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
+    let labels = equation.labels().iter().filter(|label| seen.insert(label.name.trim_start_matches("r#")));
     let names: Vec<Ident> = labels
         .filter_map(|label| environment.host.label(&label.name, label.span))
         .map(|mut name| {

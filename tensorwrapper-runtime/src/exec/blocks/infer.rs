@@ -134,7 +134,8 @@ fn symmetry(
         }
     }
     let mut known = Symmetry::none(left.len());
-    // What is found first is kept, claims before all: of a group that is too large to be listed a part is enough.
+    // What is found first is kept, claims before all: a part is enough of a group that cannot be listed, or that
+    // would make every element zero.
     let _ = known.extend_by(found);
     Ok(known)
 }

@@ -17,7 +17,7 @@ mod factorise;
 mod form;
 mod functions;
 mod indices;
-pub mod names;
+mod names;
 mod node;
 mod pairs;
 mod product;

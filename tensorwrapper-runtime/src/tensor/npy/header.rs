@@ -8,6 +8,7 @@ use super::fault::in_file;
 use super::head::{ElementKind, Head};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_notation::sentence::counted;
 
 /// No array of numbers needs a longer description.
 const LONGEST: usize = 1 << 16;
@@ -56,13 +57,16 @@ impl<R: Read> Header<R> {
         let held = u128::from(bytes).saturating_sub(length as u128);
         if held < promised {
             return Err(refuse(format!(
-                "the file is cut short: extents {extents:?} of {name} need {promised} bytes, but it holds {held}"
+                "the file is cut short: extents {extents:?} of {name} need {}, but it holds {held}",
+                counted(promised, "byte")
             )));
         }
         if held > promised {
             let excess = held - promised;
             return Err(refuse(format!(
-                "the file is too long: extents {extents:?} of {name} need {promised} bytes, but {excess} more follow"
+                "the file is too long: extents {extents:?} of {name} need {}, but {excess} more {}",
+                counted(promised, "byte"),
+                if excess == 1 { "follows" } else { "follow" }
             )));
         }
         Ok(Header { kind, layout, is_big_endian, reader })

@@ -199,6 +199,18 @@ impl<'d, T: Element> Diagonal<'d, T> {
         self.oriented(self.mapped("cholesky", self.copied(), |x| x.re.sqrt().into())?)
     }
 
+    /// The same where all are finite.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`] for NaN and infinity, and memory.
+    pub(super) fn finite_elements(&self, name: &str) -> Result<Vec<T>, Error> {
+        let elements = self.elements()?;
+        match elements.iter().all(|x| x.to_complex().is_finite()) {
+            true => Ok(elements),
+            false => Err(not_finite(name)),
+        }
+    }
+
     /// The elements of the diagonal, and zeros for blocks that are not there.
     ///
     /// # Errors
@@ -228,7 +240,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
         for number in 0..stored.len() {
             for x in &mut a.slab_mut()[stored.start(number)..][..stored.size(number)] {
                 if !x.to_complex().is_finite() {
-                    return Err(wrong(format!("the diagonal matrix of `{name}` holds NaN or infinity")));
+                    return Err(not_finite(name));
                 }
                 *x = T::from_complex(of(x.to_complex()));
                 if !x.to_complex().is_finite() {
@@ -240,6 +252,10 @@ impl<'d, T: Element> Diagonal<'d, T> {
         }
         Ok(a)
     }
+}
+
+fn not_finite(name: &str) -> Error {
+    wrong(format!("the diagonal matrix of `{name}` holds NaN or infinity"))
 }
 
 /// The number of modulus one that an element is its absolute value times; 1 for zero.

@@ -123,13 +123,13 @@ impl Context {
         NewAxis::new(&matrix, &sectors, &kept)?.factor(ROWS, &triangles)
     }
 
-    /// The determinant: the product of those of the sectors.
+    /// The determinant: the product of those of the sectors; infinite where that is too large for a number.
     ///
     /// # Errors
-    /// As [`expm_blocks`](Context::expm_blocks).
+    /// As [`expm_blocks`](Context::expm_blocks), and where the determinant of one sector is too large for a number.
     pub fn det_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         match Diagonal::of(a, rows.as_ref()) {
-            Some(diagonal) => Ok(triangle::product(&diagonal.elements()?)),
+            Some(diagonal) => Ok(triangle::product(&diagonal.finite_elements("det")?)),
             None => square::determinant(self, &untied(a)?, rows.as_ref()),
         }
     }
@@ -145,7 +145,7 @@ impl Context {
         rows: impl AsRef<[usize]>,
     ) -> Result<(T, T::Real), Error> {
         let all = match Diagonal::of(a, rows.as_ref()) {
-            Some(diagonal) => diagonal.elements()?.into_iter().map(triangle::phase_and_logarithm).collect(),
+            Some(diagonal) => diagonal.finite_elements("slogdet")?.into_iter().map(triangle::phase_and_logarithm).collect(),
             None => square::slogdets(self, &untied(a)?, rows.as_ref())?,
         };
         Ok(triangle::together(all))

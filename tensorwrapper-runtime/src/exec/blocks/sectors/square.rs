@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use num_complex::Complex;
+use tensorwrapper_core::backend::linear::Determinant;
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -112,7 +114,7 @@ impl<T: Element> Alike<'_, T> {
         let triangles = Triangles::of(call, a);
         let computed = triangles.and_then(|triangles| triangles.computed(device, call, a, b));
         if let Ok(all) = computed.unwrap_or_else(|| dense::one_result(device, call, a, b)) {
-            // Results are not there twice beside what they are results of.
+            // The stack is freed before results are copied out of theirs.
             drop((elements, sides));
             let length = all.len() / numbers.len();
             return Ok(match numbers {
@@ -149,8 +151,9 @@ fn gathered<T: Element>(
     sectors: &[Sector<'_>],
     a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
-    // Results are as large as the matrices, and are there as dense matrices and as blocks in the end. While they are computed, a stack of
-    // matrices is there once more instead of the blocks, or of one triangle an identity.
+    // Results that are matrices are as large as these, and are there as dense matrices and as blocks in the end. While they are computed, a
+    // stack of matrices is there once more instead of the blocks, or of one triangle an identity. Right sides, the one identity of a stack of
+    // triangles, and what devices copy are not counted.
     context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
     sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, &a.slab)).collect()
 }
@@ -362,13 +365,14 @@ pub(super) fn determinant<T: Element>(context: &Context, a: &BlockOperand<'_, T>
         return Ok(det);
     }
     // The others are large, so that those that are too small for a number, and they alone, are found once more, as logarithms.
-    let small = sectors.into_iter().zip(&dets).filter(|(_, det)| !triangle::is_normal(*det)).map(|(sector, _)| sector);
+    let small = sectors.into_iter().zip(&dets).filter(|(_, det)| !triangle::has_all_digits(*det)).map(|(sector, _)| sector);
     let again = slogdets_of(context, (&matrix, &small.collect::<Vec<_>>()), a)?;
-    let others = dets.into_iter().filter(triangle::is_normal).map(triangle::phase_and_logarithm);
-    let (sign, logarithm) = triangle::together(others.chain(again));
+    let others = dets.iter().copied().filter(triangle::has_all_digits);
+    let others = Determinant::of(false, others).expect("determinants are finite numbers");
+    let (sign, logarithm) = triangle::together(again);
     // In two halves, neither of which is infinite: a part of the phase may be zero.
-    let half = (logarithm.to_complex().re / 2.0).exp().min(f64::MAX);
-    Ok(T::from_complex(sign.to_complex() * half * half))
+    let half = ((others.logarithm() + logarithm.to_complex().re) / 2.0).exp().min(f64::MAX);
+    Ok(T::from_complex(others.sign::<Complex<f64>>() * sign.to_complex() * half * half))
 }
 
 /// The phases of the determinants of the sectors, and the logarithms of their absolute values.

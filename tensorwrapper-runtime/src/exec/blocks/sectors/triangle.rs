@@ -29,7 +29,7 @@ pub(super) struct Triangles {
 }
 
 impl Triangles {
-    /// Whether these matrices are triangles; nothing where they are none, and for operations that are the same for all matrices.
+    /// Whether these matrices are triangles; nothing where they are none, and for operations that have no other way for triangles.
     pub(super) fn of<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Triangles> {
         let has_another_way = matches!(call.kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det);
         if has_another_way { is_upper(a).map(|upper| Triangles { upper }) } else { None }
@@ -86,11 +86,10 @@ pub(super) fn together<T: Element>(factors: impl IntoIterator<Item = (T, T::Real
     factors.into_iter().fold((T::ONE, T::Real::ZERO), next)
 }
 
-/// The phase of a number, and the logarithm of its absolute value; 0 and −∞ of zero.
+/// The phase of a finite number, and the logarithm of its absolute value; 0 and −∞ of zero.
 pub(super) fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
-    let (own, size) = (x.to_complex(), x.to_complex().norm());
-    let phase = if size == 0.0 { Complex::ZERO } else { own / size };
-    (T::from_complex(phase), T::Real::from_complex(size.ln().into()))
+    let of_one = Determinant::of(false, std::iter::once(x)).expect("the number is finite");
+    (of_one.sign(), T::Real::from_complex(of_one.logarithm().into()))
 }
 
 /// Whether all of these matrices are upper triangles, or else lower ones; nothing where they are neither, and where there is NaN or
@@ -120,7 +119,7 @@ fn diagonals<T: Element>(a: Stack<'_, T>) -> Vec<T> {
 }
 
 /// Whether a number has all its digits: zero may have been one that is too small.
-pub(super) fn is_normal<T: Element>(x: &T) -> bool {
+pub(super) fn has_all_digits<T: Element>(x: &T) -> bool {
     let least = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
     x.to_complex().norm() >= least
 }
@@ -128,8 +127,8 @@ pub(super) fn is_normal<T: Element>(x: &T) -> bool {
 /// The product of the determinants of parts; nothing where some of them were too small for a number, and the others are so large together
 /// that the product need not be.
 pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
-    let others = Determinant::of(false, dets.iter().copied().filter(is_normal))?;
-    (others.logarithm() <= 0.0 || dets.iter().all(is_normal)).then(|| product(dets))
+    let others = Determinant::of(false, dets.iter().copied().filter(has_all_digits))?;
+    (others.logarithm() <= 0.0 || dets.iter().all(has_all_digits)).then(|| product(dets))
 }
 
 /// A product of numbers, however large or small products of some of them are; infinite where it is too large.
@@ -152,10 +151,11 @@ fn inverses<T: Element>(device: &dyn Device, solve: &Decomposition, a: Stack<'_,
     for first in (0..rows).step_by(width) {
         let columns = first..rows.min(first + width);
         let span = if solve.upper { 0..columns.end } else { first..rows };
-        // These rows are read where they lie: a copy could be as large as the matrix.
-        let own = span.start * rows..span.end * rows;
-        let solved = panel(device, solve, Stack { elements: &a.elements[own.clone()], ..a }, [span, columns.clone()])?;
-        let lines = inverse[own].chunks_mut(rows).zip(solved.chunks(columns.len()));
+        // These rows are read where they lie: a copy could be as large as the matrix. What a device copies to compute is its own.
+        let place = span.start * rows..span.end * rows;
+        let own = Stack { elements: &a.elements[place.clone()], count: 1, extents: [span.len(), rows] };
+        let solved = panel(device, solve, own, [span, columns.clone()])?;
+        let lines = inverse[place].chunks_mut(rows).zip(solved.chunks(columns.len()));
         lines.for_each(|(row, solved)| row[columns.clone()].copy_from_slice(solved));
     }
     Ok(inverse)
@@ -168,14 +168,14 @@ fn panel<T: Element>(
     a: Stack<'_, T>,
     [span, columns]: [Range<usize>; 2],
 ) -> Result<Vec<T>, Error> {
-    let rest = Strided::row_major(&[a.count, span.len(), a.extents[1]])?.slice(2, span.start, span.len());
+    let triangle = Strided::row_major(&[a.count, span.len(), a.extents[1]])?.slice(2, span.start, span.len());
     // The same columns of the identity for all matrices.
     let mut units = zeros(span.len() * columns.len())?;
     columns.clone().for_each(|n| units[(n - span.start) * columns.len() + n - columns.start] = T::ONE);
     let side = Strided::row_major(&[span.len(), columns.len()])?.repeat(0, a.count);
     let own = Strided::row_major(&[a.count, span.len(), columns.len()])?;
     let mut solved = zeros(own.len())?;
-    let inputs = [Operand::new(T::erase(a.elements), &rest), Operand::new(T::erase(&units), &side)];
+    let inputs = [Operand::new(T::erase(a.elements), &triangle), Operand::new(T::erase(&units), &side)];
     device.factorise(solve, &inputs, vec![Output::new(T::erase_mut(&mut solved), &own)])?;
     Ok(solved)
 }

@@ -223,7 +223,7 @@ fn determinants_are_eliminated_once() {
     assert_eq!(det([(1.0, true), (1e3, false)]), (0.0, 2));
     let (small, runs) = det([(1e-200, false), (1e150, false)]);
     assert!((small / 25e-100 - 1.0).abs() < 1e-10 && runs == 2, "{small} in {runs} runs");
-    // Products of numbers that are none themselves need no logarithms.
+    // Numbers near both ends of the range need no logarithms.
     let (all, runs) = det([(1e-150, false), (1e150, false)]);
     assert!((all / 25.0 - 1.0).abs() < 1e-14 && runs == 1, "{all} in {runs} runs");
 }
@@ -240,6 +240,22 @@ fn products_of_parts() {
     assert_eq!(triangle::product(&[1e-300, 1e-300, 1e200, 1e200, 1e200, -1e200, 1e200]), f64::NEG_INFINITY);
     let complex = triangle::product(&[Complex::new(0.0, 1e200), Complex::new(1e200, 0.0)]);
     assert_eq!(complex, Complex::new(0.0, f64::INFINITY));
+    // In single precision numbers lose digits earlier.
+    assert_eq!(triangle::product_of_parts(&[1e-40f32, 1e30]), None);
+    assert!((triangle::product_of_parts(&[1e-30f32, 1e30, 1e30, 1e-30]).unwrap() - 1.0).abs() < 1e-6);
+}
+
+/// Where NaN and infinity stand does not matter.
+#[test]
+fn stored_diagonals_hold_finite_numbers() {
+    let cut = Tiling::cuts([1, 1]);
+    let structure = Structure::new([&cut, &cut]).tied([0, 1]).unwrap();
+    for diagonal in [[0.0, f64::NAN], [f64::NAN, 0.0], [0.0, f64::INFINITY]] {
+        let a = Blocks::<f64>::from_fn(&structure, |i| diagonal[i[0]]).unwrap();
+        let told = |error: tensorwrapper_core::error::Error| error.to_string();
+        assert_eq!(told(a.det([0]).unwrap_err()), "the diagonal matrix of `det` holds NaN or infinity");
+        assert_eq!(told(a.slogdet([0]).unwrap_err()), "the diagonal matrix of `slogdet` holds NaN or infinity");
+    }
 }
 
 /// Rows that lead to each other, whatever stands between them, have a determinant together.
