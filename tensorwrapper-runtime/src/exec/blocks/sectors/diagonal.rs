@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use num_complex::Complex;
+use tensorwrapper_core::backend::linear::are_finite;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -205,10 +206,7 @@ impl<'d, T: Element> Diagonal<'d, T> {
     /// [`ErrorKind::LinearAlgebra`] for NaN and infinity, and memory.
     pub(super) fn finite_elements(&self, name: &str) -> Result<Vec<T>, Error> {
         let elements = self.elements()?;
-        match elements.iter().all(|x| x.to_complex().is_finite()) {
-            true => Ok(elements),
-            false => Err(not_finite(name)),
-        }
+        if are_finite(&elements) { Ok(elements) } else { Err(not_finite(name)) }
     }
 
     /// The elements of the diagonal, and zeros for blocks that are not there.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use num_complex::Complex;
-use tensorwrapper_core::backend::linear::Determinant;
+use tensorwrapper_core::backend::linear::{Determinant, are_finite};
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
@@ -106,10 +106,6 @@ fn is_upper<T: Element>(a: Stack<'_, T>) -> Option<bool> {
     // Most matrices are seen to be no triangle after a few elements.
     let upper = is_zero(|row, column| row > column);
     ((upper || is_zero(|row, column| row < column)) && are_finite(a.elements)).then_some(upper)
-}
-
-fn are_finite<T: Element>(elements: &[T]) -> bool {
-    elements.iter().all(|x| x.to_complex().is_finite())
 }
 
 /// The diagonals, one after the other.
