@@ -284,6 +284,8 @@ pub struct Claimed {
     pub groups: Vec<Vec<LabelId>>,
     /// Whether it is believed without a proof.
     pub assumed: bool,
+    /// Where it stands, from its name on.
+    pub span: Span,
 }
 
 impl Equation {

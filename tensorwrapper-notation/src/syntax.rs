@@ -271,6 +271,8 @@ pub struct Claim {
     pub groups: Vec<Vec<Name>>,
     /// Whether it is believed without a proof.
     pub assumed: bool,
+    /// Where it stands, from its name on.
+    pub span: Span,
 }
 
 /// The operators of an assignment, between the two sides.

@@ -36,7 +36,7 @@ impl Checker<'_> {
                 }
                 groups.push(resolved);
             }
-            self.claims.push(Claimed { kind: claim.kind, groups, assumed: claim.assumed });
+            self.claims.push(Claimed { kind: claim.kind, groups, assumed: claim.assumed, span: claim.span });
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn claim(tokens: &[Token]) -> Result<Claim, Diagnostic> {
         let message = format!("`{}` takes labels, or groups of as many labels, that change places", kind.name());
         return Err(Diagnostic::syntax(span, message).help(usage));
     }
-    Ok(Claim { kind, groups, assumed })
+    Ok(Claim { kind, groups, assumed, span })
 }
 
 /// Whether tokens are a name and what stands in parentheses behind it.
