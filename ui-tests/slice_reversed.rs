@@ -1,4 +1,4 @@
-//! A range that ends before it starts.
+//! A range that ends before it begins.
 
 use tensorwrapper::prelude::*;
 

@@ -157,6 +157,23 @@ pub struct Error {
     help: Option<String>,
 }
 
+impl Place {
+    /// The error for a range of the axis that ends before it begins or leaves the axis; none for one that lies in it. Without an end it
+    /// runs to the end of the axis.
+    pub fn range_error(self, start: usize, end: Option<usize>) -> Option<Error> {
+        let range = || format!("{start}..{}", end.map_or(String::new(), |end| end.to_string()));
+        if end.is_some_and(|end| end < start) {
+            return Some(Error::reversed(&range(), &self.operand, self.axis));
+        }
+        (end.unwrap_or(start) > self.extent).then(|| Error::new(ErrorKind::Bounds { index: range(), place: self }))
+    }
+
+    /// The error for a position that the axis does not have.
+    pub fn position_error(self, position: usize) -> Option<Error> {
+        (position >= self.extent).then(|| Error::new(ErrorKind::Bounds { index: position.to_string(), place: self }))
+    }
+}
+
 impl Error {
     /// An error of this kind, without help.
     pub fn new(kind: ErrorKind) -> Error {
@@ -207,6 +224,11 @@ impl Error {
     pub fn orders_complex(dtype: Dtype) -> Error {
         let message = format!("`<` and its like need an order, which `{dtype}` has not");
         Error::new(ErrorKind::Undefined(message)).with_help("compare `re(X)`, `im(X)` or `abs(X)`, or real tensors")
+    }
+
+    /// The error for a range of an axis whose end is smaller than its beginning.
+    pub fn reversed(range: &str, operand: &str, axis: usize) -> Error {
+        Error::new(ErrorKind::Shape(tensorwrapper_notation::sentence::reversed(range, operand, axis)))
     }
 
     /// The error for `max` and `min` over no elements, along this label if it is known.

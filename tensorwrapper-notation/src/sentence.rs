@@ -17,7 +17,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> Strin
     format!("{count} {}", plural(noun))
 }
 
-/// The plural of a noun; of nouns that end as no noun of these messages does, the regular one.
+/// The plural of a noun. It knows the irregular endings that nouns in these messages have; all other nouns get an `s`.
 fn plural(noun: &str) -> String {
     const ENDS: [(&str, &str); 5] = [("ry", "ries"), ("rix", "rices"), ("dex", "dices"), ("xis", "xes"), ("ox", "oxes")];
     let irregular = ENDS.iter().find_map(|(one, many)| Some(format!("{}{many}", noun.strip_suffix(one)?)));
@@ -57,6 +57,11 @@ pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, 
 pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> String {
     let what = if index.contains("..") { "range" } else { "index" };
     format!("{what} {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
+}
+
+/// The message: the range 3..2 on axis 1 of `A` ends before it begins
+pub fn reversed(range: &str, operand: &str, axis: usize) -> String {
+    format!("the range {range} on axis {axis} of `{operand}` ends before it begins")
 }
 
 /// The message: row index `p` has extent 3 but column index `q` has 4: the matrix is not square
@@ -112,5 +117,6 @@ mod tests {
         for range in ["2..9", "..=5", "6.."] {
             assert!(bounds(range, "A", 0, 5).starts_with(&format!("range {range} is out of range")));
         }
+        assert_eq!(reversed("3..2", "A", 0), "the range 3..2 on axis 0 of `A` ends before it begins");
     }
 }

@@ -2,13 +2,10 @@
 //!
 //! Knows nothing of elements.
 
-use tensorwrapper_notation::sentence::counted;
-
 use super::indexer::Indexer;
 use super::logical::Logical;
 use super::physical::Physical;
-use super::refuse;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, Place};
 
 impl Logical {
     /// Advances an index to the next one, the last axis fastest. Returns `false` at the last index, which is left as it is. XLA's
@@ -63,10 +60,9 @@ impl Physical {
         for (axis, ((&base, &count), &step)) in base.iter().zip(count).zip(step).enumerate() {
             let extent = self.extents()[axis];
             if base > extent || count > extent - base {
-                return refuse(format!(
-                    "axis {axis} of `{self}`, which has extent {extent}, does not have {} from {base} on",
-                    counted(count, "index")
-                ));
+                // The end may be no `usize`.
+                let index = format!("{base}..{}", base as u128 + count as u128);
+                return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: self.to_string(), axis, extent } }));
             }
             if step == 0 {
                 return Err(crate::shape::no_step(axis));

@@ -168,8 +168,7 @@ impl Shape {
     /// Whether `begin..end` lies in an axis and does not end before it begins.
     pub(super) fn check_range(&self, axis: usize, begin: usize, end: usize) -> Result<(), Error> {
         if begin > end {
-            let message = format!("the range {begin}..{end} on axis {axis} of `{self:?}` ends before it begins");
-            return Err(Error::new(ErrorKind::Shape(message)));
+            return Err(Error::reversed(&format!("{begin}..{end}"), &format!("{self:?}"), axis));
         }
         // No sum: of a new shape and of `with_origin` alike, origin plus extent is a `usize`.
         if begin < self.origin[axis] || end - self.origin[axis] > self.extents[axis] {

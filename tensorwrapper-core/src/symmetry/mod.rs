@@ -76,7 +76,8 @@ impl Symmetry {
         Ok(Symmetry { rank: self.rank, generators: generators.into(), elements })
     }
 
-    /// Makes the group larger by each of these permutations that it does not have yet, one after the other: few of many generate it.
+    /// Adds permutations to the group one after the other. Those that the group has already are left out, so that few generators are kept
+    /// where many permutations are given.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Symmetry};

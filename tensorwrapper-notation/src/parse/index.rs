@@ -187,7 +187,7 @@ fn range(label: &str, tokens: &[Token], end: Span) -> Result<Range, Diagnostic> 
         _ => return Ok(Range::Hole(opaque)),
     };
     if stop < start {
-        return Err(Diagnostic::syntax(span, format!("the range `{}` ends before it starts", opaque.text)));
+        return Err(Diagnostic::syntax(span, format!("the range `{}` ends before it begins", opaque.text)));
     }
     Ok(Range::Literal(start, Some(stop), span))
 }

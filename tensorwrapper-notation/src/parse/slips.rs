@@ -87,7 +87,7 @@ fn syntax() {
             ],
         ),
         ("[i, j] = A[_, j]", &["_: `_` is not a label | a label that is summed has a name, as in `sum(k; A[i, k])`"]),
-        ("[i] = A[i in 5..2]", &["5..2: the range `5..2` ends before it starts"]),
+        ("[i] = A[i in 5..2]", &["5..2: the range `5..2` ends before it begins"]),
         ("[i] = A[i in]", &["in: a range such as `2..5` is missing after `in`"]),
         ("[i] = A[1.5, i]", &["1.5: `1.5` is not an index: positions are whole numbers from 0"]),
         ("let x[i] = A[i]", &["[i]: `;` is missing after this equation"]),

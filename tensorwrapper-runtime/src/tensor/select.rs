@@ -7,6 +7,9 @@ use tensorwrapper_core::layout::{Strided, element_count};
 use tensorwrapper_core::shape::no_step;
 use tensorwrapper_notation::sentence::counted;
 
+/// What messages call a tensor that the library has no name for.
+const NAME: &str = "tensor";
+
 /// Keeps the indices of a range along an axis.
 pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {
     let extent = extent(layout, axis)?;
@@ -23,8 +26,8 @@ pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize
     let text = || as_written(&range);
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= extent => Ok(layout.clone().slice(axis, start, end - start)),
-        (Some(start), Some(end)) if end < start && start <= extent => {
-            Err(Error::new(ErrorKind::Shape(format!("slice {} of axis {axis} ends before it starts", text()))))
+        (Some(start), Some(end)) if end < start && range.end_bound() != Bound::Unbounded => {
+            Err(Error::reversed(&text(), NAME, axis))
         }
         _ => Err(out_of_range(text(), axis, extent)),
     }
@@ -117,7 +120,7 @@ fn extent(layout: &Strided, axis: usize) -> Result<usize, Error> {
 
 /// The fault of an index that an axis does not have.
 pub(crate) fn out_of_range(index: String, axis: usize, extent: usize) -> Error {
-    Error::new(ErrorKind::Bounds { index, place: Place { operand: "tensor".into(), axis, extent } })
+    Error::new(ErrorKind::Bounds { index, place: Place { operand: NAME.into(), axis, extent } })
 }
 
 /// A range as Rust writes it.

@@ -6,8 +6,8 @@ use std::sync::Once;
 
 use super::sample;
 use num_complex::Complex;
-use tensorwrapper::ErrorKind;
 use tensorwrapper::prelude::*;
+use tensorwrapper::{Blocks, ErrorKind, Structure, Tiling};
 
 thread_local! {
     /// The last panic of this thread while somebody listens: sentence, file and line.
@@ -105,6 +105,10 @@ fn error_messages() {
     assert_eq!(said(try_tensor!([i] = a[{ n }, i])), "index 5 is out of range for axis 0 of `a`, which has extent 2");
     assert_eq!(said(try_tensor!([i, j] = a[i, j in 1..n])), "range 1..5 is out of range for axis 1 of `a`, which has extent 3");
     assert_eq!(said(try_tensor!([i, j] = a[i, j in n..])), "range 5.. is out of range for axis 1 of `a`, which has extent 3");
+    let last = 2;
+    assert_eq!(said(try_tensor!([i, j] = a[i, j in 3..last])), "the range 3..2 on axis 1 of `a` ends before it begins");
+    let blocks = Blocks::<f64>::zeros(&Structure::new([&Tiling::cuts([2, 3])])).unwrap();
+    assert_eq!(said(try_tensor!([i] = blocks[i in 3..last])), "the range 3..2 on axis 0 of `blocks` ends before it begins");
     let squares = "row index `i` has extent 2 but column index `j` has 3: the matrix is not square";
     assert_eq!(said(try_tensor!([i, k] = cholesky(a[i, j]))), squares);
     let b = Tensor::<f64>::zeros([2, 0]).unwrap();

@@ -90,8 +90,7 @@ impl JaggedShape {
         for (axis, (&begin, &end)) in begin.iter().zip(end).enumerate() {
             let (first, extent) = (self.padded().origin()[axis], self.padded().extents()[axis]);
             if begin > end {
-                let message = format!("the range {begin}..{end} on axis {axis} of `{self:?}` ends before it begins");
-                return Err(Error::new(ErrorKind::Shape(message)));
+                return Err(Error::reversed(&format!("{begin}..{end}"), &format!("{self:?}"), axis));
             }
             if begin < first || end - first > extent {
                 return Err(self.beyond(axis, format!("{begin}..{end}"), &[], self));

@@ -20,7 +20,6 @@ impl Recorder<'_> {
         let mut axes = Vec::with_capacity(indices.len());
         for (axis, (index, &extent)) in indices.into_iter().zip(extents).enumerate() {
             let place = |extent| Place { operand: text.to_string(), axis, extent };
-            let out_of_range = |index: String| Error::new(ErrorKind::Bounds { index, place: place(extent) });
             axes.push(match index {
                 Index::Label(label) => {
                     self.meet(label, extent, place);
@@ -28,17 +27,12 @@ impl Recorder<'_> {
                 }
                 Index::Slice(label, start, end) => {
                     let stop = end.unwrap_or(extent);
-                    if start > stop || stop > extent {
-                        let end = end.map_or(String::new(), |e| e.to_string());
-                        self.errors.push(out_of_range(format!("{start}..{end}")));
-                    }
+                    self.errors.extend(place(extent).range_error(start, end));
                     self.meet(label, stop.saturating_sub(start), place);
                     Axis::Label { label, start }
                 }
                 Index::Chip(position) => {
-                    if position >= extent {
-                        self.errors.push(out_of_range(position.to_string()));
-                    }
+                    self.errors.extend(place(extent).position_error(position));
                     Axis::Chip(position)
                 }
                 Index::Fused(labels) => {

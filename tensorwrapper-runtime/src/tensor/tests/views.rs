@@ -42,7 +42,7 @@ fn refusals() {
     assert_eq!(sentence(v.slice(1, 0..=usize::MAX)).split(' ').nth(1), Some("0..=18446744073709551615"));
     #[allow(clippy::reversed_empty_ranges)]
     let reversed = v.slice(1, 3..2);
-    assert_eq!(sentence(reversed), "slice 3..2 of axis 1 ends before it starts");
+    assert_eq!(sentence(reversed), "the range 3..2 on axis 1 of `tensor` ends before it begins");
     assert_eq!(sentence(v.slice(2, ..)), "there is no axis 2 in a tensor of rank 2");
     assert_eq!(sentence(v.chip(0, 2)), "index 2 is out of range for axis 0 of `tensor`, which has extent 2");
     assert_eq!(sentence(v.permute(&[0, 0])), "[0, 0] does not name each axis once: a tensor of rank 2 has axes 0 to 1");

@@ -48,17 +48,12 @@ impl Staging<'_> {
             return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
         }
         for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
-            let extent = tiling.extent();
-            let (is_inside, index) = match *read {
-                ReadAxis::Position(position) => (position < extent, position.to_string()),
-                ReadAxis::Range(start, end) => {
-                    let last = end.unwrap_or(extent);
-                    (start <= last && last <= extent, format!("{start}..{}", end.map_or(String::new(), |end| end.to_string())))
-                }
+            let place = Place { operand: name.clone(), axis, extent: tiling.extent() };
+            let error = match *read {
+                ReadAxis::Position(position) => place.position_error(position),
+                ReadAxis::Range(start, end) => place.range_error(start, end),
             };
-            if !is_inside {
-                return Err(Error::new(ErrorKind::Bounds { index, place: Place { operand: name, axis, extent } }));
-            }
+            error.map_or(Ok(()), Err)?;
         }
         let axes = part.axis_parts(&structure);
         let result = structure.part(&axes)?;
