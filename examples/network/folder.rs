@@ -177,7 +177,7 @@ impl Reader<'_> {
             let offset = tensor.field("offset")?.count()?;
             if inds.len() != shape.len() {
                 let (inds, shape) = (inds.len(), shape.len());
-                return Err(tensor.refuse(format!("has {inds} `inds`, but {shape} extents in its `shape`")));
+                return Err(tensor.refuse(format!("has {inds} `inds`, but its `shape` has {shape}")));
             }
             for (&ind, &extent) in inds.iter().zip(&shape) {
                 let first = *known.entry(ind).or_insert(extent);

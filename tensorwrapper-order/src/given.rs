@@ -10,8 +10,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 pub(super) fn given(pairs: &[(usize, usize)], factors: usize) -> Result<Path, Error> {
     let refuse = |message: String| Err(Error::new(ErrorKind::Order(message)));
     if pairs.len() != factors - 1 {
-        let counted = format!("{} {}", pairs.len(), if pairs.len() == 1 { "pair" } else { "pairs" });
-        return refuse(format!("the path has {counted}, but a product of {factors} factors is made of {}", factors - 1));
+        let (given, of) = (counted(pairs.len(), "pair"), counted(factors, "factor"));
+        return refuse(format!("the path has {given}, but a product of {of} is made of {}", factors - 1));
     }
     let mut left: Vec<usize> = (0..factors).collect();
     let mut path = Path::with_capacity(pairs.len());
@@ -32,6 +32,11 @@ pub(super) fn given(pairs: &[(usize, usize)], factors: usize) -> Result<Path, Er
     Ok(path)
 }
 
+/// So many of what has a name with a regular plural. The crate has no other such message, and no part of the language to share one with.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +52,7 @@ mod tests {
     fn what_does_not_fit_is_said() {
         let said = |pairs: &[(usize, usize)], factors| given(pairs, factors).unwrap_err().to_string();
         assert_eq!(said(&[(0, 1)], 3), "the path has 1 pair, but a product of 3 factors is made of 2");
+        assert_eq!(said(&[(0, 1), (0, 1)], 1), "the path has 2 pairs, but a product of 1 factor is made of 0");
         assert_eq!(said(&[(0, 1), (1, 1)], 3), "pair 1 of the path, (1, 1), takes one factor twice");
         assert_eq!(said(&[(0, 1), (2, 0)], 3), "pair 1 of the path, (2, 0), takes factor 2, but the last that is left is 1");
     }

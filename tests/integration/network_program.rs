@@ -189,7 +189,7 @@ fn damaged_folders_are_refused_in_one_sentence() {
         (
             "network.json",
             tensor(r#"{"inds": [0, 1], "shape": [2], "offset": 0}"#),
-            "element 0 of `tensors` of `FOLDER/network.json` has 2 `inds`, but 1 extents in its `shape`",
+            "element 0 of `tensors` of `FOLDER/network.json` has 2 `inds`, but its `shape` has 1",
         ),
         (
             "network.json",

@@ -1,6 +1,6 @@
 //! The promises of a graph. They are checked after every pass in debug builds, and always if a graph comes from outside.
 
-use tensorwrapper_notation::sentence::{are, counted};
+use tensorwrapper_notation::sentence::counted;
 
 use super::edge::{Edge, EdgeAxis};
 use super::nodes::{OpGraph, OperationNode, Structure};
@@ -63,9 +63,8 @@ pub(super) fn edge_fault(edge: &Edge, extents: &[usize], labels: &[usize]) -> Op
     let tensor = edge.tensor.0;
     if edge.axes.len() != extents.len() {
         return Some(format!(
-            "{} {} labelled of tensor {tensor}, which has {}",
+            "labels {} of tensor {tensor}, which has {}",
             counted(edge.axes.len(), "axis"),
-            are(edge.axes.len()),
             extents.len()
         ));
     }

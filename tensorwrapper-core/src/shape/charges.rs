@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use tensorwrapper_notation::sentence::counted;
+
 use crate::error::{Error, ErrorKind};
 
 /// A product of groups: for each the modulus of Z_n, or 0 for U(1), the integers.
@@ -99,7 +101,8 @@ impl Charges {
         for charge in charges {
             let charge = charge.as_ref();
             if charge.len() != group.rank() {
-                let message = format!("charge {charge:?} has {} integers, but its group has {}", charge.len(), group.rank());
+                let integers = counted(charge.len(), "integer");
+                let message = format!("charge {charge:?} has {integers}, but its group has {}", group.rank());
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
             of.push(group.reduced(charge));

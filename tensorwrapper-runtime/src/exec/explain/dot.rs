@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::explanation::{Explanation, Role};
-use super::table::{bytes, count, shortened};
+use super::table::{bytes, operations, shortened};
 
 impl Explanation {
     /// The plan in Graphviz's language: `dot -Tsvg` draws it.
@@ -24,8 +24,8 @@ impl Explanation {
             let _ = writeln!(text, "  x{n} [shape=box, label={label}];");
         }
         for (n, (step, links)) in self.steps.iter().zip(&self.links).enumerate() {
-            let (equation, operations) = (shortened(&step.equation, 60), count(step.operations));
-            let label = quoted(&format!("{}: {equation}\n{}, {operations} operations", n + 1, step.kind()));
+            let (equation, operations) = (shortened(&step.equation, 60), operations(step.operations));
+            let label = quoted(&format!("{}: {equation}\n{}, {operations}", n + 1, step.kind()));
             let is_result = links.makes.iter().any(|&made| self.tensors[made].role == Role::Wanted);
             let _ = writeln!(text, "  s{n} [label={label}{}];", if is_result { ", peripheries=2" } else { "" });
             for &read in &links.reads {

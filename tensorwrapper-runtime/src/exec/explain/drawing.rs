@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::dot::extents;
 use super::explanation::{Explanation, Role};
-use super::table::{bytes, count, shortened};
+use super::table::{bytes, operations, shortened};
 
 /// Larger trees are not drawn, because a page cannot show them legibly.
 const MOST_NODES: usize = 6000;
@@ -62,10 +62,10 @@ pub(super) fn tree(explanation: &Explanation) -> Option<String> {
                 let radius = (if names { 6.0 } else { 3.5 }) + (if names { 12.0 } else { 8.0 }) * (step.operations / most).sqrt();
                 let equation = escaped(&step.equation);
                 let words = format!(
-                    "{}: {equation}\n{}, {} operations, {}",
+                    "{}: {equation}\n{}, {}, {}",
                     n + 1,
                     step.kind(),
-                    count(step.operations),
+                    operations(step.operations),
                     bytes(step.made)
                 );
                 let class = step.class.name();

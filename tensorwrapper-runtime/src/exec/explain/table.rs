@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use tensorwrapper_notation::sentence::counted;
+
 use super::explanation::{ExplainedStep, Explanation};
 
 /// Equations that are longer are cut short in the table; the page has more of them.
@@ -103,6 +105,11 @@ pub(super) fn count(operations: f64) -> String {
     if operations < 1e6 { format!("{operations:.0}") } else { format!("{operations:.3e}") }
 }
 
+/// Operations with their noun.
+pub(super) fn operations(number: f64) -> String {
+    if number < 1e6 { counted(number.round(), "operation") } else { format!("{} operations", count(number)) }
+}
+
 /// Bytes, in the unit that leaves one to three digits before the point.
 pub(super) fn bytes(bytes: u128) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
@@ -139,4 +146,15 @@ fn scaled(value: f64, unit: &str, is_whole: bool) -> String {
         _ => 0,
     };
     format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_counted() {
+        let said: Vec<String> = [0.0, 1.0, 64.0, 2.5e7].map(operations).into();
+        assert_eq!(said, ["0 operations", "1 operation", "64 operations", "2.500e7 operations"]);
+    }
 }
