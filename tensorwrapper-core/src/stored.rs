@@ -97,6 +97,22 @@ pub trait Numeric: Stored + ElementOf<Itself = Self> + MixesWith<Self, Mixed = S
     }
 }
 
+/// A power by squaring: integers wrap around, and powers of complex numbers that are real are real.
+pub fn power<T: Numeric>(mut x: T, mut exponent: u32) -> T {
+    let mut product = T::UNIT;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product = product.times(x);
+        }
+        exponent /= 2;
+        // The last square would be for nothing.
+        if exponent > 0 {
+            x = x.times(x);
+        }
+    }
+    product
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Numeric> MixesWith<T> for T {
     type Mixed = T;
@@ -212,6 +228,16 @@ fn exact_parts(number: i64) -> Complex<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn powers_of_all_numbers() {
+        assert_eq!([power(3, 0), power(3, 1), power(-3, 5), power(10, 9)], [1, 3, -243, 1_000_000_000]);
+        assert_eq!([power(10, 10), power(7, u32::MAX)], [10i32.wrapping_pow(10), 7i32.wrapping_pow(u32::MAX)]);
+        assert_eq!([power(2u8, 7), power(2, 8), power(0, 0)], [128, 0, 1]);
+        assert_eq!(power(1e200f64, 1), 1e200);
+        assert_eq!(power(Complex::new(-2.0, 0.0), 3), Complex::new(-8.0, 0.0));
+        assert_eq!(power(Complex::new(0.0, 2.0f32), 4), Complex::new(16.0, 0.0));
+    }
 
     #[test]
     fn integers_are_the_sum_of_both_parts() {

@@ -7,7 +7,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Owned;
-use tensorwrapper_core::stored::{Numeric, Stored};
+use tensorwrapper_core::stored::{Numeric, Stored, power};
 
 use super::iteration::each;
 use super::loops::device;
@@ -67,18 +67,6 @@ fn powi<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Re
             T::NAME
         )))),
     }
-}
-
-/// A power by squaring. Integers wrap around.
-fn power<T: Numeric>(x: T, exponent: u32) -> T {
-    let (mut result, mut square) = (T::UNIT, x);
-    for bit in 0..u32::BITS - exponent.leading_zeros() {
-        if exponent >> bit & 1 == 1 {
-            result = result.times(square);
-        }
-        square = square.times(square);
-    }
-    result
 }
 
 fn powf<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, exponent: f64) -> Result<Tensor<T, S>, Error> {
