@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper::prelude::*;
-use tensorwrapper::{Blocks, ComputeDevice, ErrorKind, MemoryKind, Structure, Tiling};
+use tensorwrapper::{Blocks, ComputeDevice, Dtype, ErrorKind, MemoryKind, Structure, Tiling};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{
-    Contraction, Copied, Decomposition, Device, DeviceMemory, Factorised, KernelRequest, LoopNest, Mapped, MemoryLocation,
+    Contraction, Copied, Decomposition, Device, DeviceMemory, Factorisation, Factorised, KernelRequest, LoopNest, Mapped, MemoryLocation,
     MemoryUse, Operand, Output, PreparedContraction, Program, Reduction, Resident, Session,
 };
 use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::device_mirror;
 use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
@@ -315,5 +316,61 @@ fn plans_of_block_tensors_say_what_the_host_does() {
             Context::on(Island::default()).eval_blocks(equation, &read).unwrap().to_dense().unwrap(),
             Context::reference().eval_blocks(equation, &read).unwrap().to_dense().unwrap()
         );
+    }
+}
+
+/// An island with a library for triangles and determinants alone.
+#[derive(Clone, Debug, Default)]
+struct Shore(Island);
+
+impl Device for Shore {
+    fn name(&self) -> &'static str {
+        "shore"
+    }
+
+    fn resident(&self) -> Option<&dyn Resident> {
+        self.0.resident()
+    }
+
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        Reference.prepare(contraction)
+    }
+
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        functions: &[Callback<'_>],
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        Reference.map(nest, program, reduction, functions, inputs, output)
+    }
+
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+        Reference.factorise(call, inputs, outputs)
+    }
+
+    fn factors_by(&self, call: &Decomposition, _: Dtype, arguments: &[&Strided], _: &[&Strided]) -> Option<&'static str> {
+        match (call.kind, arguments) {
+            (Factorisation::TriangularSolve, [_, _]) | (Factorisation::Det, [_]) => Some("tide"),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn explanations_of_triangles_ask_for_what_runs() {
+    let cut = Tiling::cuts([1, 1]);
+    let explained = |above: f64| {
+        let a = Blocks::<f64>::from_fn(&Structure::new([&cut, &cut]), |i| if i[0] < i[1] { above } else { 2.0 });
+        Context::on(Shore::default()).explain_sectors(&a.unwrap(), [0]).unwrap()
+    };
+    for (above, said) in [(0.0, ["by `tide` on `shore`", "on the host"]), (1.0, ["on the host", "by `tide` on `shore`"])] {
+        let text = explained(above);
+        for (name, who) in [("solve", said[0]), ("inv", said[0]), ("det", said[1])] {
+            assert!(text.contains(&format!("\n{name}: {who}\n")), "{text}");
+        }
     }
 }

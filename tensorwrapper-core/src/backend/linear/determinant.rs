@@ -41,9 +41,14 @@ impl Determinant {
 
     /// The determinant as a number; `None` if it is too large for the type.
     pub fn value<T: Element>(self) -> Option<T> {
+        Some(self.nearest()).filter(|&value| is_finite(value))
+    }
+
+    /// The determinant as a number, of which a part that is too large for the type is infinite.
+    pub fn nearest<T: Element>(self) -> T {
         // Beyond these powers of two everything is zero or too large.
         let value: Complex<f64> = times_power(self.number, self.exponent.clamp(-2500, 2500) as i32);
-        Some(T::from_complex(value)).filter(|&value| is_finite(value))
+        T::from_complex(value)
     }
 
     /// The phase of the determinant; 0 if it is 0.

@@ -3,16 +3,17 @@
 use std::fmt::Write;
 
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
-use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_notation::sentence::counted;
 
 use super::super::super::context::Context;
-use super::dense::{REDUCED, of_squares};
-use super::diagonal::Diagonal;
+use super::dense::{REDUCED, Stack, of_squares};
+use super::diagonal::{Diagonal, untied};
 use super::matrix::{BlockMatrix, COLUMNS, ROWS, Sector};
+use super::triangle::Triangles;
 use crate::tensor::Blocks;
 
 /// Operations of any matrix.
@@ -32,12 +33,13 @@ const OF_REGULAR: [Factorisation; 2] = [Factorisation::Solve, Factorisation::Inv
 
 impl Context {
     /// The sectors of a block tensor as a matrix, as text: each is factorised as a dense matrix. Where the context's device has memory of its
-    /// own, it says which operations a library computes there and which are left to the host. Functions of square matrices join each row
-    /// with the column of its number, so that their sectors may be larger than these.
+    /// own, it says which operations a library computes there and which are left to the host; of a triangle, who computes what is computed
+    /// instead. Functions of square matrices join each row with the column of its number, so that their sectors may be larger than these.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when rows of a ragged axis have different extents.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when rows of a ragged axis have different extents;
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -68,16 +70,16 @@ impl Context {
             let [rows, columns] = sector.extents;
             let _ = writeln!(text, "{}, {}: {}", counted(rows, "row"), counted(columns, "column"), sector.described());
         }
-        let device = self.backend.device();
-        if device.resident().is_some() {
+        if self.backend.device().resident().is_some() {
             let _ = writeln!(text, "sectors are gathered, and their factors are cut into blocks, on the host");
+            let asked = Asked { device: self.backend.device(), matrix: &matrix, slab: &untied(a)?.slab };
             // What the matrix does not allow is left out.
             let of_squares = matrix.square_sectors("eigh").ok();
             let of_regular = matrix.regular_sectors("inv").ok();
             for (kinds, own) in [(&OF_ANY[..], Some(sectors)), (&OF_SQUARES, of_squares), (&OF_REGULAR, of_regular)] {
                 let Some(own) = own else { continue };
                 for &kind in kinds {
-                    let _ = writeln!(text, "{}: {}", kind.name(), who(device, kind, T::DTYPE, &own)?);
+                    let _ = writeln!(text, "{}: {}", kind.name(), asked.who(kind, &own)?);
                 }
             }
         }
@@ -85,26 +87,47 @@ impl Context {
     }
 }
 
-/// Who computes an operation of the matrices of these sectors.
-fn who(device: &dyn Device, kind: Factorisation, dtype: Dtype, sectors: &[Sector<'_>]) -> Result<String, Error> {
-    let call = match OF_ANY.contains(&kind) {
-        true => Decomposition::plain(kind, 0, REDUCED),
-        false => Decomposition { batch: 0, ..of_squares(kind) },
-    };
-    let (mut library, mut there) = (None, 0);
-    for sector in sectors {
-        let layout = Strided::row_major(&sector.extents)?;
-        let arguments = [&layout, &layout];
-        let arguments = if kind == Factorisation::Solve { &arguments[..] } else { &arguments[..1] };
-        if let Some(name) = device.factors_by(&call, dtype, arguments, &[]) {
-            (library, there) = (Some(name), there + 1);
+/// A device that is asked what it computes, and the matrix that it is asked about.
+struct Asked<'s, 'm, T> {
+    device: &'s dyn Device,
+    matrix: &'s BlockMatrix<'m>,
+    slab: &'s [T],
+}
+
+impl<T: Element> Asked<'_, '_, T> {
+    /// Who computes an operation of the matrices of these sectors.
+    fn who(&self, kind: Factorisation, sectors: &[Sector<'_>]) -> Result<String, Error> {
+        let (mut library, mut there) = (None, 0);
+        for sector in sectors {
+            if let Some(name) = self.library(kind, sector)? {
+                (library, there) = (Some(name), there + 1);
+            }
         }
+        let device = self.device.name();
+        Ok(match library {
+            Some(name) if there == sectors.len() => format!("by `{name}` on `{device}`"),
+            Some(name) => format!("by `{name}` on `{device}` in {there} of {}, else on the host", counted(sectors.len(), "sector")),
+            None => "on the host".to_string(),
+        })
     }
-    Ok(match library {
-        Some(name) if there == sectors.len() => format!("by `{name}` on `{}`", device.name()),
-        Some(name) => {
-            format!("by `{name}` on `{}` in {there} of {}, else on the host", device.name(), counted(sectors.len(), "sector"))
-        }
-        None => "on the host".to_string(),
-    })
+
+    /// The library that computes an operation of the matrix of a sector on the device, if one does.
+    fn library(&self, kind: Factorisation, sector: &Sector<'_>) -> Result<Option<&'static str>, Error> {
+        let own = match OF_ANY.contains(&kind) {
+            true => Decomposition::plain(kind, 0, REDUCED),
+            false => of_squares(kind),
+        };
+        let triangles = match Triangles::have_another_way(kind) {
+            true => {
+                let elements = self.matrix.gather(self.device, sector, self.slab)?;
+                Triangles::of(&own, Stack { elements: &elements, count: 1, extents: sector.extents })
+            }
+            false => None,
+        };
+        let Some(call) = triangles.map_or(Some(own), |triangles| triangles.instead_of(kind)) else { return Ok(None) };
+        let layout = Strided::row_major(&sector.extents)?;
+        let has_right_side = matches!(call.kind, Factorisation::Solve | Factorisation::TriangularSolve);
+        let arguments = &[&layout, &layout][..1 + usize::from(has_right_side)];
+        Ok(self.device.factors_by(&Decomposition { batch: 0, ..call }, T::DTYPE, arguments, &[]))
+    }
 }

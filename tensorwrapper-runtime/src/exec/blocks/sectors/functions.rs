@@ -1,11 +1,11 @@
 //! The entry points of functions of square block matrices: inverses, systems of equations, exponentials, powers, triangles,
 //! determinants and traces.
 
-use num_complex::Complex;
 use tensorwrapper_core::backend::{Decomposition, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::stored::power;
 
 use super::dense::of_squares;
 use super::diagonal::{Diagonal, untied};
@@ -118,18 +118,18 @@ impl Context {
         let a = &untied(a)?;
         let matrix = BlockMatrix::new(&a.structure, rows.as_ref())?;
         let sectors = matrix.square_sectors("cholesky")?;
-        let triangles = square::triangles(self, &matrix, &sectors, a)?;
+        let factors = square::cholesky_factors(self, &matrix, &sectors, a)?;
         let kept: Vec<usize> = sectors.iter().map(|sector| sector.extents[ROWS]).collect();
-        NewAxis::new(&matrix, &sectors, &kept)?.factor(ROWS, &triangles)
+        NewAxis::new(&matrix, &sectors, &kept)?.factor(ROWS, &factors)
     }
 
-    /// The determinant: the product of those of the sectors; infinite where that is too large for a number.
+    /// The determinant: the product of those of the sectors; a part of it that is too large for a number is infinite.
     ///
     /// # Errors
     /// As [`expm_blocks`](Context::expm_blocks), and where the determinant of one sector is too large for a number.
     pub fn det_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<T, Error> {
         match Diagonal::of(a, rows.as_ref()) {
-            Some(diagonal) => Ok(triangle::product(&diagonal.finite_elements("det")?)),
+            Some(diagonal) => Ok(triangle::multiplied(diagonal.finite_elements("det")?).nearest()),
             None => square::determinant(self, &untied(a)?, rows.as_ref()),
         }
     }
@@ -162,22 +162,6 @@ impl Context {
         };
         Ok(all.into_iter().fold(T::ZERO, |sum, trace| sum + trace))
     }
-}
-
-/// A power by squaring, so that powers of real numbers are real.
-fn power(mut x: Complex<f64>, mut exponent: u32) -> Complex<f64> {
-    let mut product = Complex::ONE;
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            product *= x;
-        }
-        exponent /= 2;
-        // The last square would be for nothing, and could overflow.
-        if exponent > 0 {
-            x *= x;
-        }
-    }
-    product
 }
 
 /// Functions of square matrices in the global context; what rows and columns are is said at [`Context::inv_blocks`] and in the

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use num_complex::Complex;
-use tensorwrapper_core::backend::linear::Determinant;
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -334,11 +333,11 @@ pub(super) fn frame_of_solution(matrix: &BlockMatrix<'_>, b: &Structure) -> Resu
 pub(super) fn traces<T: Element>(context: &Context, a: &BlockOperand<'_, T>, rows: &[usize]) -> Result<Vec<T>, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
     let sectors = matrix.square_sectors("trace")?;
-    numbers(context, Factorisation::Trace, (&matrix, &sectors), a)
+    values(context, Factorisation::Trace, (&matrix, &sectors), a)
 }
 
 /// A number for each sector.
-fn numbers<T: Element>(
+fn values<T: Element>(
     context: &Context,
     kind: Factorisation,
     (matrix, sectors): (&BlockMatrix<'_>, &[Sector<'_>]),
@@ -352,7 +351,7 @@ fn numbers<T: Element>(
 pub(super) fn determinant<T: Element>(context: &Context, a: &BlockOperand<'_, T>, rows: &[usize]) -> Result<T, Error> {
     let matrix = BlockMatrix::new(&a.structure, rows)?;
     let whole = matrix.square_sectors("det")?;
-    let dets = |sectors: &[Sector<'_>]| numbers(context, Factorisation::Det, (&matrix, sectors), a);
+    let dets = |sectors: &[Sector<'_>]| values(context, Factorisation::Det, (&matrix, sectors), a);
     let is_of_matrix = |error: &Error| matches!(error.kind(), ErrorKind::LinearAlgebra { .. });
     let of_parts = triangle::parts(&matrix, &whole, &a.slab).map(|parts| Ok((dets(&parts)?, parts)));
     let (dets, sectors) = match of_parts {
@@ -367,8 +366,7 @@ pub(super) fn determinant<T: Element>(context: &Context, a: &BlockOperand<'_, T>
     // The others are large, so that those that are too small for a number, and they alone, are found once more, as logarithms.
     let small = sectors.into_iter().zip(&dets).filter(|(_, det)| !triangle::has_all_digits(*det)).map(|(sector, _)| sector);
     let again = slogdets_of(context, (&matrix, &small.collect::<Vec<_>>()), a)?;
-    let others = dets.iter().copied().filter(triangle::has_all_digits);
-    let others = Determinant::of(false, others).expect("determinants are finite numbers");
+    let others = triangle::multiplied(dets.iter().copied().filter(triangle::has_all_digits));
     let (sign, logarithm) = triangle::together(again);
     // In two halves, neither of which is infinite: a part of the phase may be zero.
     let half = ((others.logarithm() + logarithm.to_complex().re) / 2.0).exp().min(f64::MAX);
@@ -398,7 +396,7 @@ fn slogdets_of<T: Element>(
 }
 
 /// The factor L of L·Lᴴ in each sector.
-pub(super) fn triangles<T: Element>(
+pub(super) fn cholesky_factors<T: Element>(
     context: &Context,
     matrix: &BlockMatrix<'_>,
     sectors: &[Sector<'_>],

@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use num_complex::Complex;
 use tensorwrapper_core::backend::linear::{Determinant, are_finite};
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Dtype, Element};
@@ -31,8 +30,12 @@ pub(super) struct Triangles {
 impl Triangles {
     /// Whether these matrices are triangles; nothing where they are none, and for operations that have no other way for triangles.
     pub(super) fn of<T: Element>(call: &Decomposition, a: Stack<'_, T>) -> Option<Triangles> {
-        let has_another_way = matches!(call.kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det);
-        if has_another_way { is_upper(a).map(|upper| Triangles { upper }) } else { None }
+        if Triangles::have_another_way(call.kind) { is_upper(a).map(|upper| Triangles { upper }) } else { None }
+    }
+
+    /// Whether an operation of triangles is computed in another way than that of other matrices.
+    pub(super) fn have_another_way(kind: Factorisation) -> bool {
+        matches!(kind, Factorisation::Solve | Factorisation::Inv | Factorisation::Det)
     }
 
     /// The result of an operation of these matrices; nothing where elimination is needed. An error says nothing about the matrix: the
@@ -44,16 +47,21 @@ impl Triangles {
         a: Stack<'_, T>,
         right: Option<Stack<'_, T>>,
     ) -> Option<Result<Vec<T>, Error>> {
-        let solve = Decomposition { upper: self.upper, ..of_squares(Factorisation::TriangularSolve) };
-        match call.kind {
-            Factorisation::Solve => Some(dense::one_result(device, &solve, a, right)),
-            Factorisation::Inv => Some(inverses(device, &solve, a)),
+        match self.instead_of(call.kind) {
+            Some(solve) if call.kind == Factorisation::Inv => Some(inverses(device, &solve, a)),
+            Some(solve) => Some(dense::one_result(device, &solve, a, right)),
             // A determinant that is too large is told of the matrix itself.
-            _ => {
-                let product = |diagonal: &[T]| Determinant::of(false, diagonal.iter().copied())?.value();
+            None => {
+                let product = |diagonal: &[T]| multiplied(diagonal.iter().copied()).value();
                 diagonals(a).chunks(a.extents[0]).map(product).collect::<Option<Vec<T>>>().map(Ok)
             }
         }
+    }
+
+    /// What a device computes of these matrices instead of an operation; nothing for determinants, which are products on the host.
+    pub(super) fn instead_of(self, kind: Factorisation) -> Option<Decomposition> {
+        let solve = Decomposition { upper: self.upper, ..of_squares(Factorisation::TriangularSolve) };
+        (kind != Factorisation::Det).then_some(solve)
     }
 
     /// The diagonal of one triangle that has a zero there, as a matrix: it is singular as the triangle is. Elimination sees it here, but in
@@ -88,7 +96,7 @@ pub(super) fn together<T: Element>(factors: impl IntoIterator<Item = (T, T::Real
 
 /// The phase of a finite number, and the logarithm of its absolute value; 0 and −∞ of zero.
 pub(super) fn phase_and_logarithm<T: Element>(x: T) -> (T, T::Real) {
-    let of_one = Determinant::of(false, std::iter::once(x)).expect("the number is finite");
+    let of_one = multiplied([x]);
     (of_one.sign(), T::Real::from_complex(of_one.logarithm().into()))
 }
 
@@ -120,20 +128,19 @@ pub(super) fn has_all_digits<T: Element>(x: &T) -> bool {
     x.to_complex().norm() >= least
 }
 
+/// The product of finite numbers, however large or small products of some of them are.
+pub(super) fn multiplied<T: Element>(factors: impl IntoIterator<Item = T>) -> Determinant {
+    Determinant::of(false, factors.into_iter()).expect("the factors are finite")
+}
+
 /// The product of the determinants of parts; nothing where some of them were too small for a number, and the others are so large together
 /// that the product need not be.
 pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
-    let others = Determinant::of(false, dets.iter().copied().filter(has_all_digits))?;
-    (others.logarithm() <= 0.0 || dets.iter().all(has_all_digits)).then(|| product(dets))
-}
-
-/// A product of numbers, however large or small products of some of them are; infinite where it is too large.
-pub(super) fn product<T: Element>(factors: &[T]) -> T {
-    match Determinant::of(false, factors.iter().copied()) {
-        Some(product) => product.value().unwrap_or_else(|| T::from_complex(product.sign::<Complex<f64>>() * f64::MAX * f64::MAX)),
-        // There are NaN or infinity among them.
-        None => factors.iter().fold(T::ONE, |product, &factor| product * factor),
+    let with_digits = multiplied(dets.iter().copied().filter(has_all_digits));
+    if dets.iter().all(has_all_digits) {
+        return Some(with_digits.nearest());
     }
+    (with_digits.logarithm() <= 0.0).then(|| multiplied(dets.iter().copied()).nearest())
 }
 
 /// The inverses of triangles. Columns of the inverse are zero where those of the triangle are, so that only the rest is solved.
