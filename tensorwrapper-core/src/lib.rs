@@ -167,6 +167,7 @@ mod expansion;
 pub mod graph;
 pub mod layout;
 mod map_function;
+mod measured;
 mod mixes;
 mod reader;
 pub mod shape;
@@ -179,6 +180,7 @@ mod thread_pool;
 pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
+pub use measured::Measured;
 pub use shape::{
     AnyShape, AtLeast, Charge, ChargeGroup, Charges, Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoCharge, IntoExtent,
     IntoShape, JaggedBoxes, JaggedIndices, JaggedShape, Join, Len, Mask, MultiIndex, Nested, NestedArray, Shape, StaticExtents,

@@ -64,6 +64,7 @@ pub use tensorwrapper_core::shape::{
     TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
+pub use tensorwrapper_core::Measured;
 pub use tensorwrapper_core::stored::{Numeric, Stored};
 pub use tensorwrapper_core::structure::{AxisPart, Sparsity, Structure};
 pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};

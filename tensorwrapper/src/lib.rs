@@ -393,7 +393,7 @@ pub use tensorwrapper_runtime::{
     Element, Elements, ElementwiseOperand, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent,
     Extents, Factors, Fill, FixedIndices, Form, Graph, HasElements, InBlocks, Indexed, IndexedMask, IndexedPhysical,
     IndexedShape, IndexedStructure, Indexer, Indices, IntoCharge, IntoExtent, IntoShape, JaggedBoxes, JaggedIndices, JaggedShape,
-    Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, MemoryKind, Moved,
+    Join, KeptPlans, LabelAxes, Lanes, Layout, Layouts, Len, Logical, MapArguments, MapSlopes, Mask, Measured, MemoryKind, Moved,
     MultiIndex, Nested, NestedArray, NumberShape, Numeric, OnDevice, OrZero, Order, PairProduct, Pass, Physical, Place,
     Placement, Prepared, PreparedBlock, PreparedBlocks, PreparedGrad, PreparedStep, Progress, RealNumber, RecordOperand,
     Recordable, RecordedTensors, Replay, Shape, Sign, SignedPermutation, Sparsity, StaticExtents, StaticTensor, Steps, Stored,

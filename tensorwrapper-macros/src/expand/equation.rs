@@ -226,13 +226,9 @@ fn form(equation: &Equation, operands: &[Ident]) -> TokenStream {
     // Truth values choose among numbers, whose form they have no part in.
     let is_number = |n: usize| !equation.operands()[n].is_mask;
     let firsts = (0..operands.len()).filter(|&n| first_of_spelling(equation, n) == n && is_number(n));
-    let joined = firsts.map(|n| &operands[n]).fold(None, |known, operand| {
-        Some(match known {
-            None => emit!(#operand.form()),
-            Some(known) => emit!(__tw::joined(#known, &#operand)),
-        })
-    });
-    joined.unwrap_or_else(|| emit!(::core::marker::PhantomData::<__tw::Whole>))
+    let mut firsts = firsts.map(|n| &operands[n]);
+    let Some(first) = firsts.next() else { return emit!(::core::marker::PhantomData::<__tw::Whole>) };
+    firsts.fold(emit!(#first.form()), |known, operand| emit!(__tw::joined(#known, &#operand)))
 }
 
 /// Code for the tickets of the results.

@@ -22,6 +22,7 @@ mod checks;
 mod environment;
 mod equation;
 mod failure;
+mod named;
 mod static_expr;
 #[cfg(test)]
 mod tests;

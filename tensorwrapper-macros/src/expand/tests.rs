@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::hygiene::private_module;
-use super::{Failure, invocation};
+use super::{Failure, invocation, named};
 
 /// Tokens of the expansion of one equation over two operands. Whoever changes it changes the build time of every program.
 const TOKENS_OF_TWO_OPERANDS: usize = 1176;
@@ -58,6 +58,38 @@ fn count(stream: TokenStream) -> usize {
 #[test]
 fn expansions_are_small() {
     assert_eq!(count(expansion("[i, j] = a[i, k] * b[k, j]")), TOKENS_OF_TWO_OPERANDS);
+}
+
+/// The run time has names up to the numbers for which the macros write them, and none beyond.
+#[test]
+fn numbers_with_names_are_those_of_the_run_time() {
+    let read = |path: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tensorwrapper-runtime/src/private").join(path);
+        std::fs::read_to_string(path).expect("the crates of the library are beside each other")
+    };
+    let [counts, parts] = ["mod.rs", "static_expr/names.rs"].map(read);
+    let has = |text: &str, name: String| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let first_without = |text: &str, name: &dyn Fn(usize) -> String| (0..).find(|&n| !has(text, name(n)));
+    assert_eq!(first_without(&counts, &|n| format!("INDICES_{n}")), Some(named::INDICES));
+    for name in ["LabelIndex", "LabelExtent"] {
+        assert_eq!(first_without(&parts, &|n| format!("{name}{n}")), Some(named::LABELS), "{name}");
+    }
+    for name in ["ElementOfOperand", "MixedWith", "Read"] {
+        assert_eq!(first_without(&parts, &|n| format!("{name}{n}")), Some(named::OPERANDS), "{name}");
+    }
+    for operand in 0..named::OPERANDS {
+        assert_eq!(first_without(&parts, &|n| format!("AxisExtent{operand}_{n}")), Some(named::AXES), "operand {operand}");
+    }
+}
+
+#[test]
+fn numbers_without_names_stand_in_angle_brackets() {
+    let of = |indices: &str| formatted(&expansion(&format!("[{indices}] = x[{indices}]")));
+    let (named, numbered) = (of("a, b, c, d, e, f, g, h"), of("a, b, c, d, e, f, g, h, i"));
+    assert!(named.contains("__tw::INDICES_8") && named.contains("__static::LabelIndex7"), "{named}");
+    assert!(numbered.contains("__tw::GivenIndices::<9usize>") && !numbered.contains("INDICES_"), "{numbered}");
+    let sum = formatted(&expansion("[] = x[a, b, c, d, e] * y[e, d, c, f, g] * z[f, g, h, i] * x[a, b, h, i, i]"));
+    assert!(sum.contains("__static::LabelIndex<8usize>") && sum.contains("__static::AxisExtent<0usize, 4usize>"), "{sum}");
 }
 
 /// The library and the run time have the module that expansions of this version use; whoever raises the version renames it.

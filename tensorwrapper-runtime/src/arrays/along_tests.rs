@@ -77,3 +77,23 @@ fn rounding_and_comparisons_of_views() {
         assert_eq!(x.less_equal(0.25).unwrap().count(), x.elements().filter(|x| **x <= 0.25).count());
     }
 }
+
+/// The mean of integers is that of the numbers that they are, though their sum wraps around.
+#[test]
+fn means_of_integers() {
+    let a = Tensor::from_array([[i64::MAX, i64::MAX - 2], [i64::MIN, 3]]).unwrap();
+    assert_eq!(a.mean(), 0.5 * (i64::MAX as f64) / 2.0);
+    assert_eq!(a.mean_along(1).unwrap().as_slice(), [i64::MAX as f64, i64::MIN as f64 / 2.0]);
+    let a = Tensor::from_fn([3, 4, 5], |i| (i[0] * 20 + i[1] * 5 + i[2]) as i32 - 31).unwrap();
+    let floats = a.cast::<f64>().unwrap();
+    assert_eq!(a.mean(), floats.mean());
+    for axes in [&[0][..], &[1], &[2, 0], &[0, 1, 2], &[]] {
+        let (turned, expected) = (a.permute(&[2, 0, 1]).unwrap(), floats.permute(&[2, 0, 1]).unwrap());
+        assert_eq!(turned.mean_along(axes).unwrap(), expected.mean_along(axes).unwrap(), "{axes:?}");
+    }
+    assert_eq!(Tensor::from_array([[200u8, 255], [3, 4]]).unwrap().view().mean_along(0).unwrap().as_slice(), [101.5, 129.5]);
+    let nothing = Tensor::<i32>::zeros([2, 0]).unwrap();
+    assert!(nothing.mean().is_nan() && nothing.mean_along(1).unwrap().iter().all(|x| x.is_nan()));
+    assert_eq!(nothing.mean_along(0).unwrap().extents(), [0]);
+    assert!(nothing.mean_along(2).is_err());
+}

@@ -1,5 +1,6 @@
 //! Functions of each element, by the kernels that equations have for them, and sizes and squares by plain loops.
 
+use tensorwrapper_core::Measured;
 use tensorwrapper_core::backend::function::Unary;
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
@@ -45,12 +46,11 @@ fn made<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, instruction: Instruct
     Ok(Tensor::from_parts(values, layout))
 }
 
-fn abs<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::Real, S>, Error> {
-    if T::DTYPE.is_complex() {
-        return made(view, Instruction::Apply(Unary::Abs, 0))?.map(T::re);
+fn abs<T: Measured, S: Extents>(view: &TensorRef<'_, T, S>) -> Result<Tensor<T::Absolute, S>, Error> {
+    if T::COMPUTED.is_complex() {
+        return made(view, Instruction::Apply(Unary::Abs, 0))?.map(T::absolute);
     }
-    // Of −0, too, the size is 0.
-    each(view, |x| if x.re() <= T::Real::ZERO { T::Real::ZERO - x.re() } else { x.re() })
+    each(view, T::absolute)
 }
 
 fn powi<T: Numeric, S: Extents>(view: &TensorRef<'_, T, S>, exponent: i32) -> Result<Tensor<T, S>, Error> {
@@ -100,22 +100,26 @@ functions! {
     Tanh, tanh, "The hyperbolic tangent", "0.0, 40.0" = "0.0, 1.0", ["hyperbolic"];
 }
 
-methods!(impl[T: Element] {
-    /// The absolute value of each element, real.
+methods!(impl[T: Measured] {
+    /// The absolute value of each element: real of complex numbers, of other numbers of their type. That of the smallest integer wraps
+    /// around.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::{Complex, Tensor};
     /// assert_eq!(Tensor::from_array([-1.5, 2.0])?.abs()?.as_slice(), [1.5, 2.0]);
     /// assert_eq!(Tensor::from_array([Complex::new(3.0, 4.0)])?.abs()?.as_slice(), [5.0]);
+    /// assert_eq!(Tensor::from_array([-3, 4])?.abs()?.as_slice(), [3, 4]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     #[doc(alias("absolute", "fabs", "modulus"))]
-    fn abs() -> Result<Tensor<T::Real, S>, Error> = abs;
+    fn abs() -> Result<Tensor<T::Absolute, S>, Error> = abs;
+});
 
+methods!(impl[T: Element] {
     /// A real power of each element, as `powf(X, p)` in equations: NaN of negative real elements where the exponent is not whole.
     ///
     /// ```

@@ -3,6 +3,8 @@
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use tensorwrapper_core::Measured;
+use tensorwrapper_core::element::Element;
 
 use crate::exec::einsum;
 use crate::tensor::Tensor;
@@ -128,4 +130,31 @@ fn integers_have_products_powers_and_signs() {
     assert_eq!(Tensor::from_array([i32::MIN, 0, 9]).unwrap().sign().unwrap().as_slice(), [-1, 0, 1]);
     let error = bytes.powi(-1).unwrap_err().to_string();
     assert_eq!(error, "`powi` of integers with the exponent -1: `u8` has no fractions; `a.cast::<f64>()?` has");
+}
+
+/// As NumPy's, the absolute value of the smallest integer wraps around.
+#[test]
+fn absolute_values_of_integers() {
+    let a = Tensor::from_array([[i32::MIN, -7], [0, i32::MAX]]).unwrap();
+    assert_eq!(a.abs().unwrap().as_slice(), [i32::MIN, 7, 0, i32::MAX]);
+    assert_eq!(a.view().permute(&[1, 0]).unwrap().abs().unwrap().as_slice(), [i32::MIN, 0, 7, i32::MAX]);
+    assert_eq!(Tensor::from_array([-3i64, 4]).unwrap().abs().unwrap().as_slice(), [3, 4]);
+    assert_eq!(Tensor::from_array([0u8, 255]).unwrap().abs().unwrap().as_slice(), [0, 255]);
+}
+
+/// Generic code over elements has real absolute values and means of its own type, that over integers too asks for both.
+#[test]
+fn generic_absolute_values_and_means() {
+    fn largest<T: Element>(a: &Tensor<T>) -> Option<T::Real> {
+        a.abs().ok()?.max()
+    }
+    fn centre<T: Measured>(a: &Tensor<T>) -> T::Mean {
+        a.mean()
+    }
+    fn shifted<T: Element>(a: &Tensor<T>) -> T {
+        a.mean() + T::ONE
+    }
+    let a = Tensor::from_array([Complex::new(3.0f32, 4.0), Complex::new(-1.0, 0.0)]).unwrap().into_dyn();
+    assert_eq!((largest(&a), centre(&a), shifted(&a)), (Some(5.0), Complex::new(1.0, 2.0), Complex::new(2.0, 2.0)));
+    assert_eq!(centre(&Tensor::from_array([1u8, 2]).unwrap().into_dyn()), 1.5);
 }

@@ -1,5 +1,6 @@
 //! Means, variances and deviations: of all elements, and along axes; and the norm.
 
+use tensorwrapper_core::Measured;
 use tensorwrapper_core::backend::function::Unary;
 use tensorwrapper_core::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
@@ -26,15 +27,37 @@ fn terms<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, axes: &impl Axes) ->
     axes.numbers().iter().filter_map(|&axis| view.extents().get(axis)).product()
 }
 
-fn mean<T: Element, S: Extents>(view: &TensorRef<'_, T, S>) -> T {
-    sum(view).quotient(count(view.len()))
+/// A sum of numbers that are no integers, in the type of their means.
+fn in_mean<T: Measured>(sum: T) -> T::Mean {
+    T::Mean::from_complex(sum.to_constant())
 }
 
-fn mean_along<T: Element, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T>, Error> {
-    let number = count::<T>(terms(view, &axes));
-    let mut mean = sum_along(view, axes)?;
-    mean.map_inplace(|sum| sum.quotient(number));
-    Ok(mean)
+/// The sum of integers, rounded once: it may be too large for their type.
+fn sum_of_integers<T: Measured>(integers: impl Iterator<Item = T>) -> T::Mean {
+    let sum: i128 = integers.filter_map(T::to_integer).sum();
+    T::Mean::from_complex((sum as f64).into())
+}
+
+fn mean<T: Measured, S: Extents>(view: &TensorRef<'_, T, S>) -> T::Mean {
+    let sum = if T::IS_INTEGER { sum_of_integers(view.elements().copied()) } else { in_mean(sum(view)) };
+    sum.quotient(count(view.len()))
+}
+
+fn mean_along<T: Measured, S: Extents>(view: &TensorRef<'_, T, S>, axes: impl Axes) -> Result<Tensor<T::Mean>, Error> {
+    let number = count::<T::Mean>(terms(view, &axes));
+    if !T::IS_INTEGER {
+        return sum_along(view, axes)?.map(|sum| in_mean(sum).quotient(number));
+    }
+    let (order, kept) = divided(&axes, view.rank())?;
+    let permuted = view.permute(&order)?;
+    let layout = Strided::row_major(&permuted.extents()[..kept])?;
+    let terms: usize = permuted.extents()[kept..].iter().product();
+    let mut elements = permuted.elements().copied();
+    let mut means = Owned::with_room(layout.len())?;
+    for _ in 0..layout.len() {
+        means.push(sum_of_integers(elements.by_ref().take(terms)).quotient(number));
+    }
+    Ok(Tensor::from_parts(means, layout))
 }
 
 /// Σ|x|² of one input, or Σ|x − y|² of two, over the reduced axes.
@@ -153,33 +176,37 @@ fn root<R: Element>(number: R) -> R {
     R::from_complex(number.to_complex().re.sqrt().into())
 }
 
-methods!(impl[T: Element] {
-    /// The mean of all elements; NaN if there is none.
+methods!(impl[T: Measured] {
+    /// The mean of all elements; NaN if there is none. That of integers is an `f64`, and their sum does not wrap around for it.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
     /// assert_eq!(a.mean(), 2.5);
+    /// assert_eq!(Tensor::from_array([i32::MAX, i32::MAX, 0])?.mean(), f64::from(i32::MAX) * 2.0 / 3.0);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     #[doc(alias("average"))]
-    fn mean() -> T = mean;
+    fn mean() -> T::Mean = mean;
 
-    /// The means along axes, which disappear; NaN over no elements.
+    /// The means along axes, which disappear; NaN over no elements. Those of integers are of type `f64`.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([[1.0, 2.0], [3.0, 4.0]])?;
     /// assert_eq!(a.mean_along(1)?.as_slice(), [1.5, 3.5]);
+    /// assert_eq!(Tensor::from_array([[1u8, 200], [3, 250]])?.mean_along(0)?.as_slice(), [2.0, 225.0]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
     /// # Errors
     /// As [`sum_along`](Tensor::sum_along).
-    fn mean_along(axes: impl Axes) -> Result<Tensor<T>, Error> = mean_along;
+    fn mean_along(axes: impl Axes) -> Result<Tensor<T::Mean>, Error> = mean_along;
+});
 
+methods!(impl[T: Element] {
     /// The variance of all elements, Σ|x − mean|² / n, as those of a whole population; see [`sample_var`](Tensor::sample_var). NaN where
     /// there are none.
     ///

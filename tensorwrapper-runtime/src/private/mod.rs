@@ -49,6 +49,7 @@ pub use tensorwrapper_core::shape::{
     check_rank, mark_axes, meet,
 };
 
+// The macros write these names up to the numbers here (`expand/named.rs` of the macros).
 macro_rules! indices {
     ($($name:ident = $count:literal;)*) => { $(
         /// An operand is given so many indices.

@@ -92,3 +92,31 @@ fn many_labels_and_operands_agree() {
         &tensor!([i, z] = x[i, j, k, l, m] * p[m, n] * q[n, o] * r[o, u] * s[u, v] * t[v, z] * y[j, k, l]),
     );
 }
+
+/// Expansions have names for eight labels, six operands and four axes; what goes beyond is written in numbers.
+#[test]
+fn many_labels_operands_and_axes_agree() {
+    let a: &StaticTensor<f64, Shape![2, 3, 2, 2, 2]> = &some(1);
+    let b: &StaticTensor<f64, Shape![2, 2, 2, 3, 2]> = &some(2);
+    let c: &StaticTensor<f64, Shape![3, 2, 2, 2]> = &some(3);
+    let (x, y, z) = (&a.to_tensor().unwrap(), &b.to_tensor().unwrap(), &c.to_tensor().unwrap());
+    same(
+        &tensor!([h, i, b] = a[a, b, c, d, e] * b[e, d, c, f, g] * c[f, g, h, i]),
+        &tensor!([h, i, b] = x[a, b, c, d, e] * y[e, d, c, f, g] * z[f, g, h, i]),
+    );
+    let v: [&StaticTensor<f64, Shape![2]>; 7] = [&some(1), &some(2), &some(3), &some(4), &some(5), &some(6), &some(7)];
+    let [v0, v1, v2, v3, v4, v5, v6] = v;
+    let w = v.map(|v| v.to_tensor().unwrap());
+    let [w0, w1, w2, w3, w4, w5, w6] = &w;
+    same(
+        &tensor!([i, j] = v0[i] * v1[i] * v2[j] * v3[j] * v4[i] * v5[j] * v6[i]),
+        &tensor!([i, j] = w0[i] * w1[i] * w2[j] * w3[j] * w4[i] * w5[j] * w6[i]),
+    );
+}
+
+#[test]
+fn nine_indices_of_one_operand() {
+    let a = Tensor::<f64>::from_fn([2; 9], |i| i.iter().fold(0, |n, i| 2 * n + i) as f64).unwrap();
+    let turned: Tensor<f64> = tensor!([i, h, g, f, e, d, c, b, a] = a[a, b, c, d, e, f, g, h, i]).into_dyn();
+    assert_eq!(turned, a.permute(&[8, 7, 6, 5, 4, 3, 2, 1, 0]).unwrap());
+}

@@ -16,6 +16,7 @@ use tensorwrapper_notation::{Equation, LabelId, sentence};
 
 use crate::expand::environment::Environment;
 use crate::expand::hygiene::own;
+use crate::expand::named;
 
 /// The variable that holds the most precise mark of a label's extent so far.
 pub(in crate::expand) fn extent(label: LabelId) -> Ident {
@@ -34,12 +35,9 @@ pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
     })
 }
 
-/// Up to which number of indices `INDICES_0` and its relatives in the run time's `private` go.
-const MOST_NAMED: usize = 8;
-
-/// How many indices an operand is given, as a value. rustc reads names faster than numbers.
+/// How many indices an operand is given, as a value: a name where there is one.
 pub(super) fn given(indices: usize) -> TokenStream {
-    if indices > MOST_NAMED {
+    if indices >= named::INDICES {
         return emit!(__tw::GivenIndices::<#indices>);
     }
     let name = format_ident!("INDICES_{}", indices, span = Span::mixed_site());

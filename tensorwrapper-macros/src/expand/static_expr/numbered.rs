@@ -3,17 +3,14 @@
 use proc_macro2::{Span, TokenStream};
 use quote::format_ident;
 
-/// Numbers up to which parts of expressions have names: of labels, of operands, of an operand's axes.
-const NAMED: [usize; 3] = [8, 6, 4];
+use crate::expand::named::{AXES, LABELS, OPERANDS};
 
-/// The type of a part of an expression with these numbers, and with another part in it. rustc reads names faster than numbers: they
-/// stand in `static_expr/names.rs` of the runtime.
+/// The type of a part of an expression with these numbers, and with another part in it.
 pub(super) fn numbered(name: &str, numbers: &[usize], inner: Option<TokenStream>) -> TokenStream {
-    let [labels, operands, axes] = NAMED;
     let is_named = match (name, numbers) {
-        ("LabelIndex" | "LabelExtent", [label]) => *label < labels,
-        (_, [operand]) => *operand < operands,
-        (_, [operand, axis]) => *operand < operands && *axis < axes,
+        ("LabelIndex" | "LabelExtent", [label]) => *label < LABELS,
+        (_, [operand]) => *operand < OPERANDS,
+        (_, [operand, axis]) => *operand < OPERANDS && *axis < AXES,
         _ => false,
     };
     if !is_named {

@@ -1,7 +1,7 @@
 //! Names for parts of expressions with small numbers. A number in angle brackets is a body of its own to rustc, a name is not: the
 //! expressions of 200 products of four factors have 9 000 numbers.
 //!
-//! The macros write these names up to the numbers here, and larger numbers in angle brackets (`numbered` in the macros' `static_expr`).
+//! The macros write these names up to the numbers here, and larger numbers in angle brackets (`expand/named.rs` of the macros).
 
 use super::{AxisExtent, ElementOfOperand, LabelExtent, LabelIndex, MixedWith, Read};
 
