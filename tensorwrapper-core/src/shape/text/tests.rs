@@ -43,7 +43,8 @@ fn bad_text_is_told_at_its_place() {
         text.parse::<T>().unwrap_err().to_string()
     }
     assert_eq!(told::<Tiling>("5, x"), "expected the extent of a tile, found `x` (at byte 3)");
-    assert_eq!(told::<Tiling>("1(0, 1), 2(0)"), "charge [0] has 1 integer, but its group has 2 (at byte 10)");
+    let pair = ChargeGroup::product([0, 2]).unwrap();
+    assert_eq!(Charges::new(pair, [[1]]).unwrap_err().to_string(), "charge [1] has 1 integer, but its group has 2");
     assert_eq!(told::<Tiling>("1(0), 2(0, 1)"), "charge [0, 1] has 2 integers, but its group has 1 (at byte 7)");
     assert_eq!(told::<Tiling>("1, 2 in Z_2"), "tile 0 has no charge in Z_2 (at byte 1)");
     assert_eq!(told::<Tiling>("1(0) in Z_0"), "there is no group Z_0 (at byte 8)");
