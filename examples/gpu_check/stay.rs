@@ -4,8 +4,8 @@ use tensorwrapper::{DeviceTensor, DynOperand, Element, Error, OnDevice, Tensor};
 
 use super::bench_einsum::{Job, Place, answer};
 
-/// Operands and results are on the device. The equation is one of a program that calls `einsum`: what it was planned as is found by its text.
-/// A prepared plan would be recorded, and copy each result out of the memory that it keeps.
+/// Operands and results are on the device. The equation is one of a program that calls `einsum`: what it was planned as is found by its
+/// text. A prepared plan would be recorded, and copy each result out of the memory that it keeps.
 impl Place for OnDevice {
     fn job<T: Element>(&self, equation: &str, operands: Vec<Tensor<T>>) -> Result<Job, Error> {
         let operands = operands.iter().map(|operand| self.take(operand)).collect::<Result<Vec<_>, Error>>()?;

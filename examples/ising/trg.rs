@@ -105,8 +105,8 @@ pub(crate) fn by_vectors<'a>(T: &Recorded<'a>, [rows, columns]: [&str; 2], keep:
 /// Cuts by the projector P on the space of the singular vectors that are kept. It is a function of M·Mᵀ, which is smooth where kept values
 /// are equal among themselves.
 ///
-/// With the kept vectors U held as a basis, `P·U·Q` and `Q⁻¹·(Uᵀ·P·U)⁻¹·Uᵀ·P·M` are halves of P·M, however P changes. Q is the fourth root of
-/// Uᵀ·M·Mᵀ·U, so that both halves take their share of a change: what one of them has too much is amplified from step to step.
+/// With the kept vectors U held as a basis, `P·U·Q` and `Q⁻¹·(Uᵀ·P·U)⁻¹·Uᵀ·P·M` are halves of P·M, however P changes. Q is the fourth root
+/// of Uᵀ·M·Mᵀ·U, so that both halves take their share of a change: what one of them has too much is amplified from step to step.
 pub(crate) fn by_spaces<'a>(T: &Recorded<'a>, [rows, columns]: [&str; 2], keep: usize) -> Halves<'a> {
     let M = T.at("uldr").record(&format!("({rows}),({columns})"))?;
     let gram = (M.at("pr") * M.at("qr")).record("pq")?;

@@ -195,8 +195,8 @@ impl Error {
         self
     }
 
-    /// One error for a non-empty list. A single error is returned as it is, several as [`ErrorKind::Several`], each sentence once: parts of an
-    /// equation may share a fault.
+    /// One error for a non-empty list. A single error is returned as it is, several as [`ErrorKind::Several`], each sentence once: parts of
+    /// an equation may share a fault.
     pub fn all(mut errors: Vec<Error>) -> Error {
         let mut said = HashSet::new();
         errors.retain(|error| said.insert(error.to_string()));

@@ -249,8 +249,8 @@ impl<'s> Code<'s> {
         }
     }
 
-    /// The bounds of the traits again, of fields that depend on parameters: where a bound has parameters, the compiler asks whether it holds
-    /// only where it is used.
+    /// The bounds of the traits again, of fields that depend on parameters: where a bound has parameters, the compiler asks whether it
+    /// holds only where it is used.
     fn checks(&self) -> TokenStream {
         let (library, elem) = (&self.library, &self.elem);
         let has_parameter = |field: &&Field| {

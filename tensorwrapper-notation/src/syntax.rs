@@ -181,8 +181,8 @@ pub enum ExpressionKind {
     Reduce(Ending, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
-    /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments. Behind it stand its slopes, if they are written:
-    /// `map(f, fx, fy; X, Y)`, then those of each slope.
+    /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments. Behind it stand its slopes, if they are
+    /// written: `map(f, fx, fy; X, Y)`, then those of each slope.
     Map(Vec<Hole>, Vec<Expression>),
     /// `select(C; X, Y)`: X where the condition holds, and Y elsewhere.
     Select(Condition<Expression>, Box<[Expression; 2]>),

@@ -53,6 +53,7 @@ pub use tensor::{
     AnyTensor, Blocks, ComputeDevice, Difference, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut,
     TensorRef,
 };
+pub use tensorwrapper_core::Measured;
 pub use tensorwrapper_core::Shape;
 pub use tensorwrapper_core::element::{CastInto, Dtype, Element};
 pub use tensorwrapper_core::error::{Error, ErrorKind, Place};
@@ -64,7 +65,6 @@ pub use tensorwrapper_core::shape::{
     TiledShape, Tiling,
 };
 pub use tensorwrapper_core::storage::keep_memory;
-pub use tensorwrapper_core::Measured;
 pub use tensorwrapper_core::stored::{Numeric, Stored};
 pub use tensorwrapper_core::structure::{AxisPart, Sparsity, Structure};
 pub use tensorwrapper_core::symmetry::{Sign, SignedPermutation, Symmetry};

@@ -56,7 +56,7 @@
 ///
 /// # Operands and indices
 ///
-/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
+/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
 ///
 /// | index | means |
 /// |---|---|
@@ -67,14 +67,14 @@
 /// | `(i, j)` | several labels on one axis; the first one varies slowest. At most one of their extents may be unknown; `where i: n` declares others |
 /// | `..` | all axes that are not written, matched from the right. It must stand on the left side too, and the result's rank is known only at run time |
 ///
-/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the compiler if they are
-/// literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of labels that occur.
+/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the compiler if
+/// they are literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of labels that occur.
 ///
 /// Labels and variables are unrelated. In `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels are summed. The
 /// equation does not read the counter, so rustc warns of an `unused variable` unless other code reads it. A macro cannot see
 /// the variables around it, so it cannot give a better warning. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
-/// The compiler knows a tensor's rank if its extents were given as a tuple. Of an array or a slice of extents, it is known only at run time:
+/// The compiler knows a tensor's rank if its extents were given as a tuple. Of an array or a slice of extents, only the run knows it:
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
@@ -99,7 +99,7 @@
 /// | `grad(X; A[k, l])` | the [derivatives](#derivatives) of an operand X by an operand A |
 /// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
 ///
-/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled alike are borrowed once.
+/// Rust expressions run once, in the order in which they stand, before anything is computed. Operands spelled alike are borrowed once.
 ///
 /// # Meaning
 ///
@@ -142,7 +142,8 @@
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
-/// # let (f, s) = (Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?, Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 } else { 0.5 })?);
+/// # let f = Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?;
+/// # let s = Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 } else { 0.5 })?;
 /// # let t = Tensor::<f64>::from_fn([2, 3, 3, 2], |i| (i[0] * i[2] + i[1] * i[3]) as f64)?;
 /// let (e, c) = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q]));   // f·c = s·c·e, e ascending, cᴴ·s·c = 1
 /// let l = tensor!([i, k] = cholesky(s[i, j]));                    // s[i, j] = l[i, k] * conj(l[j, k])
@@ -184,18 +185,16 @@
 ///   on it are errors; `eigh(A[p, q]; broaden = 1e-8)` and `svd(…)` take d/(d² + b²) for 1/d there, b = 1e-8 times the largest value.
 /// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)`,
 ///   `qr(…; full)` and `lq(…; full)` give square factors; U and V of `svd` then have new labels of their own: `([i, m], [r], [n, j])`.
-/// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`,
-///   says the same; in the first line of a block it holds for all truncations to `r` there. `tol = x` keeps the fewest values
-///   whose discarded weight (Σs² of the others divided by Σs² of all) is at most x, and at least one. How many these are is
-///   known only at run time, so such an equation is computed as soon as it is reached, and a [`Graph`] cannot record it. A
-///   fourth result is the discarded weight. If nothing is discarded, it is about ε², not 0. In a batch, every matrix keeps the
-///   same number of values: the largest number that any of them needs. `rank`, `pinv` and `lstsq` use the singular values that
-///   are larger than `tol` times the largest one; the default of `tol` is the precision of the element type times the longer
-///   side.
-/// * **Faults.** These are errors ([`ErrorKind::LinearAlgebra`]): a matrix that is singular or not positive definite, NaN and
-///   infinity, a result that its element type cannot represent, and an iteration that does not converge. They name the
-///   operation, the item of the batch and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a
-///   singular matrix is 0. Extents may be 0 and 1.
+/// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`, says the same;
+///   in the first line of a block it holds for all truncations to `r` there. `tol = x` keeps the fewest values whose discarded weight (Σs²
+///   of the others divided by Σs² of all) is at most x, and at least one. How many these are is known only at run time, so such an equation
+///   is computed as soon as it is reached, and a [`Graph`] cannot record it. A fourth result is the discarded weight. If nothing is
+///   discarded, it is about ε², not 0. In a batch, every matrix keeps the same number of values: the largest number that any of them needs.
+///   `rank`, `pinv` and `lstsq` use the singular values that are larger than `tol` times the largest one; the default of `tol` is the
+///   precision of the element type times the longer side.
+/// * **Faults.** These are errors ([`ErrorKind::LinearAlgebra`]): a matrix that is singular or not positive definite, NaN and infinity, a
+///   result that its element type cannot represent, and an iteration that does not converge. They name the operation, the item of the batch
+///   and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a singular matrix is 0. Extents may be 0 and 1.
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
@@ -239,8 +238,9 @@
 /// | linear algebra | that of the methods of [`Blocks`], sector by sector; batches of it are refused by name, as are fused axes, `..`, `map` and casts |
 /// | [`Blocks::rows`]; [`Blocks::map_blocks`], [`Blocks::map_slices`] | rows that have extents of their own, where a label stands for the indices that each row has; functions of blocks, and of slices at named labels |
 ///
-/// [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A [`Graph`], [`einsum()`], [`record`]
-/// and `eval` of [`at`](Tensor::at) read block tensors as dense ones; [`einsum_blocks`], [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
+/// [`PreparedBlocks::explain`] prints what is known of all tensors, and [`explain_norms`](PreparedBlocks::explain_norms) of norms. A
+/// [`Graph`], [`einsum()`], [`record`] and `eval` of [`at`](Tensor::at) read block tensors as dense ones; [`einsum_blocks`],
+/// [`Context::eval_blocks`] and [`Indexed::eval_blocks`] keep them.
 ///
 /// # The same without macros
 ///
@@ -313,9 +313,9 @@
 /// # Limits
 ///
 /// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
-/// groups of brackets, 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` inside each other, and 8 arguments of a `map`. An operand or a result has at most 256
-/// indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank at run time.
-/// Recorded blocks may be a chain of any length.
+/// groups of brackets, 8 of `sym`, `asym`, `clip`, `argmax` and `argmin` inside each other, and 8 arguments of a `map`. An operand or a
+/// result has at most 256 indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank
+/// at run time. Recorded blocks may be a chain of any length.
 ///
 /// # Errors
 ///

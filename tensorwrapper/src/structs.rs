@@ -1,7 +1,7 @@
 //! The derive of structs of tensors, with an example.
 
-/// Implements the trait [`Tensors`](trait@crate::Tensors) for a struct, and makes a struct of recorded values beside it: for `Amplitudes` it
-/// is `AmplitudesRecorded`, whose fields are [`Expr`](crate::Expr)s of the same shapes.
+/// Implements the trait [`Tensors`](trait@crate::Tensors) for a struct, and makes a struct of recorded values beside it: for `Amplitudes`
+/// it is `AmplitudesRecorded`, whose fields are [`Expr`](crate::Expr)s of the same shapes.
 ///
 /// `#[tensors(skip)]` marks a field that holds no tensors; it is `Clone` and `Default`. `#[tensors(crate = path)]` above the struct says
 /// how the library is called where it has another name. In a struct with parameters, shapes are tuples or aliases: Rust's other derives

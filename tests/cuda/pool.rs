@@ -9,8 +9,8 @@ use tensorwrapper::{DynOperand, Explanation};
 use crate::equations;
 use crate::program::pool;
 
-/// What there is beside what a plan has foretold: of functions that are summed to few numbers the sums of parts, at most three for each block of
-/// threads that makes a GPU busy, in the largest element type.
+/// What there is beside what a plan has foretold: of functions that are summed to few numbers the sums of parts, at most three for each
+/// block of threads that makes a GPU busy, in the largest element type.
 const SUMS: u128 = 3 * 264 * 16;
 
 /// Within a tenth; memory without elements has a byte.

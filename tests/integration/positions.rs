@@ -1,5 +1,5 @@
-//! `iota[i]`, the value of an index, `argmax(k; X)`, the value at which X is largest, and `mean(k; X)`, which divides by the number of values:
-//! against plain loops, on every device, in every form of equation, and in derivatives.
+//! `iota[i]`, the value of an index, `argmax(k; X)`, the value at which X is largest, and `mean(k; X)`, which divides by the number of
+//! values: against plain loops, on every device, in every form of equation, and in derivatives.
 
 use tensorwrapper::prelude::*;
 use tensorwrapper::{Context, Element, Extents, Indexed, StaticTensor, record};

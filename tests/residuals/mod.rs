@@ -1,5 +1,5 @@
-//! Every decomposition by its residual, over families of matrices that are hard: in `cargo test --workspace` some thousand matrices, in the program
-//! `residuals` as many as somebody wants, with a table.
+//! Every decomposition by its residual, over families of matrices that are hard: in `cargo test --workspace` some thousand matrices, in the
+//! program `residuals` as many as somebody wants, with a table.
 
 #[cfg(test)]
 mod cases;

@@ -48,6 +48,8 @@ const FLOORS: [&[&str]; 10] = [
 
 /// A file may be this long before it is cut.
 const MOST_LINES: usize = 420;
+/// A line of a comment may have so many characters.
+const WIDEST: usize = 140;
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the project's folders can be read") {
@@ -112,6 +114,22 @@ fn files_are_short() {
     let long: Vec<_> =
         all_sources().into_iter().filter(|(_, text)| text.lines().count() > MOST_LINES).map(|(path, _)| path).collect();
     assert!(long.is_empty(), "files of more than {MOST_LINES} lines: {long:?}");
+}
+
+/// A row of a table is one line, however long it is.
+#[test]
+fn lines_of_comments_are_short() {
+    let is_row = |text: &str| ["/// |", "//! |"].iter().any(|row| text.starts_with(row));
+    let is_long = |line: &str| {
+        let text = line.trim_start();
+        text.starts_with("//") && !is_row(text) && line.chars().count() > WIDEST
+    };
+    let places = |(path, text): &(PathBuf, String)| -> Vec<String> {
+        let long = text.lines().enumerate().filter(|(_, line)| is_long(line));
+        long.map(|(n, _)| format!("{}:{}", path.display(), n + 1)).collect()
+    };
+    let long: Vec<String> = all_sources().iter().flat_map(places).collect();
+    assert!(long.is_empty(), "lines of comments with more than {WIDEST} characters: {long:#?}");
 }
 
 #[test]

@@ -113,8 +113,8 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         output: Output<'_>,
     ) -> Result<(), Error>;
 
-    /// Prepares an element-wise program without functions for runs whose operands have these layouts. A device may always return nothing: then
-    /// runs call [`map`](Device::map).
+    /// Prepares an element-wise program without functions for runs whose operands have these layouts. A device may always return nothing:
+    /// then runs call [`map`](Device::map).
     fn prepare_map(&self, _: &ElementWise<'_>) -> Option<Box<dyn RunMap>> {
         None
     }

@@ -1,4 +1,5 @@
-//! Element-wise programs that a device prepares: those of few elements, where deciding how to compute them takes longer than to compute them.
+//! Element-wise programs that a device prepares: those of few elements, where deciding how to compute them takes longer than to compute
+//! them.
 
 use std::fmt;
 
@@ -27,7 +28,8 @@ pub struct ElementWise<'m> {
 
 /// An element-wise program that a device has prepared.
 pub trait RunMap: fmt::Debug + Send + Sync {
-    /// Computes it and writes all of the output. `inputs` has the memory of each input that the program reads, in the order of their numbers.
+    /// Computes it and writes all of the output. `inputs` has the memory of each input that the program reads, in the order of their
+    /// numbers.
     ///
     /// # Panics
     /// When memory has another element type than it was prepared for, or is too small.

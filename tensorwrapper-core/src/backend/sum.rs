@@ -60,7 +60,8 @@ pub trait RunSum: Debug + Send + Sync {
 /// use tensorwrapper::backend::{Contraction, Device, LoopNest, SumTerm, reference::Reference};
 /// use tensorwrapper_core::{Dtype, Element, layout::Strided};
 /// // Rows of two times columns of two: `out = 1 · [1, 2] · [3, 4] + 2 · [3, 4] · [1, 2]`.
-/// let (row, column, out) = (Strided::within(&[1, 1, 2], &[0, 0, 1], 0, 2)?, Strided::row_major(&[1, 1, 2])?, Strided::row_major(&[1, 1])?);
+/// let (row, column) = (Strided::within(&[1, 1, 2], &[0, 0, 1], 0, 2)?, Strided::row_major(&[1, 1, 2])?);
+/// let out = Strided::row_major(&[1, 1])?;
 /// let sum = Reference.prepare_sum(&Contraction {
 ///     nest: &LoopNest::new(vec![1, 1, 2], 2),
 ///     alpha: 1.0.into(),

@@ -6,8 +6,8 @@ use super::steps::{Steps, advance, left, walk};
 
 /// Indices of rank `R` in lexicographic order, the last axis fastest: [`Indices::of_rank`](super::Indices::of_rank).
 ///
-/// `for_each`, `sum` and the like are as fast as nested loops. A `for` loop calls `next` for each index, which is slower if its body is only
-/// a few instructions.
+/// `for_each`, `sum` and the like are as fast as nested loops. A `for` loop calls `next` for each index, which is slower if its body is
+/// only a few instructions.
 #[derive(Clone, Debug)]
 pub struct FixedIndices<const R: usize> {
     axes: [Steps; R],

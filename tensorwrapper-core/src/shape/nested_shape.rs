@@ -102,8 +102,8 @@ impl<S: AnyShape> Nested<S> {
         self.shape.size_of_leading(self.layers[..=layer].iter().sum())
     }
 
-    /// The shape of an element of an outer layer, which has the layers behind that one. The index has the axes of the first layer, or of the
-    /// first layers together; an element of the last layer is a scalar without layers.
+    /// The shape of an element of an outer layer, which has the layers behind that one. The index has the axes of the first layer, or of
+    /// the first layers together; an element of the last layer is a scalar without layers.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, JaggedShape, Nested, Shape};
@@ -155,8 +155,8 @@ impl<S: AnyShape> Nested<S> {
         Nested::new(&self.layers, self.shape.slice_at(leading)?)
     }
 
-    /// The part from `begin` up to, but not including, `end`, without the axes on which this is a single index. Layers all of whose axes are
-    /// dropped are dropped, too.
+    /// The part from `begin` up to, but not including, `end`, without the axes on which this is a single index. Layers all of whose axes
+    /// are dropped are dropped, too.
     ///
     /// # Errors
     /// As [`AnyShape::chip`].

@@ -41,8 +41,8 @@ impl fmt::Display for ChargeGroup {
     }
 }
 
-/// Written as `[[5, 15, 10], [4, 4]]`, each axis as its [`Tiling`], and behind them the origin if it is not zero: `+[1, 0]`. Such text can be
-/// read again.
+/// Written as `[[5, 15, 10], [4, 4]]`, each axis as its [`Tiling`], and behind them the origin if it is not zero: `+[1, 0]`. Such text can
+/// be read again.
 ///
 /// ```
 /// # use tensorwrapper_core::{Error, TiledShape};

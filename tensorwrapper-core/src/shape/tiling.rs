@@ -202,8 +202,8 @@ impl Tiling {
     }
 }
 
-/// Written as `5, 15, 10`, with charges as `1(-2), 2(0), 1(2)`, and behind them their group if it is not U(1): `1(0), 2(1) in Z_2`. Such text
-/// can be read again.
+/// Written as `5, 15, 10`, with charges as `1(-2), 2(0), 1(2)`, and behind them their group if it is not U(1): `1(0), 2(1) in Z_2`. Such
+/// text can be read again.
 ///
 /// ```
 /// # use tensorwrapper_core::{Charges, Error, Tiling};

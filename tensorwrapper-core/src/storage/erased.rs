@@ -256,7 +256,8 @@ impl Buffer {
         allocated!(dtype, zeros, len)
     }
 
-    /// `len` elements that have to be written before they are read, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
+    /// `len` elements that have to be written before they are read, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the
+    /// system refuses.
     #[inline]
     pub fn for_results(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_results, len)

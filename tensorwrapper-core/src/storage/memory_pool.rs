@@ -131,8 +131,8 @@ impl Pool {
         Some(kept)
     }
 
-    /// Kept memory for `len` elements, if it is not much too large: some of their class, or else the smallest. Of equal ones it is the last one
-    /// kept, which the caches may still have.
+    /// Kept memory for `len` elements, if it is not much too large: some of their class, or else the smallest. Of equal ones it is the last
+    /// one kept, which the caches may still have.
     pub(super) fn take<T: Plain>(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = |kept: &Kept| {
             if !is_near(kept.bytes / size_of::<T>(), len) {
@@ -156,8 +156,8 @@ impl Pool {
     }
 }
 
-/// How many bytes are asked for where nearly as long results follow. Memory of medium size comes in classes then, eight for each power of two,
-/// so that results of nearly one size, as products of block tensors have them, take each other's.
+/// How many bytes are asked for where nearly as long results follow. Memory of medium size comes in classes then, eight for each power of
+/// two, so that results of nearly one size, as products of block tensors have them, take each other's.
 pub fn bytes_of_class(bytes: usize) -> usize {
     if (KEPT..LARGE).contains(&bytes) { bytes.next_multiple_of(bytes.next_power_of_two() / 16) } else { bytes }
 }

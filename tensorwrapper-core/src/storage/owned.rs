@@ -102,8 +102,8 @@ impl<T: Plain> Owned<T> {
         Ok(Owned::for_addresses(len)?.unwritten())
     }
 
-    /// As [`for_results`](Owned::for_results), where results follow that are nearly as long: new memory of 16 KiB to 4 MiB is rounded up to one
-    /// of eight sizes for each power of two, so that these take it when it is kept.
+    /// As [`for_results`](Owned::for_results), where results follow that are nearly as long: new memory of 16 KiB to 4 MiB is rounded up to
+    /// one of eight sizes for each power of two, so that these take it when it is kept.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).

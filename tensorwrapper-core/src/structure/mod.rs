@@ -209,7 +209,8 @@ impl Structure {
     }
 
     /// The same for a tensor that conserves charges: a block is there where the charges of its tiles, each with the sign of its axis (+1
-    /// or −1), add up to the total: `0`, or `[0, 1]` for a product of two groups. Blocks that were given and have another charge are left out.
+    /// or −1), add up to the total: `0`, or `[0, 1]` for a product of two groups. Blocks that were given and have another charge are left
+    /// out.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when a tiling has no charges or those of another group, when signs or the total are not as many as wanted, and

@@ -27,8 +27,8 @@ impl Structure {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] and [`ErrorKind::Shape`] when there is no such block; [`ErrorKind::Shape`] when their extents differ, when one of
-    /// them does not conserve the charge, and when the structure has a symmetry, or axes that are tied or ragged.
+    /// [`ErrorKind::Rank`] and [`ErrorKind::Shape`] when there is no such block; [`ErrorKind::Shape`] when their extents differ, when one
+    /// of them does not conserve the charge, and when the structure has a symmetry, or axes that are tied or ragged.
     pub fn equal_blocks(&self, blocks: impl IntoIterator<Item = impl AsRef<[usize]>>) -> Result<Structure, Error> {
         let refused = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if !self.symmetry().is_none() || self.ties().is_some() || !self.0.rows.ragged.is_empty() {

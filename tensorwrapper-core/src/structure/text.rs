@@ -15,8 +15,8 @@ from_str! {
     Structure: |reader| reader.structure();
 }
 
-/// Written as the ranges of the parts that may be other than zero, and the shape: `{[0..2, 0..2], [4..5, 1..2]} in [5, 5]`. Such text can be
-/// read again; parts may overlap there.
+/// Written as the ranges of the parts that may be other than zero, and the shape: `{[0..2, 0..2], [4..5, 1..2]} in [5, 5]`. Such text can
+/// be read again; parts may overlap there.
 ///
 /// ```
 /// # use tensorwrapper_core::{Error, Sparsity};

@@ -9,8 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::lent::Lent;
 use super::places::Places;
 
-/// How often a thread that has helped looks for more work before it sleeps: for some 40 to 160 µs. Where calls follow each other, the next one
-/// comes in this time.
+/// How often a thread that has helped looks for more work before it sleeps: for some 40 to 160 µs. Where calls follow each other, the next
+/// one comes in this time.
 const LOOKS: usize = 4000;
 
 /// Threads, and what they are asked to help with.

@@ -8,7 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// How often a lender looks whether the others have done their part, before it sleeps: some 10 to 40 µs, about as long as it takes to wake it.
+/// How often a lender looks whether the others have done their part, before it sleeps: some 10 to 40 µs, about as long as it takes to wake
+/// it.
 const LOOKS: usize = 1000;
 /// A bit of [`Lent::state`]: nobody may join any more.
 const CLOSED: usize = 1 << (usize::BITS - 1);
@@ -40,7 +41,8 @@ unsafe impl Sync for Lent {}
 pub(super) fn lend(work: &(dyn Fn() + Sync), most: usize, ask: impl FnOnce(&Arc<Lent>), withdraw: impl FnOnce(&Arc<Lent>)) {
     let pointer: *const (dyn Fn() + Sync + '_) = work;
     let lent = Arc::new(Lent {
-        // SAFETY: this changes the lifetime alone. Nobody reads the pointer once `close` has returned, which this function calls in any case.
+        // SAFETY: this changes the lifetime alone. Nobody reads the pointer once `close` has returned, which this function calls in any
+        // case.
         work: unsafe { std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync)>(pointer) },
         most,
         state: AtomicUsize::new(0),

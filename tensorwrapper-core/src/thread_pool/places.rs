@@ -48,8 +48,8 @@ mod linux {
             }
         }
 
-        /// Tells the helpers to keep away from where this thread runs, if they may run elsewhere and have not been told already. A helper that
-        /// somebody else has placed since is left alone. Whether the system does so changes no result.
+        /// Tells the helpers to keep away from where this thread runs, if they may run elsewhere and have not been told already. A helper
+        /// that somebody else has placed since is left alone. Whether the system does so changes no result.
         pub(in super::super) fn leave_free(&self) {
             let here = sched_getcpu();
             if !self.are_told || here >= CpuSet::MAX_CPU || self.free.load(Ordering::Relaxed) == here {

@@ -6,8 +6,8 @@ use crate::diagnostic::{Diagnostic, Warning};
 use crate::syntax::{Decomposition, ExpressionKind, Factorisation, Index, Role, Word};
 
 impl Checker<'_> {
-    /// Warns of a matrix whose column stands before its row, unless both are named first: `[i] = solve(a[i, k], v[k])` looks like the sum over
-    /// `k` of a⁻¹[i, k] v[k], and solves with the transpose. Of a lower triangle whose transpose is an upper one, that is meant.
+    /// Warns of a matrix whose column stands before its row, unless both are named first: `[i] = solve(a[i, k], v[k])` looks like the sum
+    /// over `k` of a⁻¹[i, k] v[k], and solves with the transpose. Of a lower triangle whose transpose is an upper one, that is meant.
     pub(super) fn warn_of_transposed(&mut self, call: &Decomposition, found: &RoleNames) {
         let solves = matches!(call.kind, Factorisation::Solve | Factorisation::TriangularSolve | Factorisation::Lstsq);
         let is_told = call.groups.is_some() || call.options.has(Word::Upper);

@@ -45,8 +45,8 @@ macro_rules! comparisons {
             /// ```
             ///
             /// # Errors
-            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
-            /// system has no memory for the result.
+            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when
+            /// the system has no memory for the result.
             fn $name(with: impl ElementwiseOperand<T>) -> Result<Tensor<bool, S>, Error> = $name;
         });
     )* };
@@ -60,7 +60,8 @@ comparisons! {
     not_equal [PartialEq]: |x, y| x != y, [true, false, true], "Whether each element differs from a number, or from the other tensor's.";
 }
 
-/// Elements of `X` where the mask is true, and of `Y` elsewhere; each is a number or a tensor of the mask's extents. NumPy calls it `where`.
+/// Elements of `X` where the mask is true, and of `Y` elsewhere; each is a number or a tensor of the mask's extents. NumPy calls it
+/// `where`.
 ///
 /// ```
 /// # use tensorwrapper_runtime as tensorwrapper;
@@ -71,8 +72,8 @@ comparisons! {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
-/// no memory for the result.
+/// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
+/// has no memory for the result.
 #[doc(alias("where", "ifelse", "choose"))]
 pub fn select<T: Stored, S: Extents>(
     mask: &Tensor<bool, S>,

@@ -15,8 +15,8 @@ use super::loops::device;
 use super::methods;
 use crate::tensor::{Tensor, TensorRef};
 
-/// Elements that are computed at a time. A device writes results of many megabytes past the caches, where what reads them next does not find
-/// them.
+/// Elements that are computed at a time. A device writes results of many megabytes past the caches, where what reads them next does not
+/// find them.
 const PIECE: usize = 1 << 17;
 
 const COMPUTED: &str = "devices compute with all numbers but integers";

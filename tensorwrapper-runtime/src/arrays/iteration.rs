@@ -174,8 +174,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
-    /// has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
+    /// system has no memory for the result.
     #[doc(alias("zip", "broadcast", "map2"))]
     fn zip_map[U: Stored, V: Stored](other: impl WholeOperand<U>, function: impl FnMut(T, U) -> V) -> Result<Tensor<V, S>, Error> = zip_map;
 

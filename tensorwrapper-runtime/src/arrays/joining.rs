@@ -112,8 +112,8 @@ pub fn concatenate<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl Int
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when there is no tensor, when the extents differ, or when the axis is beyond the rank; [`ErrorKind::Memory`] when the
-/// system has no memory for the result.
+/// [`ErrorKind::Shape`] when there is no tensor, when the extents differ, or when the axis is beyond the rank; [`ErrorKind::Memory`] when
+/// the system has no memory for the result.
 #[doc(alias("dstack"))]
 pub fn stack<T: Stored, R: WholeOperand<T>>(axis: usize, tensors: impl IntoIterator<Item = R>) -> Result<Tensor<T>, Error> {
     let tensors: Vec<R> = tensors.into_iter().collect();
@@ -226,8 +226,8 @@ fn tile<T: Stored, S: Extents>(view: &TensorRef<'_, T, S>, times: &[usize]) -> R
     Ok(Tensor::from_parts(elements, layout))
 }
 
-/// Writes the elements of the axes from this one on, each so many times as its number says, from a place on, and results in the place behind
-/// them. What is repeated is copied from where it was just written, which the caches still have.
+/// Writes the elements of the axes from this one on, each so many times as its number says, from a place on, and results in the place
+/// behind them. What is repeated is copied from where it was just written, which the caches still have.
 fn repeat<T: Stored>(source: &Runs<'_, T>, times: &[usize], axis: usize, start: usize, to: &mut [T], first: usize) -> usize {
     let mut end = first;
     if times[axis..].iter().skip(1).all(|&times| times == 1) {
@@ -272,7 +272,8 @@ methods!(impl[T: Stored] {
     /// use tensorwrapper::Tensor;
     /// let a = Tensor::from_array([1, 2, 3, 4, 5])?;
     /// let parts = a.split_at(0, &[2, 4])?;
-    /// assert_eq!(parts.iter().map(|part| part.to_tensor().map(Tensor::into_vec)).collect::<Result<Vec<_>, _>>()?, [vec![1, 2], vec![3, 4], vec![5]]);
+    /// let lists = parts.iter().map(|part| part.to_tensor().map(Tensor::into_vec)).collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(lists, [vec![1, 2], vec![3, 4], vec![5]]);
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
@@ -293,8 +294,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one pair for each axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
-    /// when the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one pair for each axis,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     #[doc(alias("padarray"))]
     fn pad(widths: &[(usize, usize)], value: T) -> Result<Tensor<T>, Error> = pad;
 
@@ -310,8 +311,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
-    /// has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
+    /// system has no memory for the result.
     #[doc(alias("circshift", "shift"))]
     fn roll(by: isize, axis: usize) -> Result<Tensor<T, S>, Error> = roll;
 
@@ -326,8 +327,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one number for each axis, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
-    /// when the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is not one number for each axis,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     #[doc(alias("repeat", "repmat"))]
     fn tile(times: &[usize]) -> Result<Tensor<T>, Error> = tile;
 });

@@ -105,8 +105,8 @@ pub(super) fn update_in_order<T: Copy>(to: &mut [T], function: impl FnMut(T) -> 
     vectorised(Update(to, function));
 }
 
-/// Runs loops that write to some place. The widest instructions write whole lines: they pay where lines begin there, as in all whole tensors,
-/// and cost more than they save elsewhere.
+/// Runs loops that write to some place. The widest instructions write whole lines: they pay where lines begin there, as in all whole
+/// tensors, and cost more than they save elsewhere.
 fn vectorised_to<U, L: Loops>(to: *const U, loops: L) -> L::Result {
     if to.addr().is_multiple_of(LINE) { vectorised_reads(loops) } else { vectorised(loops) }
 }

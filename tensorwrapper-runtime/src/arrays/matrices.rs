@@ -177,8 +177,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than two axes, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when
-    /// the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than two axes, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
+    /// when the system has no memory for the result.
     #[doc(alias("LowerTriangular"))]
     fn tril(offset: isize) -> Result<Tensor<T, S>, Error> = tril;
 
@@ -209,8 +209,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for any other rank, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
-    /// no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for any other rank, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
+    /// has no memory for the result.
     #[doc(alias("diagm", "diagflat", "Diagonal"))]
     fn diag() -> Result<Tensor<T>, Error> = diag;
 });
@@ -230,8 +230,8 @@ methods!(impl[T: Numeric] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when these axes do not exist or differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory)
-    /// when the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when these axes do not exist or differ,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     #[doc(alias("inner", "tensordot"))]
     fn dot(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = dot;
 
@@ -284,8 +284,8 @@ methods!(impl[T: Numeric] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the ranks differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
-    /// no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the ranks differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
+    /// has no memory for the result.
     fn kron(other: impl WholeOperand<T>) -> Result<Tensor<T>, Error> = kron;
 });
 

@@ -25,8 +25,8 @@ pub(super) fn or_panic<R>(result: Result<R, Error>) -> R {
     }
 }
 
-/// One row for each operator: its traits, how it is written, what a device calls it, the function, and the types of numbers that may stand on
-/// its left side.
+/// One row for each operator: its traits, how it is written, what a device calls it, the function, and the types of numbers that may stand
+/// on its left side.
 macro_rules! operators {
     ($($Trait:ident $method:ident $Assign:ident $assign:ident $sign:literal $instruction:expr, [$Bound:path] $function:expr, $($N:ty)*;)*) => { $(
         operators!(@tensors $Trait $method $Assign $assign [$Bound] Combination { sign: $sign, instruction: $instruction, function: $function });
@@ -130,8 +130,8 @@ impl Truth for bool {
     }
 }
 
-/// Real numbers as factors and divisors of complex tensors, for whose imaginary parts nothing is computed. Sums, and two tensors, have no such forms:
-/// with them, rustc would not infer the types of `einsum!(…) + (einsum!(…) + einsum!(…)) / 2.0` and of `&a * &b.cast()?`.
+/// Real numbers as factors and divisors of complex tensors, for whose imaginary parts nothing is computed. Sums, and two tensors, have no
+/// such forms: with them, rustc would not infer the types of `einsum!(…) + (einsum!(…) + einsum!(…)) / 2.0` and of `&a * &b.cast()?`.
 macro_rules! real_beside_complex {
     ($($R:ty)*) => { $(
         real_beside_complex!(@operator $R, Mul mul MulAssign mul_assign, |z: Complex<$R>, x: $R| z * x, |x: $R, z: Complex<$R>| z * x);

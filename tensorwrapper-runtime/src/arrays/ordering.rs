@@ -218,8 +218,8 @@ fn unique<T: Stored + PartialOrd, S: Extents>(view: &TensorRef<'_, T, S>) -> Res
 }
 
 methods!(impl[T: Stored + PartialOrd] {
-    /// The same elements in ascending order along an axis, NaN last. Zeros of both signs are equal, in any order; `argsort_along` leaves equal
-    /// elements in theirs.
+    /// The same elements in ascending order along an axis, NaN last. Zeros of both signs are equal, in any order; `argsort_along` leaves
+    /// equal elements in theirs.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

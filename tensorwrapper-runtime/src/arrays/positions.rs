@@ -107,8 +107,8 @@ methods!(impl[T: Stored + PartialOrd] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when it
-    /// has no index, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) when
+    /// it has no index, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
     fn argmax_along(axis: usize) -> Result<Tensor<i64>, Error> = argmax_along;
 
     /// Where along an axis, which disappears, the smallest elements are.

@@ -86,8 +86,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok(Tensor::from_parts(elements, layout))
     }
 
-    /// The same elements for a distribution that takes one number of the generator for each of its own. A number of the generator follows from
-    /// the one before it, so that a row of them waits for every step; four rows that begin at their places do not wait for each other.
+    /// The same elements for a distribution that takes one number of the generator for each of its own. A number of the generator follows
+    /// from the one before it, so that a row of them waits for every step; four rows that begin at their places do not wait for each other.
     fn drawn_in_rows(shape: impl IntoShape<S>, distribution: impl Distribution<f64>, seed: u64) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = Owned::for_results(layout.len())?;

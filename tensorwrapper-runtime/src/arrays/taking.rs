@@ -148,13 +148,14 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when an index is
-    /// negative or beyond its extent, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when an
+    /// index is negative or beyond its extent, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the
+    /// result.
     #[doc(alias("gather", "index_select", "fancy_indexing"))]
     fn take(axis: usize, at: impl WholeOperand<i64>) -> Result<Tensor<T>, Error> = take;
 
-    /// For each index of the other axes, what the tensor has at these indices along an axis: NumPy's `take_along_axis`. The indices have the
-    /// tensor's extents, but for this axis; those of [`argsort_along`](Tensor::argsort_along) sort the tensor.
+    /// For each index of the other axes, what the tensor has at these indices along an axis: NumPy's `take_along_axis`. The indices have
+    /// the tensor's extents, but for this axis; those of [`argsort_along`](Tensor::argsort_along) sort the tensor.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -183,8 +184,8 @@ methods!(impl[T: Stored] {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system
-    /// has no memory for the result.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents differ, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the
+    /// system has no memory for the result.
     #[doc(alias("mask", "filter", "extract", "boolean_mask"))]
     fn compress(mask: impl WholeOperand<bool>) -> Result<Tensor<T, (Dyn,)>, Error> = compress;
 });

@@ -282,8 +282,8 @@ impl Context {
     }
 
     /// The same context with a function that is called with the progress of each run: before each of its steps, between the
-    /// parts of a step that is computed in parts, and after the last step. If it returns [`Break`](ControlFlow::Break) before the end, the run ends with
-    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled), and tensors that it would have written are unchanged.
+    /// parts of a step that is computed in parts, and after the last step. If it returns [`Break`](ControlFlow::Break) before the end, the
+    /// run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled), and tensors that it would have written are unchanged.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -247,8 +247,8 @@ pub(crate) struct KeptPlan {
 /// Where a source of a kept plan is in every run.
 #[derive(Debug)]
 enum Origin {
-    /// The operands of the key that are this source. The first one is read. An empty list means that no operand is the source; such a plan is
-    /// never used again.
+    /// The operands of the key that are this source. The first one is read. An empty list means that no operand is the source; such a plan
+    /// is never used again.
     Operands(SmallVec<[usize; 2]>),
     /// Made of extents alone, and so the same for every run.
     Constant(Arc<AnyTensor>),

@@ -306,10 +306,10 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
 
 impl<T: Element, S: Extents> PreparedBlock<'_, (&Expr<'_, T, S>,)> {
     /// Computes the only result into an existing [`Tensor`](crate::Tensor), [`TensorMut`](crate::TensorMut) or
-    /// [`StaticTensor`](crate::StaticTensor), whose elements are not read and all overwritten. A tensor in C order is written while the result is
-    /// computed. It is written after the run if it has another layout, if the context reports progress or times or can be cancelled, if the
-    /// device has its own memory, and if the block has linear algebra or calls functions of the program; then a run that fails leaves the
-    /// tensor as it was.
+    /// [`StaticTensor`](crate::StaticTensor), whose elements are not read and all overwritten. A tensor in C order is written while the
+    /// result is computed. It is written after the run if it has another layout, if the context reports progress or times or can be
+    /// cancelled, if the device has its own memory, and if the block has linear algebra or calls functions of the program; then a run that
+    /// fails leaves the tensor as it was.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -324,8 +324,8 @@ impl<T: Element, S: Extents> PreparedBlock<'_, (&Expr<'_, T, S>,)> {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result; the tensor is unchanged then.
-    /// After [`ErrorKind::Memory`], which a plan with intermediates may report on the processor, its elements may have any values.
+    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result; the tensor is unchanged
+    /// then. After [`ErrorKind::Memory`], which a plan with intermediates may report on the processor, its elements may have any values.
     pub fn run_into(&self, changing: &[&dyn AnyOperand], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         let sources = self.sources(changing)?;
         Execution { replays: Some(&self.replays), ..self.execution(&self.observer) }

@@ -11,7 +11,8 @@ use tensorwrapper_core::shape::{Extents, StaticExtents};
 use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_cpu::copy;
 
-/// A tensor that [`Prepared::run_into`](crate::Prepared::run_into) and [`PreparedBlock::run_into`](crate::PreparedBlock::run_into) can write: of element type `T` and any shape type.
+/// A tensor that [`Prepared::run_into`](crate::Prepared::run_into) and [`PreparedBlock::run_into`](crate::PreparedBlock::run_into) can
+/// write: of element type `T` and any shape type.
 pub trait DynTarget<T> {
     #[doc(hidden)]
     fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error>;
@@ -62,8 +63,8 @@ impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
 }
 
 impl Execution<'_> {
-    /// Runs a plan that has one result, of this type, and writes it into a tensor: while it is computed if the tensor lies as the result does
-    /// and nothing but a lack of memory for intermediates can end the run; otherwise after the run.
+    /// Runs a plan that has one result, of this type, and writes it into a tensor: while it is computed if the tensor lies as the result
+    /// does and nothing but a lack of memory for intermediates can end the run; otherwise after the run.
     ///
     /// # Errors
     /// As [`run`](Execution::run), and [`ErrorKind::Shape`] when the tensor has other extents.
@@ -75,8 +76,8 @@ impl Execution<'_> {
     ) -> Result<(), Error> {
         let (plan, result): (&Plan, &Strided) = (self.plan, &self.plan.results[0]);
         target.write(&mut |place| {
-            // A run that may be cancelled, whose device may be lost, that calls the program or that may find a singular matrix must not leave a
-            // half-written tensor.
+            // A run that may be cancelled, whose device may be lost, that calls the program or that may find a singular matrix must not
+            // leave a half-written tensor.
             let is_safe = self.observer.is_idle() && self.functions.is_empty() && !plan.may_fail();
             let is_safe = is_safe && self.backend.device().resident().is_none();
             if is_safe && plan.makes_one() && result.steps_like(place.layout) {

@@ -24,7 +24,8 @@ type Values<'a> = Vec<Link<Value<'a>>>;
 
 impl Context {
     /// Plans a step `x → f(x, p)` that is repeated many times, and the derivatives of where it ends: two plans, whatever the number of
-    /// steps, and a third one for [changes](PreparedStep::jvp) forward. Few states are kept; going back, the others are [computed again](PreparedStep::keeping).
+    /// steps, and a third one for [changes](PreparedStep::jvp) forward. Few states are kept; going back, the others are [computed
+    /// again](PreparedStep::keeping).
     ///
     /// `state` and `parameters` say what form x and p have; both are given anew in each run. Whatever else the step reads is constant.
     ///

@@ -1,7 +1,7 @@
 //! The methods of recorded results that record derivatives.
 //!
-//! The gradients' type is a parameter, `G`, instead of an associated type in the signature: rustc then reports variables that do not fit once,
-//! and not for the result again.
+//! The gradients' type is a parameter, `G`, instead of an associated type in the signature: rustc then reports variables that do not fit
+//! once, and not for the result again.
 
 use super::batched::batched;
 use super::build::{Labels, constant, reshaped, turned, whole as whole_of};
@@ -89,8 +89,8 @@ pub(crate) fn pushed_forward<'a>(
     forward(values, &Variable::recorded(variables), changes)
 }
 
-/// All derivatives of a value of shape `S` by a variable of shape `Q`: the axes of the one, then those of the other. Up to rank 16 the shape is
-/// a type of its own, beyond it one of run-time rank.
+/// All derivatives of a value of shape `S` by a variable of shape `Q`: the axes of the one, then those of the other. Up to rank 16 the
+/// shape is a type of its own, beyond it one of run-time rank.
 type Jacobian<'a, T, S, Q> = Expr<'a, T, <Q as Extents>::Behind<S>>;
 
 impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
@@ -275,7 +275,8 @@ impl<'a, T: RealNumber, S: Extents> Expr<'a, T, S> {
     /// ```
     ///
     /// # Errors
-    /// Another number of colours than elements of the variable, colours that are no number below that, a variable on which the value does not depend, and what has no derivative.
+    /// Another number of colours than elements of the variable, colours that are no number below that, a variable on which the value does
+    /// not depend, and what has no derivative.
     ///
     /// Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the Estimation of Sparse Jacobian Matrices", J. Inst. Maths Applics 13
     /// (1974) 117.

@@ -1,8 +1,9 @@
 //! Gradients by block tensors: the part of a gradient that lies in the tensor's own structure.
 //!
-//! Elements that follow from each other by a symmetry are one variable, and elements outside of the blocks are none. Of the gradient G by all
-//! elements that is `M[i, j] * (G[i, j] ± G[j, i]) / 2`, and so on for larger groups, with a mask M that is one in the blocks: the orthogonal
-//! projection, so that a step along it keeps the structure. It is recorded like any other equation, so that it has derivatives itself.
+//! Elements that follow from each other by a symmetry are one variable, and elements outside of the blocks are none. Of the gradient G by
+//! all elements that is `M[i, j] * (G[i, j] ± G[j, i]) / 2`, and so on for larger groups, with a mask M that is one in the blocks: the
+//! orthogonal projection, so that a step along it keeps the structure. It is recorded like any other equation, so that it has derivatives
+//! itself.
 
 use std::cell::RefCell;
 

@@ -3,8 +3,8 @@
 //!
 //! Memory is fullest at one operation, the turn. A tensor that is made before it and read after it, but not there, may be dropped: its
 //! readers after the turn read a copy, which is computed just before the first of them. What the copy is made of is computed again, too,
-//! unless it is kept. Intermediates that cost more operations for a byte are kept first; of the others one after each so many bytes, so that
-//! each stretch between two of them is computed again as a whole, once. All combinations are tried, and the one that costs the fewest
+//! unless it is kept. Intermediates that cost more operations for a byte are kept first; of the others one after each so many bytes, so
+//! that each stretch between two of them is computed again as a whole, once. All combinations are tried, and the one that costs the fewest
 //! operations within the limit is taken. If none is within it, the smallest one is the beginning of another round, with a turn of its own.
 //!
 //! Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, "Training Deep Nets with Sublinear Memory Cost", arXiv:1604.06174 (2016), section 4.

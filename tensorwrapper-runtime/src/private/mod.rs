@@ -285,7 +285,8 @@ impl<V> Outcome for Result<V, Error> {
     }
 }
 
-/// The value of an invocation that has no fault any more. Results of equations over static tensors are large, and not moved through another type.
+/// The value of an invocation that has no fault any more. Results of equations over static tensors are large, and not moved through another
+/// type.
 #[derive(Debug)]
 pub struct Ready<V>(pub V);
 #[diagnostic::do_not_recommend]

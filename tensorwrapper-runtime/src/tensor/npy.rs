@@ -36,9 +36,9 @@ impl AnyTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on
-    /// after its last element, or holds elements of a type that tensors cannot hold; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has
-    /// no memory for the elements.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or
+    /// goes on after its last element, or holds elements of a type that tensors cannot hold;
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the elements.
     #[doc(alias("load", "numpy"))]
     pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
         let path = path.as_ref();
@@ -77,8 +77,8 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the extents do
-    /// not fit `S`; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the elements.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the
+    /// extents do not fit `S`; [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<Tensor<T, S>, Error> {
         let path = path.as_ref();
         let header = Header::open(path)?;
@@ -96,9 +96,9 @@ impl<T: Stored, S: Extents> Tensor<T, S> {
     /// not copied, and other hard links to the old file keep its old content. Symbolic links are followed and stay links.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be written; when there is no permission to write it, which includes a file
-    /// without any write permission that the system would let an administrator write; and when it is a directory, a pipe, a
-    /// socket or a device.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the file cannot be written; when there is no permission to write it, which includes a
+    /// file without any write permission that the system would let an administrator write; and when it is a directory, a pipe, a socket or
+    /// a device.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.view().write_npy(path)
     }

@@ -114,8 +114,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 impl<T: Stored, S: Extents> Tensor<T, S> {
-    /// The same elements in C order with other extents. No copy is made if the layout can be read with the new extents; otherwise the elements
-    /// are copied in C order. A reshaped view is never a copy: the error of [`TensorRef::reshape`] says why it would have to be.
+    /// The same elements in C order with other extents. No copy is made if the layout can be read with the new extents; otherwise the
+    /// elements are copied in C order. A reshaped view is never a copy: the error of [`TensorRef::reshape`] says why it would have to be.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

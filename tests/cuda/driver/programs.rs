@@ -127,7 +127,8 @@ pub(crate) fn permuted(context: &Context) -> Result<Found, Error> {
     Ok(context.einsum("ij->ji", &[&matrix(9, 7, 1)])?.into_vec())
 }
 
-/// A product that is worth a measurement, of other extents each time, because a program remembers what it has measured. Its elements are ones.
+/// A product that is worth a measurement, of other extents each time, because a program remembers what it has measured. Its elements are
+/// ones.
 pub(crate) fn measured(context: &Context) -> Result<Found, Error> {
     static TERMS: AtomicUsize = AtomicUsize::new(130);
     let terms = TERMS.fetch_add(1, Ordering::Relaxed);

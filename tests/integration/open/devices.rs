@@ -7,8 +7,8 @@ use tensorwrapper::prelude::*;
 use tensorwrapper::{Blocks, ComputeDevice, Dtype, ErrorKind, MemoryKind, Structure, Tiling};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{
-    Contraction, Copied, Decomposition, Device, DeviceMemory, Factorisation, Factorised, KernelRequest, LoopNest, Mapped, MemoryLocation,
-    MemoryUse, Operand, Output, PreparedContraction, Program, Reduction, Resident, Session,
+    Contraction, Copied, Decomposition, Device, DeviceMemory, Factorisation, Factorised, KernelRequest, LoopNest, Mapped,
+    MemoryLocation, MemoryUse, Operand, Output, PreparedContraction, Program, Reduction, Resident, Session,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::layout::Strided;

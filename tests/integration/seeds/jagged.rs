@@ -303,7 +303,8 @@ mod shape_composition {
         assert_eq!(product, matrices([[10, 10], [20, 20]]));
     }
 
-    // "it should always be possible to build the resulting shape manually": which elements of a padded shape are there composes in the same way
+    // "it should always be possible to build the resulting shape manually": which elements of a padded shape are there composes in the same
+    // way
     #[test]
     fn as_sparsity() {
         let sparsity = Sparsity::elements(&Shape::new([2, 20]), js0().indices()).unwrap();

@@ -133,8 +133,8 @@ pub extern "C" fn stand_in_dangles() -> bool {
     crate::driver::dangles()
 }
 
-/// How many contexts, streams, events, graphs, texts, pools, pieces of pinned memory, handles of libraries and programs of the compiler there
-/// are.
+/// How many contexts, streams, events, graphs, texts, pools, pieces of pinned memory, handles of libraries and programs of the compiler
+/// there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn stand_in_things() -> usize {
     crate::driver::contexts()

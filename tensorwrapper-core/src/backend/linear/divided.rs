@@ -42,8 +42,8 @@ struct Function<'t, T> {
     pairs: Vec<Found>,
 }
 
-/// All divided differences of one order, `[i0, (i1, …, ik)]`. The columns of the table are the values of the function and its derivatives up
-/// to that order, and the next one where it is known, at places that are real. A derivative that is not finite is not known.
+/// All divided differences of one order, `[i0, (i1, …, ik)]`. The columns of the table are the values of the function and its derivatives
+/// up to that order, and the next one where it is known, at places that are real. A derivative that is not finite is not known.
 ///
 /// # Errors
 /// Two equal places at which the function has two values or slopes.

@@ -19,8 +19,8 @@ const PRINTED: usize = 16;
 
 /// A jagged shape: a list of rows, which are the shapes of the slices along the first axis, and need not be equal.
 ///
-/// Rows are jagged shapes in turn, down to smooth ones. A smooth [`Shape`] of any rank is a jagged shape, too, by `From`. The smallest smooth
-/// shape that has all the indices is [`padded`](JaggedShape::padded).
+/// Rows are jagged shapes in turn, down to smooth ones. A smooth [`Shape`] of any rank is a jagged shape, too, by `From`. The smallest
+/// smooth shape that has all the indices is [`padded`](JaggedShape::padded).
 ///
 /// Rows count from the origin of the first axis, and the indices of a row from the origin of the row. `==` compares extents and origins.
 /// Rows that are smooth and equal are a smooth shape: two rows of 10 are equal to `Shape::new([2, 10])`.
@@ -350,8 +350,8 @@ impl fmt::Display for JaggedShape {
 }
 
 /// Printed as `JaggedShape{Shape[10], Shape[20]}`, rows of rows in braces of their own, and behind them the origin of the rows if it is not
-/// zero: `JaggedShape{{Shape[20], Shape[30]}+[1], Shape[1, 10]}`. Of many rows the first are printed, and how many there are. A smooth shape
-/// is printed as `JaggedShape(Shape[2, 3])`.
+/// zero: `JaggedShape{{Shape[20], Shape[30]}+[1], Shape[1, 10]}`. Of many rows the first are printed, and how many there are. A smooth
+/// shape is printed as `JaggedShape(Shape[2, 3])`.
 impl fmt::Debug for JaggedShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.form {

@@ -38,8 +38,9 @@ impl Emission<'_> {
     /// Code that types the equations, runs them, takes the results and writes tensors, in this order. Results are taken in the order
     /// in which the run makes them: first those of writes, then those of the value.
     ///
-    /// What computes is the body of a closure, so that in a `const fn`, where nothing of it can be called, rustc reports one call and not each
-    /// of them. What fails is told by the function that calls the closure, in the name of whoever called a function that tracks its caller.
+    /// What computes is the body of a closure, so that in a `const fn`, where nothing of it can be called, rustc reports one call and not
+    /// each of them. What fails is told by the function that calls the closure, in the name of whoever called a function that tracks its
+    /// caller.
     pub(super) fn assemble(self, block: &Block, value: &TokenStream) -> TokenStream {
         let (values, names) = self.environment.scrutinee();
         let span = self.environment.host.span(block.span);

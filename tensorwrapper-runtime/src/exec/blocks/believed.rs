@@ -13,8 +13,8 @@ use crate::tensor::{Blocks, element_at};
 const MOST: usize = 256;
 
 impl Believed {
-    /// Compares elements of a result with those of the equation without claims. Nothing is compared where that cannot be computed, where it is
-    /// rounding alone, or where conditions choose, which rounding may change.
+    /// Compares elements of a result with those of the equation without claims. Nothing is compared where that cannot be computed, where it
+    /// is rounding alone, or where conditions choose, which rounding may change.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] where one differs by more than rounding.
@@ -39,9 +39,9 @@ impl Believed {
     }
 }
 
-/// How far elements may be from each other. Terms may cancel, so that the bound of their size counts beside the largest element, as far as it
-/// is no looser than a thousandth of that. Nothing where all elements are so small beside their terms, or beside the operands, that they may
-/// be rounding.
+/// How far elements may be from each other. Terms may cancel, so that the bound of their size counts beside the largest element, as far as
+/// it is no looser than a thousandth of that. Nothing where all elements are so small beside their terms, or beside the operands, that they
+/// may be rounding.
 fn tolerance<T: Element>(plain: &Blocks<T>, bound: f64, operands: &[BlockOperand<'_, T>]) -> Option<f64> {
     let largest = |elements: &[T]| elements.iter().map(|x| x.to_complex().norm()).filter(|x| x.is_finite()).fold(0.0, f64::max);
     let (own, given) = (largest(plain.slab()), operands.iter().map(|operand| largest(&operand.slab)).fold(0.0, f64::max));

@@ -137,8 +137,8 @@ impl<V: Clone> IndexedStructure<V> {
 }
 
 impl IndexedStructure {
-    /// The structure of the result of `[left] = self`: its cuts, blocks, symmetry and charges, as an equation over tensors of these structures
-    /// infers them. Operands are taken to be different tensors of complex numbers.
+    /// The structure of the result of `[left] = self`: its cuts, blocks, symmetry and charges, as an equation over tensors of these
+    /// structures infers them. Operands are taken to be different tensors of complex numbers.
     ///
     /// # Errors
     /// As [`Context::einsum_blocks`].

@@ -1,5 +1,5 @@
-//! Shapes and symmetries that are composed by labels: tiled, jagged and nested shapes of an equation's result, and its symmetry, without any
-//! elements.
+//! Shapes and symmetries that are composed by labels: tiled, jagged and nested shapes of an equation's result, and its symmetry, without
+//! any elements.
 
 use std::collections::BTreeMap;
 

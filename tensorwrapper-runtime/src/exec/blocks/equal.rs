@@ -39,7 +39,8 @@ impl ProductComparison<'_> {
         (plus, minus)
     }
 
-    /// Calls back with each way to make one product of the other one, until that says that it has enough. Whether all were tried, or enough.
+    /// Calls back with each way to make one product of the other one, until that says that it has enough. Whether all were tried, or
+    /// enough.
     pub(super) fn each(&self, one: &Term, other: &Term, found: &mut dyn FnMut(Sign, &Pairing) -> bool) -> bool {
         if one.factors.len() != other.factors.len() || one.summed.len() != other.summed.len() {
             return true;

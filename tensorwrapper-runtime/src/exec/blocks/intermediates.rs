@@ -66,8 +66,8 @@ impl Planner<'_> {
         SparseNetwork { factors, left: &sum.left, extents, tiles }.order(self.chosen)
     }
 
-    /// These labels of two factors, those whose tiles are long the last: so neighbours in an intermediate are many, which are read and written
-    /// together.
+    /// These labels of two factors, those whose tiles are long the last: so neighbours in an intermediate are many, which are read and
+    /// written together.
     fn with_long_last(&self, mut labels: Vec<usize>, factors: [&Factor; 2]) -> Vec<usize> {
         let is_long = |label: &usize| {
             factors.iter().any(|factor| {

@@ -19,8 +19,8 @@ impl Context {
     /// Computes an operation of linear algebra over block tensors: its results, in the order of the equation.
     ///
     /// # Errors
-    /// As the methods of [`Blocks`]; and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for batches, and for what block tensors do
-    /// not have.
+    /// As the methods of [`Blocks`]; and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for batches, and for what block tensors
+    /// do not have.
     pub(crate) fn factorise_blocks(&self, call: &BlockCall<'_>, factorise: &Factorise) -> Result<Vec<AnyBlocks>, Error> {
         check(factorise)?;
         dispatch!(call.dtype, T => self.factorised::<T>(call, factorise))

@@ -23,8 +23,8 @@ pub(in crate::exec) struct BlockOperand<'o, T: Element> {
 }
 
 impl<'o, T: Element> BlockOperand<'o, T> {
-    /// An operand of an equation over elements of type `T`. A dense one whose elements are not in C order is copied, and so is a real one in
-    /// an equation over complex numbers.
+    /// An operand of an equation over elements of type `T`. A dense one whose elements are not in C order is copied, and so is a real one
+    /// in an equation over complex numbers.
     ///
     /// # Errors
     /// [`ErrorKind::Element`] for elements of another type; [`ErrorKind::Unsupported`] for recorded results; [`ErrorKind::Memory`].

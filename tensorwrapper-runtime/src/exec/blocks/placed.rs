@@ -37,9 +37,9 @@ pub(super) const MOST_SUMMED: usize = 4096;
 /// Pieces that could be multiplied where they lie are gathered all the same, if their group has so many times more multiplications than its
 /// copies are worth.
 const PER_COPY: usize = 32;
-/// Such pieces take at most so many multiplications on average. Their products read them as they lie, and one large product, which copies factors
-/// into the engine's buffers, is faster (2048² matrices in blocks of 64, all there, on a Xeon: 315 ms and 233 gathered; on two threads 151
-/// and 123). Larger pieces are copied there in any case.
+/// Such pieces take at most so many multiplications on average. Their products read them as they lie, and one large product, which copies
+/// factors into the engine's buffers, is faster (2048² matrices in blocks of 64, all there, on a Xeon: 315 ms and 233 gathered; on two
+/// threads 151 and 123). Larger pieces are copied there in any case.
 const SMALL: usize = 1 << 21;
 
 /// How many indices a group has: those of each row, of each column and of each term, and all of its matrices'.
@@ -239,8 +239,8 @@ impl Placed<'_> {
         moved.map(|(_, elements)| elements).sum()
     }
 
-    /// Whether the group is one large product of many small pieces, which is faster gathered than where they lie. The number of threads does
-    /// not matter, so that results have the same bits on any.
+    /// Whether the group is one large product of many small pieces, which is faster gathered than where they lie. The number of threads
+    /// does not matter, so that results have the same bits on any.
     pub(super) fn is_better_whole(&self, sizes: &Sizes) -> bool {
         let (all, pieces) = (sizes.multiplications(), self.group.places.len() * self.group.terms.len());
         sizes.are_large() && all / pieces <= SMALL && direct::gathered(PER_COPY * self.copied(sizes), 0) <= all

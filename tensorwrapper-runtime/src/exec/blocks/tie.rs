@@ -147,8 +147,8 @@ fn check_flow(written: &Written, tensors: &Tensors) -> Result<(), Error> {
     flow::flow(&Sum { terms, left: written.left.clone(), names: written.names.clone(), within: None }, &tensors).map(|_| ())
 }
 
-/// The operands, and behind them what else is read: slices, and the values of an index; these carry no charges. Nothing where a slice leaves its
-/// operand, which is refused where it is read.
+/// The operands, and behind them what else is read: slices, and the values of an index; these carry no charges. Nothing where a slice
+/// leaves its operand, which is refused where it is read.
 fn with_extras(tensors: &Tensors, extras: &[Extra]) -> Result<Option<Tensors>, Error> {
     let mut all = tensors.clone();
     for extra in extras {

@@ -17,8 +17,8 @@ pub(crate) struct WrittenValue<'a> {
     pub(crate) reads: Vec<String>,
 }
 
-/// The values that some values are made of, up to `known` ones, which have names by their addresses, in the order in which they can be made.
-/// `known` gets the names of the others; numbers stand for themselves.
+/// The values that some values are made of, up to `known` ones, which have names by their addresses, in the order in which they can be
+/// made. `known` gets the names of the others; numbers stand for themselves.
 ///
 /// # Errors
 /// What the language has no words for, or needs more than an equation for.

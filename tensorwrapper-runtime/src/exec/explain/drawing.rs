@@ -61,13 +61,8 @@ pub(super) fn tree(explanation: &Explanation) -> Option<String> {
                 let step = &explanation.steps[n];
                 let radius = (if names { 6.0 } else { 3.5 }) + (if names { 12.0 } else { 8.0 }) * (step.operations / most).sqrt();
                 let equation = escaped(&step.equation);
-                let words = format!(
-                    "{}: {equation}\n{}, {}, {}",
-                    n + 1,
-                    step.kind(),
-                    operations(step.operations),
-                    bytes(step.made)
-                );
+                let words =
+                    format!("{}: {equation}\n{}, {}, {}", n + 1, step.kind(), operations(step.operations), bytes(step.made));
                 let class = step.class.name();
                 let _ = writeln!(
                     marks,

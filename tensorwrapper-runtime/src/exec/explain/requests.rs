@@ -33,8 +33,8 @@ impl<T: Numeric> Prepared<T> {
 }
 
 impl<T: Element> Prepared<T> {
-    /// [`explain`](Prepared::explain) with the time of each step on these operands: the least time of `runs` runs, but of at least one. On a device
-    /// with its own memory also [the memory that the runs took](Explanation::measured_peak_bytes).
+    /// [`explain`](Prepared::explain) with the time of each step on these operands: the least time of `runs` runs, but of at least one. On
+    /// a device with its own memory also [the memory that the runs took](Explanation::measured_peak_bytes).
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

@@ -1,7 +1,7 @@
 //! The functions of `linalg`. Each returns an operation that is not computed yet.
 //!
-//! Its type is a parameter of the function, `F`, instead of an associated type in the signature: rustc then reports an argument that does not
-//! fit once, and not for the result again.
+//! Its type is a parameter of the function, `F`, instead of an associated type in the signature: rustc then reports an argument that does
+//! not fit once, and not for the result again.
 
 use super::operations::{
     Cholesky, Det, Eig, Eigh, Expm, Inv, Lq, Lstsq, Lu, Matpow, Norm, Pinv, Qr, Rank, Slogdet, Solve, Svd, Trace,

@@ -153,7 +153,8 @@ impl<'e> Execution<'e> {
         Ok(())
     }
 
-    /// Facts about a plan that is a single contraction or element-wise program of sources; `None` for other plans, or if the run is observed.
+    /// Facts about a plan that is a single contraction or element-wise program of sources; `None` for other plans, or if the run is
+    /// observed.
     #[inline]
     fn only(&self) -> Option<&'e Only> {
         self.plan.only.as_ref().filter(|_| self.observer.is_silent())

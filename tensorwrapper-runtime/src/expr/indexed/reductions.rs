@@ -20,8 +20,8 @@ impl<T: Element> Indexed<'_, T> {
         self.reduce(Ending::Mean, labels)
     }
 
-    /// The variance over these labels, which end here: the mean of the squares by which this differs from its mean, `var(k; X)` in `tensor!`.
-    /// Of complex numbers the squares are those of absolute values.
+    /// The variance over these labels, which end here: the mean of the squares by which this differs from its mean, `var(k; X)` in
+    /// `tensor!`. Of complex numbers the squares are those of absolute values.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;
@@ -49,8 +49,8 @@ impl<T: Element> Indexed<'_, T> {
         self.reduce(Ending::Deviation, labels)
     }
 
-    /// The value of a label, 0, 1, 2, …, at which this is largest: `argmax(k; X)` in `tensor!`. The label ends here. It is the first of equal
-    /// ones, and the first NaN if there is one. Real elements only; in `f32`, values beyond 2²⁴ are rounded.
+    /// The value of a label, 0, 1, 2, …, at which this is largest: `argmax(k; X)` in `tensor!`. The label ends here. It is the first of
+    /// equal ones, and the first NaN if there is one. Real elements only; in `f32`, values beyond 2²⁴ are rounded.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

@@ -1,5 +1,5 @@
-//! Divided differences as values of their own. In functions of a matrix their places are held: there they change with the function alone, of
-//! which they are linear.
+//! Divided differences as values of their own. In functions of a matrix their places are held: there they change with the function alone,
+//! of which they are linear.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Phases of complex vectors: the largest component of each is real and positive, also when the vector changes.
 //!
-//! Rules of decompositions give the change dC of vectors at some phase. The vector's own phase changes by −φ, with φ = im(dC[k])/C[k] at the
-//! largest component k, and what belongs to a row of V turns the other way. Functions that do not depend on phases do not notice.
+//! Rules of decompositions give the change dC of vectors at some phase. The vector's own phase changes by −φ, with φ = im(dC[k])/C[k] at
+//! the largest component k, and what belongs to a row of V turns the other way. Functions that do not depend on phases do not notice.
 
 use num_complex::Complex;
 

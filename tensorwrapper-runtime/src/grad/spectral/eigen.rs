@@ -1,7 +1,7 @@
 //! Changes of functions of a Hermitian matrix.
 //!
-//! With M = Cᴴ·dA·C the change of `C[p, n] * g[n] * conj(C[q, n])` is `C[p, a] * g[a, b] * M[a, b] * conj(C[q, b])`. In a metric, which changes
-//! by dS, N = Cᴴ·dS·C: there M − ½·(e[a] + e[b])·N stands for M, and vectors change by −½·C·N besides.
+//! With M = Cᴴ·dA·C the change of `C[p, n] * g[n] * conj(C[q, n])` is `C[p, a] * g[a, b] * M[a, b] * conj(C[q, b])`. In a metric, which
+//! changes by dS, N = Cᴴ·dS·C: there M − ½·(e[a] + e[b])·N stands for M, and vectors change by −½·C·N besides.
 
 use super::super::build::{Labels, binary, number};
 use super::form::{Spectral, Weight, axes, axis, product, result};

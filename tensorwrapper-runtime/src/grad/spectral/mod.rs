@@ -4,8 +4,8 @@
 //! copies of the vectors, `C[p, a] * g[a, b] * (Cᴴ·dA·C)[a, b] * conj(C[q, b])`, with the divided differences of g at the values. The
 //! result is again a sum of such terms, of one order more, so that second derivatives follow from the same rule.
 //!
-//! `find.rs` recognises the terms, whose `form.rs` is what the others read; `path.rs` tells how the function depends on the values, `weights.rs`
-//! and `table.rs` record its divided differences, `eigen.rs` and `singular.rs` have the changes.
+//! `find.rs` recognises the terms, whose `form.rs` is what the others read; `path.rs` tells how the function depends on the values,
+//! `weights.rs` and `table.rs` record its divided differences, `eigen.rs` and `singular.rs` have the changes.
 //!
 //! Sources: Yu. L. Daleckii, S. G. Krein (1965); N. J. Higham, "Functions of Matrices" (2008), §3.2. For singular values: F. Arrigo,
 //! M. Benzi, C. Fenu, "Computation of generalized matrix functions" (2016), in the form that follows from the matrix

@@ -120,7 +120,8 @@ impl<'p, 'a> Path<'p, 'a> {
         }
     }
 
-    /// The same value over the copy, where its axes at these positions are the batch and the states; nothing if it does not read the values.
+    /// The same value over the copy, where its axes at these positions are the batch and the states; nothing if it does not read the
+    /// values.
     pub(super) fn value(&mut self, value: &Link<Value<'a>>, positions: &[Place]) -> Option<Link<Value<'a>>> {
         let key = (Link::address(value).addr(), positions.to_vec());
         if let Some(found) = self.known.get(&key) {

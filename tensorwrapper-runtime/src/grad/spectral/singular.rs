@@ -1,9 +1,9 @@
 //! Changes of functions of a matrix by its singular values.
 //!
-//! With P = Uᴴ·dA·Vᴴ and its Hermitian and antihermitian parts H and K, the change of `U[p, n] * g[n] * V[n, q]` is `U[p, a] * (g[s(a), s(b)] *
-//! H[a, b] + g[s(a), −s(b)] * K[a, b]) * V[b, q]` with the divided differences of the odd function that g is for positive values. Of functions
-//! with U on both sides the function is even and K changes its sign, of functions with V on both sides it is even and K does not. Vectors
-//! that belong to no state, the rest of dA, are weighed with the difference between the state and 0.
+//! With P = Uᴴ·dA·Vᴴ and its Hermitian and antihermitian parts H and K, the change of `U[p, n] * g[n] * V[n, q]` is
+//! `U[p, a] * (g[s(a), s(b)] * H[a, b] + g[s(a), −s(b)] * K[a, b]) * V[b, q]` with the divided differences of the odd function that g is
+//! for positive values. Of functions with U on both sides the function is even and K changes its sign, of functions with V on both sides it
+//! is even and K does not. Vectors that belong to no state, the rest of dA, are weighed with the difference between the state and 0.
 
 use super::super::build::{Labels, binary, number};
 use super::form::{Kind, Spectral, Weight, axes, axis, product, result};

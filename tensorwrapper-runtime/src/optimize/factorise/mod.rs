@@ -9,8 +9,8 @@
 //! sum reads several times alike are one before (`repeated.rs`).
 //!
 //! This is repeated for several guesses of how much is shared, with all results at once and with one after the other, and again with what
-//! was found. The cheapest graph within the memory limit is taken; if none is within it, the graph that needs the least memory. The original
-//! graph is a candidate if memory is limited or its products are pairs already.
+//! was found. The cheapest graph within the memory limit is taken; if none is within it, the graph that needs the least memory. The
+//! original graph is a candidate if memory is limited or its products are pairs already.
 //! Source: A. Hartono et al., "Performance optimization of tensor contraction expressions for many-body methods in quantum
 //! chemistry", J. Phys. Chem. A 113, 12715 (2009).
 

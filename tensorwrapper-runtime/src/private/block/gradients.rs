@@ -217,8 +217,8 @@ impl<'a> Symbols<'a> {
         Ok(())
     }
 
-    /// The structure of a variable that conserves a charge, in whose blocks a value lies because all of its terms are multiplied by the mask:
-    /// that it conserves the charge, too, is not seen otherwise.
+    /// The structure of a variable that conserves a charge, in whose blocks a value lies because all of its terms are multiplied by the
+    /// mask: that it conserves the charge, too, is not seen otherwise.
     fn masked(&self, value: &Link<Value<'a>>) -> Option<&Structure> {
         let found = self.projections.iter().zip(&self.structures).find(|(projection, structure)| {
             structure.charge_flow().is_some() && structure.symmetry().is_none() && projection.masks(value)

@@ -10,8 +10,8 @@ use super::Blocks;
 
 impl<T: Element> Blocks<T> {
     /// A tensor of these rows, which are of one rank and need not have equal extents. Where extents differ, the axis is
-    /// [ragged](Structure::ragged_by): in an equation its label stands for the indices of each row alone. A sum over two ragged axes is that
-    /// over their common part, and one over a ragged axis and another one is refused. Rows that happen to be equal go with both.
+    /// [ragged](Structure::ragged_by): in an equation its label stands for the indices of each row alone. A sum over two ragged axes is
+    /// that over their common part, and one over a ragged axis and another one is refused. Rows that happen to be equal go with both.
     ///
     /// ```
     /// # use tensorwrapper_runtime as tensorwrapper;

@@ -69,8 +69,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The cover of an expression that leads to the fewest blocks, where it has one; `next` is the number of its first factor. Nothing where a
-    /// block without elements may divide: that is an error, wherever it is.
+    /// The cover of an expression that leads to the fewest blocks, where it has one; `next` is the number of its first factor. Nothing
+    /// where a block without elements may divide: that is an error, wherever it is.
     fn cover(&self, tree: &Tree, next: &mut usize) -> Option<Cover> {
         match tree {
             Tree::Factor(_) => {

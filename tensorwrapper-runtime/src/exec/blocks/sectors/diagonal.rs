@@ -163,8 +163,8 @@ impl<'d, T: Element> Diagonal<'d, T> {
         self.a.structure.untied()
     }
 
-    /// The elements of the diagonal in a sector of [whole blocks](Diagonal::whole_blocks), the largest first: the row and the column of each
-    /// in the sector's matrix. Equal ones stand in the order of the diagonal.
+    /// The elements of the diagonal in a sector of [whole blocks](Diagonal::whole_blocks), the largest first: the row and the column of
+    /// each in the sector's matrix. Equal ones stand in the order of the diagonal.
     ///
     /// # Errors
     /// As [`Structure::stored`].

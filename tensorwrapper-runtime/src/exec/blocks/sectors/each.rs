@@ -1,7 +1,7 @@
 //! Computes tasks, most often one for each sector: on several threads some side by side, each on one of them, and the others alone, on all.
 //!
-//! Which ones are computed alone depends on their sizes, not on the number of threads. Those side by side have the same bits on any number of
-//! threads; one that is computed alone has those of a dense matrix.
+//! Which ones are computed alone depends on their sizes, not on the number of threads. Those side by side have the same bits on any number
+//! of threads; one that is computed alone has those of a dense matrix.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -162,8 +162,8 @@ impl Context {
 }
 
 impl Parted {
-    /// Alone are those that have more than half of all work, or a very large one, and one that nothing is beside. Where there are no threads to
-    /// share, all are.
+    /// Alone are those that have more than half of all work, or a very large one, and one that nothing is beside. Where there are no
+    /// threads to share, all are.
     fn new(costs: &[f64], is_shared: bool) -> Parted {
         let all: f64 = costs.iter().sum();
         let is_aside = |&n: &usize| is_shared && 2.0 * costs[n] <= all && costs[n] < FOR_ALL_THREADS;

@@ -32,9 +32,10 @@ const OF_SQUARES: [Factorisation; 7] = [
 const OF_REGULAR: [Factorisation; 2] = [Factorisation::Solve, Factorisation::Inv];
 
 impl Context {
-    /// The sectors of a block tensor as a matrix, as text: each is factorised as a dense matrix. Where the context's device has memory of its
-    /// own, it says which operations a library computes there and which are left to the host; of a triangle, who computes what is computed
-    /// instead. Functions of square matrices join each row with the column of its number, so that their sectors may be larger than these.
+    /// The sectors of a block tensor as a matrix, as text: each is factorised as a dense matrix. Where the context's device has memory of
+    /// its own, it says which operations a library computes there and which are left to the host; of a triangle, who computes what is
+    /// computed instead. Functions of square matrices join each row with the column of its number, so that their sectors may be larger than
+    /// these.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
@@ -106,7 +107,9 @@ impl<T: Element> Asked<'_, '_, T> {
         let device = self.device.name();
         Ok(match library {
             Some(name) if there == sectors.len() => format!("by `{name}` on `{device}`"),
-            Some(name) => format!("by `{name}` on `{device}` in {there} of {}, else on the host", counted(sectors.len(), "sector")),
+            Some(name) => {
+                format!("by `{name}` on `{device}` in {there} of {}, else on the host", counted(sectors.len(), "sector"))
+            }
             None => "on the host".to_string(),
         })
     }

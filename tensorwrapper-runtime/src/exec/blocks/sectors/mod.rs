@@ -49,16 +49,16 @@ type Svd<T> = (Blocks<T>, Blocks<<T as Element>::Real>, Blocks<T>);
 /// them. Operands with a symmetry are read through it; results have none. The same operand gives the same results.
 ///
 /// Factors of a matrix whose axes are [tied](tensorwrapper_core::structure::Structure::tied) are diagonals that store their diagonal alone,
-/// if nothing is cut off; what is left of them otherwise are columns and rows, found without the matrix. The new axis is that of the rows then, with the charges that they have, and values stand in the order of the
-/// diagonal; tiles without a block take part, with zeros.
+/// if nothing is cut off; what is left of them otherwise are columns and rows, found without the matrix. The new axis is that of the rows
+/// then, with the charges that they have, and values stand in the order of the diagonal; tiles without a block take part, with zeros.
 impl Context {
     /// A = U·diag(s)·V: U `[rows, k]`, s `[k]`, V `[k, columns]`. In each tile of `k`, s descends.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `rows` are no axes of the tensor;
     /// [`ErrorKind::LinearAlgebra`](crate::ErrorKind::LinearAlgebra) for NaN and infinity, and when an iteration does not
-    /// converge; [`ErrorKind::Limit`](crate::ErrorKind::Limit) when the matrices and factors of the sectors need more memory than the context
-    /// allows; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
+    /// converge; [`ErrorKind::Limit`](crate::ErrorKind::Limit) when the matrices and factors of the sectors need more memory than the
+    /// context allows; [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn svd_blocks<T: Element>(&self, a: &Blocks<T, impl Extents>, rows: impl AsRef<[usize]>) -> Result<Svd<T>, Error> {
         let (u, s, v, _) = self.svd_cut_blocks(a, rows, &Truncation::none())?;
         Ok((u, s, v))

@@ -1,5 +1,5 @@
-//! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are a few calls of the device, which threads
-//! share.
+//! Functions of square matrices, and systems of equations, sector by sector. Matrices of one size are a few calls of the device, which
+//! threads share.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -151,8 +151,8 @@ fn gathered<T: Element>(
     a: &BlockOperand<'_, T>,
 ) -> Result<Vec<Vec<T>>, Error> {
     // Results that are matrices are as large as these, and are there as dense matrices and as blocks in the end. While they are computed, a
-    // stack of matrices is there once more instead of the blocks, or of one triangle an identity. Right sides, the one identity of a stack of
-    // triangles, and what devices copy are not counted.
+    // stack of matrices is there once more instead of the blocks, or of one triangle an identity. Right sides, the one identity of a stack
+    // of triangles, and what devices copy are not counted.
     context.check_sectors::<T>(sectors, 3 * sectors.iter().map(Sector::elements).sum::<usize>())?;
     sectors.iter().map(|sector| matrix.gather(context.backend.device(), sector, &a.slab)).collect()
 }

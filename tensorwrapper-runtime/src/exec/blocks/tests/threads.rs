@@ -1,5 +1,5 @@
-//! The same bits on any number of threads: of element-wise work, reductions, norms, and linear algebra of sectors whose matrices are too small
-//! to be shared. Products are in `drawn`. Large matrices have the same bits for one number of threads, as dense ones have.
+//! The same bits on any number of threads: of element-wise work, reductions, norms, and linear algebra of sectors whose matrices are too
+//! small to be shared. Products are in `drawn`. Large matrices have the same bits for one number of threads, as dense ones have.
 
 use super::*;
 use crate::exec::RecordOperand;

@@ -131,8 +131,8 @@ fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// How many products of blocks the plan of a drawn product has, after they were compared with those that are counted here. Nothing where none
-/// was drawn.
+/// How many products of blocks the plan of a drawn product has, after they were compared with those that are counted here. Nothing where
+/// none was drawn.
 fn counted<T: Element>(rng: &mut StdRng) -> Option<usize> {
     let drawn = Drawn::<T>::new(rng)?;
     let letters = |labels: &[usize]| labels.iter().map(|&label| (b'a' + label as u8) as char).collect::<String>();
