@@ -64,7 +64,8 @@ fn positions_and_slices_stay_inside() {
         let error = record(&["i", "k"], &[], &[("a", &a, &[Label(0), Slice(1, start, end)])]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Bounds { .. }), "{error}");
     }
-    assert_eq!(sentence(of(Slice(1, 2, Some(1)))), "the range 2..1 on axis 1 of `a` ends before it begins");
+    let reversed = record(&["i", "k"], &[], &[("a", &a, &[Label(0), Slice(1, 2, Some(1))])]);
+    assert_eq!(sentence(reversed), "the range 2..1 on axis 1 of `a` ends before it begins");
 }
 
 #[test]

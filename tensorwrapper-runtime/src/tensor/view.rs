@@ -185,7 +185,7 @@ impl<'a, T: Stored, S: Extents> TensorRef<'a, T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when the range reaches outside of the axis,
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when it ends before it starts or there is no such axis.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when it ends before it begins or there is no such axis.
     #[doc(alias("narrow", "getindex"))]
     pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::slice(&self.located.layout, axis, range)?))
