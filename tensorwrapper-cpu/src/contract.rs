@@ -111,6 +111,12 @@ pub(super) fn prepare<T: GemmElement>(
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) | Route::Sums(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
         Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
+        Route::InOrder(simd) => Chosen::or_engine(
+            Stage::forced(&sorted)
+                .map(|(in_order, stage)| StagedResult::new(Chosen::kernel(PackedGemm::new(in_order, simd)).boxed(), stage)),
+            sorted,
+            simd,
+        ),
         Route::Lanes(simd) => Chosen::or_engine(LaneGemm::new(&sorted, simd), sorted, simd),
         Route::Flat(simd) => Chosen::or_engine(FlatGemm::new(&sorted, threads, simd), sorted, simd),
         Route::Narrow(simd) => Chosen::or_engine(NarrowGemm::new(&sorted, simd, || f64::INFINITY), sorted, simd),
@@ -202,22 +208,25 @@ fn direct<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<C
     }
     let suits_engine = sorted.suits_engine();
     if suits_engine && sorted.multiplications() > IN_VECTORS {
-        return Ok(blocked(sorted, simd));
+        return blocked(threads, sorted, simd);
     }
     let matrices = MatrixBatch::new(threads, sorted.clone(), [SMALL, IN_VECTORS], false)?;
     if suits_engine && !matrices.is_in_vectors()? {
-        return Ok(blocked(sorted, simd));
+        return blocked(threads, sorted, simd);
     }
     Ok(Chosen::matrices(matrices))
 }
 
-/// By the engine, which stores the result where it belongs or a block of it at a time.
-fn blocked<T: GemmElement>(sorted: ClassifiedAxes<T>, simd: Simd) -> Chosen<T> {
-    let direct = PackedGemm::new(sorted.clone(), simd);
-    match ResultBlocks::new(&sorted, simd, direct.cost()) {
-        Some(blocks) => Chosen::kernel(blocks),
-        None => Chosen::kernel(direct),
+/// By the engine, which stores the result where it belongs or a block of it at a time; or in the order of the large factor, where that and
+/// a copy are expected to be faster.
+fn blocked<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>, simd: Simd) -> Result<Chosen<T>, Error> {
+    let engine = PackedGemm::new(sorted.clone(), simd);
+    let blocks = ResultBlocks::new(&sorted, simd, engine.cost());
+    let cycles = blocks.as_ref().map_or(engine.cost(), ResultBlocks::cost);
+    if let Some((in_order, stage)) = Stage::instead_of_engine(&sorted, simd, cycles) {
+        return Ok(Chosen::kernel(StagedResult::new(direct(threads, in_order)?.boxed(), stage)));
     }
+    Ok(blocks.map_or_else(|| Chosen::kernel(engine), Chosen::kernel))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -243,7 +252,9 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
             None => return Ok(None),
         },
         Route::Axpy | Route::Tiles | Route::Staged | Route::Blocked | Route::Packed => return Ok(None),
-        Route::ResultBlocks(_) | Route::Lanes(_) | Route::Narrow(_) | Route::Flat(_) | Route::Sums(_) => return Ok(None),
+        Route::ResultBlocks(_) | Route::InOrder(_) | Route::Lanes(_) | Route::Narrow(_) | Route::Flat(_) | Route::Sums(_) => {
+            return Ok(None);
+        }
     };
     Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }

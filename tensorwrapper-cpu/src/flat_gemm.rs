@@ -1,8 +1,8 @@
 //! Products of a large matrix with few rows of many terms: a flat matrix, whose sums stay in the first cache.
 //!
-//! Memory limits them. So the large matrix is read once, as it lies: a run of neighbours of a few of its rows at a time, which are scaled and
-//! added to the running sums of all rows of the result. Lines are asked for a few rows ahead. Tiles in registers would read a few lines of
-//! each row and then go on to the next one, which is far away in memory.
+//! Memory limits them. So the large matrix is read once, as it lies: a run of neighbours of a few of its rows at a time, which are scaled
+//! and added to the running sums of all rows of the result. Lines are asked for a few rows ahead. Tiles in registers would read a few
+//! lines of each row and then go on to the next one, which is far away in memory.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
@@ -126,8 +126,8 @@ impl<T: Element> FlatGemm<T> {
         for _ in range {
             let (at, len) = (walk.position, self.lens[self.cuts.form(&walk)]);
             walk.step();
-            // SAFETY: positions lie inside the memory, sums have room for all columns of a run; these elements of the result are this task's
-            // alone, and the processor has the kernel's instructions.
+            // SAFETY: positions lie inside the memory, sums have room for all columns of a run; these elements of the result are this
+            // task's alone, and the processor has the kernel's instructions.
             unsafe {
                 (self.kernel)(&Task {
                     len,
@@ -174,8 +174,8 @@ fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
 /// All terms of a run.
 ///
 /// # Safety
-/// All rows of the large factor and of the result have so many elements; there is a number for each term and column, and there are running sums
-/// of whole vectors for each column; the processor has the instructions.
+/// All rows of the large factor and of the result have so many elements; there is a number for each term and column, and there are running
+/// sums of whole vectors for each column; the processor has the instructions.
 #[inline(always)]
 unsafe fn all<V: Vector, T: Element, const PARTS: usize>(task: &Task<'_, T>) {
     let vectors = (task.len * PARTS).div_ceil(V::LANES);

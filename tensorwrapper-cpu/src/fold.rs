@@ -1,7 +1,7 @@
 //! Reductions of chunks: into a chunk of results, or into one value. In loops whose order of additions is their own.
 //!
-//! Eight rows that lie apart are folded in one pass over the results, and rows that follow each other in memory two at a time: each is the way
-//! in which memory is read fastest.
+//! Eight rows that lie apart are folded in one pass over the results, and rows that follow each other in memory two at a time: each is the
+//! way in which memory is read fastest.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 

@@ -1,8 +1,8 @@
 //! Long sums with small results: the inner products of a few vectors with a few others, along neighbours in memory.
 //!
-//! A tile of the result is a few vectors by a few, each sum spread over the lanes of a register. Nothing is packed: a piece of all vectors is
-//! in the second cache while all tiles read it, that of a tile's rows in the first one, and running sums wait in memory for the next piece.
-//! Meanwhile each tile asks for its share of the next piece, so that memory is read while sums are computed.
+//! A tile of the result is a few vectors by a few, each sum spread over the lanes of a register. Nothing is packed: a piece of all vectors
+//! is in the second cache while all tiles read it, that of a tile's rows in the first one, and running sums wait in memory for the next
+//! piece. Meanwhile each tile asks for its share of the next piece, so that memory is read while sums are computed.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
@@ -138,7 +138,8 @@ impl<T: Element> InnerProducts<T> {
         sums.totals.chunks(lanes::<T>()).map(|lanes| self.sum(lanes)).collect()
     }
 
-    /// The sum of all lanes of a running sum: of complex numbers, lanes of products with real parts of the left factor, and with imaginary ones.
+    /// The sum of all lanes of a running sum: of complex numbers, lanes of products with real parts of the left factor, and with imaginary
+    /// ones.
     fn sum(&self, lanes: &[T]) -> T {
         if !T::DTYPE.is_complex() {
             return lanes.iter().fold(T::ZERO, |sum, &x| sum + x);
@@ -266,8 +267,8 @@ unsafe fn tiles<V: Vector, T: Element, const PARTS: usize, const COLUMNS: usize,
     }
 }
 
-/// A tile of so many reals of each vector of rows and of columns. `asked` are the vectors of the next piece that it asks for; `further`: how
-/// much further the sums of the next row and of the next column stand; `stored`: columns that there are.
+/// A tile of so many reals of each vector of rows and of columns. `asked` are the vectors of the next piece that it asks for; `further`:
+/// how much further the sums of the next row and of the next column stand; `stored`: columns that there are.
 #[inline(always)]
 unsafe fn tile<V: Vector, const PARTS: usize, const ROWS: usize, const COLUMNS: usize>(
     (a, b): (&[*const V::Real], &[*const V::Real]),

@@ -1,5 +1,5 @@
-//! A product of a large factor with a small one, as the kernels for such products see it: the large factor first, and the small one as numbers
-//! side by side.
+//! A product of a large factor with a small one, as the kernels for such products see it: the large factor first, and the small one as
+//! numbers side by side.
 
 use super::packed::Packed;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
@@ -50,6 +50,11 @@ impl LargeFirst {
         });
         LargeFirst { large, batch, rows, columns, inner, start: order.map(|operand| sorted.start[operand]) }
     }
+
+    /// Whether neighbours in the large factor are terms of one sum.
+    pub(super) fn has_terms_beside(&self) -> bool {
+        self.inner.iter().any(|axis| axis.strides[LARGE] == 1)
+    }
 }
 
 /// The small factor as numbers: for each item of the batch, each term and each column.
@@ -62,7 +67,8 @@ pub(super) struct Numbers<T> {
 }
 
 impl<T: Element> Numbers<T> {
-    /// Prepares them, in the order that the axes of the product have now, the last fastest; the axes get their strides, and must keep that order.
+    /// Prepares them, in the order that the axes of the product have now, the last fastest; the axes get their strides, and must keep that
+    /// order.
     pub(super) fn new(product: &mut LargeFirst, sorted: &ClassifiedAxes<T>) -> Numbers<T> {
         let LargeFirst { large, batch, columns, inner, start, .. } = product;
         let side = LEFT + RIGHT - *large;
@@ -87,7 +93,8 @@ impl<T: Element> Numbers<T> {
     }
 }
 
-/// A number of the small factor as kernels multiply with it. Nothing is multiplied by one: an infinite complex number would become no number.
+/// A number of the small factor as kernels multiply with it. Nothing is multiplied by one: an infinite complex number would become no
+/// number.
 pub(super) fn scaled<T: Element>(x: T, conjugate: bool, alpha: T) -> T {
     let x = if conjugate { x.conj() } else { x };
     if alpha == T::ONE { x } else { alpha * x }

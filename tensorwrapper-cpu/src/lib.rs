@@ -21,7 +21,7 @@
 //!    | `engine::tall` | the same, where rows or columns are the neighbours | tiles of the engine, a few terms at a time; nothing is packed |
 //!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
 //!    | `lane_gemm` | the same, where terms and columns are neighbours | lanes of vectors are moved from terms to columns |
-//!    | `staged_result` | the same, where the result is in another order than the large factor | in the large factor's order, then permuted |
+//!    | `staged_result` | large factors of any number of columns, where the result is in another order | in the large factor's order, then permuted |
 //!    | `flat_gemm` | a large factor, many terms and few columns: memory limits it | the large factor is read once, in long runs |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
 //!    | `axpy` | the same, where they are too small or do not fuse | sums of long vectors |
@@ -44,7 +44,8 @@
 //! 2. `loops` orders the axes and cuts the innermost ones into chunks; `access` says how each operand is read in a chunk. Where an input
 //!    crosses the loops, `block_schedule` or `tiled_schedule` cuts the nest into pieces that stay in a cache.
 //! 3. `fused_program` joins products with the instruction that uses them; `evaluate` interprets the passes, one loop over a chunk for
-//!    each (`passes`, `functions`) in memory that `registers` shares out. `fold` reduces values, `stream` writes large results past the caches.
+//!    each (`passes`, `functions`) in memory that `registers` shares out. `fold` reduces values, `stream` writes large results past the
+//!    caches.
 //!
 //! `extremes` finds at which index the values of a program are largest or smallest.
 //!

@@ -56,15 +56,15 @@ struct Block {
     write: Option<Permutation>,
 }
 
-/// Whether rows that are neighbours in the large factor of such a product lie so far from each other in the result that no block has long runs of
-/// both.
+/// Whether rows that are neighbours in the large factor of such a product lie so far from each other in the result that no block has long
+/// runs of both.
 pub(super) fn is_scattered<T: Element>(LargeFirst { rows, columns, inner, .. }: &LargeFirst) -> bool {
     Shape::along_one(rows, false).is_none() && Shape::is_scattered(rows, [inner, columns], size_of::<T>())
 }
 
 impl<T: Element> NarrowGemm<T> {
-    /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected to
-    /// take fewer cycles than `direct`.
+    /// Prepares a product; nothing where there are many terms or columns, or few rows, or where blocks over several axes are not expected
+    /// to take fewer cycles than `direct`.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd, direct: impl FnOnce() -> f64) -> Option<NarrowGemm<T>> {
         if !is_narrow(sorted) {
             return None;

@@ -94,6 +94,11 @@ impl<T: GemmElement> ResultBlocks<T> {
         Some(ResultBlocks { outer, cut: cut.map(|cut| cut.outer), start: sorted.start, whole, last })
     }
 
+    /// Roughly how many cycles it takes.
+    pub(super) fn cost(&self) -> f64 {
+        self.whole.cost * points(&self.outer) as f64
+    }
+
     /// Computes the blocks of these numbers.
     fn blocks(&self, threads: usize, range: Range<usize>, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         Workspace::lend(|workspace| {
@@ -167,8 +172,8 @@ impl<T: GemmElement> Block<T> {
     }
 }
 
-/// The axes of a block of at most `limit` elements, written in runs of about `long`, the axes around blocks, and which axis was cut, if any.
-/// Nothing where the whole result is one block.
+/// The axes of a block of at most `limit` elements, written in runs of about `long`, the axes around blocks, and which axis was cut, if
+/// any. Nothing where the whole result is one block.
 fn choose<T: Element>(sorted: &ClassifiedAxes<T>, (long, limit): (usize, usize)) -> Option<(Inside, Vec<Triple>, Option<Cut>)> {
     let kinds = [&sorted.batch, &sorted.rows, &sorted.columns];
     let mut left: Vec<(usize, Triple)> =

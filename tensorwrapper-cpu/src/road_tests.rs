@@ -12,7 +12,8 @@ use tensorwrapper_core::backend::{Contraction, LoopNest, RunContraction};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::{Placed, number};
 
-/// Computes `left,right->out` over row-major tensors with these extents by the road that the device chooses, which is to be `method`, and by loops.
+/// Computes `left,right->out` over row-major tensors with these extents by the road that the device chooses, which is to be `method`, and
+/// by loops.
 pub(super) fn compare<T: GemmElement>(
     rng: &mut StdRng,
     equation: &str,

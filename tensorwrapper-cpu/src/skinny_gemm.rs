@@ -21,8 +21,8 @@ const MANY: usize = 4;
 /// more multiplications, the engine's tiles are faster, packing included (measured on a Zen 4 with 10 656 rows).
 const SMALL: usize = 640;
 
-/// Rows of real numbers are long from so many bytes on: of those that come from memory, the engine computes the products in half the time, and
-/// of rows of half that length in up to twice the time (measured on a Zen 5). Complex numbers stay here, because it packs them.
+/// Rows of real numbers are long from so many bytes on: of those that come from memory, the engine computes the products in half the time,
+/// and of rows of half that length in up to twice the time (measured on a Zen 5). Complex numbers stay here, because it packs them.
 const LONG_ROW: usize = 256;
 
 /// A product, prepared.

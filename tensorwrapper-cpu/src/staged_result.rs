@@ -1,23 +1,33 @@
-//! Products of a large factor with a small matrix whose results are permuted so that no block has long runs of both: they are computed in the
-//! order of the large factor, and the result is then copied to where it belongs. Both go at the speed of memory.
+//! Products whose results have another order than their large factor: they are computed in the order of the large factor, and the result is
+//! then copied to where it belongs. Both go at the speed of memory, where elements that are stored apart each wait for a line of their own.
+//!
+//! Products with a small matrix go this way where no block has long runs on both sides, others where the engine's model expects it to be
+//! faster.
 
 use std::ops::Range;
 
-use super::large_first::{LARGE, LargeFirst, is_narrow};
+use super::engine::{GemmElement, PackedGemm};
+use super::large_first::{LargeFirst, is_narrow};
 use super::narrow_gemm;
 use super::packed::side_by_side;
 use super::permute::Permutation;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
+use super::simd::Simd;
 use super::sink::Sink;
 use tensorwrapper_core::backend::fuse::{self, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
 
-/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and more memory than that beside the
-/// operands would surprise a program.
+/// Bytes of results that are staged: smaller ones stay in the second cache wherever their elements belong, and more memory than that
+/// beside the operands would surprise a program.
 const BYTES: Range<usize> = 128 << 10..128 << 20;
+/// The same of products that the engine could store where they belong.
+const ENGINE_BYTES: Range<usize> = 128 << 10..32 << 20;
+/// Cycles that a copy of eight bytes is worth in the engine's model. A copy takes more, but the model, whose rates were measured in near caches,
+/// expects too little of elements that are stored apart. The number was found on a Xeon (`docs/results/contraction.md`).
+const COPY: f64 = 2.0;
 
 /// Where the large factor's neighbours are rows: numbers of the small matrix up to which staging is faster than blocks.
 const MANY: usize = 64;
@@ -40,17 +50,44 @@ pub(super) struct Stage {
 impl Stage {
     /// A product into a stage; nothing where blocks are expected to be faster, or the stage would be small or large.
     pub(super) fn new<T: Element>(sorted: &ClassifiedAxes<T>) -> Option<(ClassifiedAxes<T>, Stage)> {
-        let bytes = points(&sorted.rows).saturating_mul(points(&sorted.columns)).saturating_mul(size_of::<T>());
-        if !sorted.batch.is_empty() || sorted.has_vector() || !BYTES.contains(&bytes) || !is_narrow(sorted) {
+        if !sorted.batch.is_empty() || sorted.has_vector() || !BYTES.contains(&result_bytes(sorted)) || !is_narrow(sorted) {
             return None;
         }
         let view = LargeFirst::new(sorted);
-        // Where terms are neighbours in the large factor, its rows are multiplied one by one, and columns are the fastest in the stage; else its
-        // neighbours are rows, as those of the stage are.
-        let columns_last = view.inner.iter().any(|axis| axis.strides[LARGE] == 1);
-        if !columns_last && points(&view.columns) * points(&view.inner) > MANY || !narrow_gemm::is_scattered::<T>(&view) {
+        if !view.has_terms_beside() && points(&view.columns) * points(&view.inner) > MANY
+            || !narrow_gemm::is_scattered::<T>(&view)
+        {
             return None;
         }
+        Some(Stage::in_order(sorted, &view))
+    }
+
+    /// A product that the engine would compute in so many cycles, into a stage; nothing where that is not expected to be faster.
+    pub(super) fn instead_of_engine<T: GemmElement>(
+        sorted: &ClassifiedAxes<T>,
+        simd: Simd,
+        cycles: f64,
+    ) -> Option<(ClassifiedAxes<T>, Stage)> {
+        if !ENGINE_BYTES.contains(&result_bytes(sorted)) {
+            return None;
+        }
+        let (product, stage) = Stage::forced(sorted)?;
+        if product.rows == sorted.rows && product.columns == sorted.columns {
+            return None;
+        }
+        let copy = COPY * (stage.len * size_of::<T>()) as f64 / 8.0;
+        (PackedGemm::new(product.clone(), simd).cost() + copy < cycles).then_some((product, stage))
+    }
+
+    /// A product into a stage, whatever that takes; nothing of a batch, or of a vector.
+    pub(super) fn forced<T: Element>(sorted: &ClassifiedAxes<T>) -> Option<(ClassifiedAxes<T>, Stage)> {
+        (sorted.batch.is_empty() && !sorted.has_vector()).then(|| Stage::in_order(sorted, &LargeFirst::new(sorted)))
+    }
+
+    /// A product into a stage in the order of the large factor. Where terms are neighbours there, its rows are multiplied one by one, and
+    /// columns are the fastest in the stage; else its neighbours are rows, as those of the stage are.
+    fn in_order<T: Element>(sorted: &ClassifiedAxes<T>, view: &LargeFirst) -> (ClassifiedAxes<T>, Stage) {
+        let columns_last = view.has_terms_beside();
         let mut product = sorted.clone();
         let (rows, columns) = (&mut product.rows, &mut product.columns);
         fuse::sort(rows, &[LEFT]);
@@ -61,8 +98,13 @@ impl Stage {
         pairs.iter_mut().for_each(|pair| pair.strides.reverse());
         [outer, inner].into_iter().for_each(fuse::fuse);
         let start = std::mem::replace(&mut product.start[OUT], 0);
-        Some((product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start }))
+        (product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start })
     }
+}
+
+/// Bytes of the result of one item of the batch.
+fn result_bytes<T>(sorted: &ClassifiedAxes<T>) -> usize {
+    points(&sorted.rows).saturating_mul(points(&sorted.columns)).saturating_mul(size_of::<T>())
 }
 
 impl<T> StagedResult<T> {
@@ -95,9 +137,11 @@ mod tests {
     use super::super::Cpu;
     use super::super::road_tests::compare;
     use super::super::tests::sized_contract;
+    use super::*;
     use num_complex::Complex;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
+    use tensorwrapper_core::backend::fuse::Axis;
     use tensorwrapper_core::element::{Dtype, dispatch};
 
     /// Results in reversed and in other orders, with the large factor's neighbours summed and kept, on either side.
@@ -121,5 +165,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// `spqr,si->priq` of `n` points, with four columns.
+    fn transformed(n: isize) -> ClassifiedAxes<f64> {
+        let axis = |extent: isize, strides: [isize; 3]| Axis { extent: extent as usize, strides };
+        ClassifiedAxes {
+            batch: vec![],
+            rows: vec![axis(n, [n * n, 0, 4 * n * n]), axis(n, [n, 0, 1]), axis(n, [1, 0, 4 * n])],
+            columns: vec![axis(4, [0, 1, n])],
+            inner: vec![axis(n, [n * n * n, 4, 0])],
+            conjugate: [false; 2],
+            start: [0; 3],
+            alpha: 1.0,
+        }
+    }
+
+    #[test]
+    fn results_are_staged_once_and_where_a_gain_is_expected() {
+        let simd = Simd::chosen().unwrap();
+        let staged = |product: &ClassifiedAxes<f64>, cycles: f64| {
+            Stage::instead_of_engine(product, simd, cycles).map(|(in_order, _)| in_order)
+        };
+        let sorted = transformed(40);
+        let in_order = staged(&sorted, f64::INFINITY).unwrap();
+        let own = PackedGemm::new(in_order.clone(), simd).cost();
+        let copy = COPY * 4.0 * 40.0 * 40.0 * 40.0;
+        assert!(staged(&sorted, own + copy).is_none() && staged(&sorted, 1.001 * (own + copy)).is_some());
+        assert!(staged(&in_order, own).is_none(), "it is in order");
+        assert!(staged(&transformed(15), f64::INFINITY).is_none(), "caches hold the result");
+        assert!(staged(&transformed(103), f64::INFINITY).is_none(), "a stage would take much memory");
     }
 }

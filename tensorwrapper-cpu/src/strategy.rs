@@ -36,6 +36,9 @@ pub(crate) enum Route {
     /// The same, with the result staged a block at a time, however large that would be by itself.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     ResultBlocks(Simd),
+    /// By the engine, with the result in the order of the large factor first.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    InOrder(Simd),
     /// Products with a small matrix within vectors, where operands lie so, and else by the engine.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Lanes(Simd),
@@ -80,8 +83,8 @@ impl<T: Element> ClassifiedAxes<T> {
         few && (0..3).all(|operand| bytes[operand] == 0 || self.is_kept(operand, bytes[operand], cache))
     }
 
-    /// Whether the lines of an interleaved operand are still in a cache when the next matrix is read from them: the engine computes matrices
-    /// along the last axis of the batch one after the other.
+    /// Whether the lines of an interleaved operand are still in a cache when the next matrix is read from them: the engine computes
+    /// matrices along the last axis of the batch one after the other.
     fn is_kept(&self, operand: usize, bytes: usize, cache: usize) -> bool {
         let [first, second] = self.groups_of(operand);
         let elements = points(first).saturating_mul(points(second));

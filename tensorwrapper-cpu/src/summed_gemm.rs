@@ -138,8 +138,9 @@ impl<T: Element> SummedGemm<T> {
     }
 }
 
-/// A product of matrices for the kernels of `fixed`, rows from the first side, columns, which are neighbours in the result, from the second; the
-/// outer loop of terms, and the loops around. Nothing where there are more axes than these, or something is read or written backwards.
+/// A product of matrices for the kernels of `fixed`, rows from the first side, columns, which are neighbours in the result, from the
+/// second; the outer loop of terms, and the loops around. Nothing where there are more axes than these, or something is read or written
+/// backwards.
 fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize; 2]) -> Option<(Problem, Term, [Axis; AROUND])> {
     let own = |side: usize| if side == LEFT { &sorted.rows } else { &sorted.columns };
     let all = [&sorted.batch, &sorted.rows, &sorted.columns, &sorted.inner];
@@ -178,8 +179,8 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
     Some((one, far, around))
 }
 
-/// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or few terms, and what is read and written
-/// stays near.
+/// Whether the kernels compute it well: rows of the result fill vectors, there are enough of them, or few terms, and what is read and
+/// written stays near.
 fn suits<T: Element>(problem: &Problem, far: Term) -> bool {
     let size = size_of::<T>();
     let Problem { rows, columns, .. } = *problem;

@@ -1,4 +1,5 @@
-//! From which cache a problem's operands come and to which one its result goes, and what is therefore asked for, or written past the caches.
+//! From which cache a problem's operands come and to which one its result goes, and what is therefore asked for, or written past the
+//! caches.
 
 use super::kernel::GemmElement;
 use super::problem::{Problem, WorkShare};
@@ -10,7 +11,8 @@ use tensorwrapper_core::backend::fuse::points;
 const FEW_COLUMNS: usize = 64;
 
 impl<T: GemmElement> Problem<'_, T> {
-    /// Whether asking for what the next item reads is worth it: a processor that waits little for a near cache loses by asking for what is there.
+    /// Whether asking for what the next item reads is worth it: a processor that waits little for a near cache loses by asking for what is
+    /// there.
     pub(super) fn comes_from_memory(&self) -> bool {
         let bytes = self.product.factors.iter().map(|factor| size_of_val(&*factor.data)).sum::<usize>();
         !foresees() || bytes.saturating_add(self.result_bytes()) > Caches::here().third / 4
@@ -28,8 +30,8 @@ impl<T: GemmElement> Problem<'_, T> {
         once && self.product.epilogue.is_none() && self.kernel.parts() == 1 && self.result_bytes() > streamed()
     }
 
-    /// Whether stores wait for their lines: the result is larger than the second cache, or than half of the third one where the processor has
-    /// a long queue of stores.
+    /// Whether stores wait for their lines: the result is larger than the second cache, or than half of the third one where the processor
+    /// has a long queue of stores.
     pub(super) fn is_far(&self) -> bool {
         self.result_bytes() > if foresees() { streamed() } else { Caches::here().second }
     }

@@ -107,13 +107,14 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, MOST_KC) / 8 * 8
     }
 
-    /// A limit below which an operand is read where it lies: a quarter of this one for small tiles, which use a part of each line, and read it
-    /// again for fewer multiplications.
+    /// A limit below which an operand is read where it lies: a quarter of this one for small tiles, which use a part of each line, and
+    /// read it again for fewer multiplications.
     pub(super) fn limit_in_place(&self, most: usize) -> usize {
         if is_small(self.nr, self.parts()) { most / 4 } else { most }
     }
 
-    /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider ones.
+    /// Cycles for a term of an element: a core begins two multiplications of vectors of up to 256 bits in each, and one or two of wider
+    /// ones.
     pub(super) fn cycles(&self) -> f64 {
         let bytes = self.lanes * size_of::<T::Real>();
         (self.parts() * self.parts()) as f64 / self.lanes as f64 / if bytes >= LINE { wide_multiplications() as f64 } else { 2.0 }

@@ -8,8 +8,8 @@
 //!
 //! `space` says in which order indices follow each other; `pack` reads operands into panels, whose `format` splits complex numbers;
 //! `distance` says what comes from memory, and `prefetch` has cache lines fetched in time; `epilogue` computes what follows the sum while
-//! the result is near; `workspace` lends memory to threads. `tall` is a product kernel of its own: long sums with small results, whose tiles
-//! read both operands where they lie.
+//! the result is near; `workspace` lends memory to threads. `tall` is a product kernel of its own: long sums with small results, whose
+//! tiles read both operands where they lie.
 
 mod distance;
 mod epilogue;

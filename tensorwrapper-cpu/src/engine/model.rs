@@ -27,8 +27,8 @@ const ACROSS: f64 = 0.5;
 /// Cycles before and after the sums of a tile, and those that it takes to spread one.
 const CALL: f64 = 60.0;
 const SPREAD: f64 = 100.0;
-/// Cycles to fetch and to write back eight bytes of a result that is larger than the second cache: in long runs, or in short ones, for which
-/// a core waits.
+/// Cycles to fetch and to write back eight bytes of a result that is larger than the second cache: in long runs, or in short ones, for
+/// which a core waits.
 const FAR: [f64; 2] = [1.5, 2.0];
 /// What is added for short runs that tiles do not store themselves, if the result does not stay in the third cache either.
 const FARTHEST: f64 = 4.0;

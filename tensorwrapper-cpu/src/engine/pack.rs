@@ -1,7 +1,8 @@
 //! Packing: a block of an operand becomes panels that the kernels read from one end to the other.
 //!
 //! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
-//! all imaginary ones. Lanes that a group has not hold any numbers: nobody looks at what comes of them. Knows where elements lie, not what their axes mean.
+//! all imaginary ones. Lanes that a group has not hold any numbers: nobody looks at what comes of them. Knows where elements lie, not what
+//! their axes mean.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 

@@ -1,7 +1,7 @@
 //! Where panels of rows go in the result, and which of its cache lines a tile asks for that a later tile is stored in.
 //!
-//! A large result is written line by line as memory delivers the lines. So a tile first asks for all lines of the next one, which arrive while it
-//! multiplies; `distance` says for which results.
+//! A large result is written line by line as memory delivers the lines. So a tile first asks for all lines of the next one, which arrive
+//! while it multiplies; `distance` says for which results.
 
 use std::ops::Range;
 

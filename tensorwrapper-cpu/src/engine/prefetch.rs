@@ -31,7 +31,8 @@ impl Ahead {
         self.first.clear();
     }
 
-    /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's; `panels` tiles read the same ones.
+    /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's; `panels` tiles read the same
+    /// ones.
     pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block, panels: usize) {
         self.clear();
         let (line, step) = ((LINE / size_of::<T>()) as isize, groups.lanes(0).at[OWN][1]);

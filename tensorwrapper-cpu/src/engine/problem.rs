@@ -14,10 +14,11 @@ use super::terms::Block;
 use super::workspace::Workspace;
 use crate::multiversion::{finish_streams, prefetch_line};
 use crate::product::OUT;
-use crate::simd::Caches;
+use crate::simd::{Caches, waits_for_halves};
 use crate::sink::Sink;
 use crate::tasks;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::LINE;
 
 /// Rows of a block at most: more bring nothing.
 const MOST_ROWS: usize = 480;
@@ -25,10 +26,12 @@ const MOST_ROWS: usize = 480;
 const COLUMN_BYTES: usize = 6 << 20;
 /// Panels of rows with so few of which the time to read columns shows.
 const FEW_PANELS: usize = 4;
+/// The same where vectors of rows lie in two cache lines each, on a processor that takes longer to read these than to multiply.
+const APART_COLUMNS: usize = 64;
 /// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
-/// With so many products in one call it pays to list the cache lines that each reads, so that they are fetched in time. Making the list takes
-/// about as long as one small product.
+/// With so many products in one call it pays to list the cache lines that each reads, so that they are fetched in time. Making the list
+/// takes about as long as one small product.
 const MANY_ITEMS: usize = 8;
 /// Bytes between terms that are read where they are as well as if they were packed.
 const NEAR: usize = 4 << 10;
@@ -91,9 +94,9 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let (panel, together) = (kernel.panel, self.cut.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
         let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
-        // Where there is one block of rows, packed columns are read by that alone: they may as well stay near. But more blocks of columns pack rows
-        // again for each block of terms, and write down lists again for each item: there it is worth it for a panel or two alone, whose columns
-        // are hardly read again.
+        // Where there is one block of rows, packed columns are read by that alone: they may as well stay near. But more blocks of columns
+        // pack rows again for each block of terms, and write down lists again for each item: there it is worth it for a panel or two
+        // alone, whose columns are hardly read again.
         let is_single = self.product.batch.is_empty() && !self.product.adds && part.blocks.len() == 1;
         let once = part.rows.len() <= if is_single { rows.max(2 * panel) } else { 2 * panel };
         let bytes = if once { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
@@ -114,8 +117,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
             let asks = once && items.size_hint().0 >= MANY_ITEMS && self.comes_from_memory();
             let (mut items, mut known) = (items.peekable(), false);
             while let Some(Item { start, adds }) = items.next() {
-                // A part that is a single block is written down for the first item alone. If there are many items, what the next one reads is asked
-                // for.
+                // A part that is a single block is written down for the first item alone. If there are many items, what the next one reads
+                // is asked for.
                 let next = items.peek().filter(|_| asks).map_or(start, |next| next.start);
                 self.compute_one(workspace, part, [height, breadth], [start, next], (out, adds), (known, once))?;
                 known = once;
@@ -127,7 +130,8 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         })
     }
 
-    /// Computes a part of one product, and asks for what the next one reads, if that begins elsewhere; `known`: its groups and terms are written down already;
+    /// Computes a part of one product, and asks for what the next one reads, if that begins elsewhere; `known`: its groups and terms are
+    /// written down already;
     /// `once`: there is one block; `adds`: to what the result holds.
     fn compute_one(
         &self,
@@ -280,16 +284,18 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block, start: [isize; 3]) -> (usize, isize) {
         let kernel = self.kernel;
         let Some(step) = block.single_step[0] else { return (0, 0) };
+        let side = self.cut.sides[0];
+        let first = start[side] + block.start[0];
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
-        let most = kernel.limit_in_place(IN_PLACE_COLUMNS);
-        if part.columns.len() * kernel.nr > if near { most } else { most / 2 } {
+        let most = kernel.limit_in_place(IN_PLACE_COLUMNS) / if near { 1 } else { 2 };
+        let columns = part.columns.len() * kernel.nr;
+        if columns > most || columns > most.min(APART_COLUMNS) && waits_for_halves() && !self.begins_at_lines(groups, step, first)
+        {
             return (0, 0);
         }
         // Behind a group that is not whole there may be other elements, which are read in vain, or the memory may end.
-        let side = self.cut.sides[0];
-        let last = block.start[0] + block.reach[0];
-        let room = self.product.factors[side].data.len() as isize - start[side] - last;
+        let room = self.product.factors[side].data.len() as isize - first - block.reach[0];
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
             let apart = (n % kernel.panel * kernel.lanes) as isize;
@@ -299,6 +305,12 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let all = groups.groups.len();
         let count = (0..all).take_while(|&n| follows(n)).count();
         (if count == all { all } else { count / kernel.panel * kernel.panel }, step)
+    }
+
+    /// Whether all vectors of rows that are read where they lie, from the first term's place on, begin at cache lines, if the operand does.
+    fn begins_at_lines(&self, groups: &Groups, step: isize, first: isize) -> bool {
+        let line = (LINE / size_of::<T>()) as isize;
+        step % line == 0 && groups.groups.iter().all(|group| (first + group.at[OWN]) % line == 0)
     }
 
     /// How many groups of columns are read where they lie, and how much further each column and each term is there: those

@@ -282,7 +282,8 @@ impl Cut {
     }
 }
 
-/// Moves axes along which an operand's lines of the cache lie to the end, those of fewer points last: so a block has all that the lines hold.
+/// Moves axes along which an operand's lines of the cache lie to the end, those of fewer points last: so a block has all that the lines
+/// hold.
 fn near_last(axes: &mut Vec<Pair>, order: usize) {
     let near = |side: usize| axes.iter().filter(move |axis| axis.strides[side].unsigned_abs() < LINE).copied();
     let mut sides = [order, 1 - order].map(|side| {

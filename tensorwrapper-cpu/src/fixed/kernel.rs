@@ -25,7 +25,8 @@ pub(crate) trait Size: Copy {
     /// Whether the rows of the right operand have to be brought together first.
     const TRANSPOSED: bool;
 
-    /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use for.
+    /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use
+    /// for.
     const KNOWN: Option<[usize; 2]> = None;
 
     /// Extents and strides.

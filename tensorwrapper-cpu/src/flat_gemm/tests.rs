@@ -23,7 +23,8 @@ fn size(a: usize, k: usize, x: usize) -> impl Fn(char) -> usize {
     }
 }
 
-/// The device chooses this road; runs that are cut and whole, terms behind the last four and behind a leaf, batches, several axes of terms and rows.
+/// The device chooses this road; runs that are cut and whole, terms behind the last four and behind a leaf, batches, several axes of terms
+/// and rows.
 #[test]
 fn products_with_few_rows_take_this_road() {
     let mut rng = StdRng::seed_from_u64(43);

@@ -1,7 +1,7 @@
 //! A block of results whose sums stay near: its loops, and where its sums go.
 
 use crate::permute::{Pair, Permutation};
-use crate::simd::Caches;
+use crate::simd::{Caches, follows_one_stream};
 use tensorwrapper_core::backend::fuse::{self, Axis};
 
 /// Axes over the large factor, the vector and the result, or the sums of a block.
@@ -34,7 +34,7 @@ pub(super) struct Block {
     pub(super) next: Loop,
     pub(super) run: Loop,
     pub(super) along: Along,
-    /// Whether rows follow each other in a part of the large factor that the second cache does not hold.
+    /// Whether rows follow each other in a part of the large factor that the second cache does not hold, and are read fastest one by one.
     pub(super) is_stream: bool,
     /// Steps of the outer loops after which all sums are added to the totals; 0 where terms are so few that sums are the totals. Sums over
     /// more rows than a leaf has terms are added as each of its leaves is complete.
@@ -73,7 +73,7 @@ impl Block {
             [_, 0, _] => Along::Result,
             _ => Along::Both,
         };
-        let is_stream = next.strides[LARGE] == run.extent as isize && is_far;
+        let is_stream = next.strides[LARGE] == run.extent as isize && is_far && follows_one_stream();
         let is_summed = |axis: &Loop| axis.strides[SUMS] == 0;
         let rows = if is_summed(&next) { next.extent } else { 1 };
         let summed: usize = axes.iter().filter(|axis| is_summed(axis)).map(|axis| axis.extent).product();

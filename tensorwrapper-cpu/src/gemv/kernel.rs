@@ -19,7 +19,7 @@ pub(super) type Kernel<T> = unsafe fn(&Task<'_, T>, &mut [T], &mut [T]);
 /// Rows that are read at a time, so that what lies in a cache is read less often. Processors do not foresee streams that go on from one row
 /// to another (on Zen 4, rows of 2 KB went at 40 % of the speed of memory in fours, and at 92 % one by one), so that lines are asked for;
 /// where the instructions cannot ask, short rows are read one after the other. So are, without asking, those that follow each other in a
-/// factor beyond the second cache: the processor by itself has more lines on their way for one stream (1.3 to 2 times the speed).
+/// factor beyond the second cache, on processors that have more lines on their way for one stream.
 const TOGETHER: usize = 4;
 /// Elements of a dot product that are summed before the sum is added to others, so that long sums stay accurate.
 const STRETCH: usize = 4096;
@@ -97,7 +97,7 @@ pub(super) struct Rows<V: Vector, const PARTS: usize> {
     pub(super) further: [isize; 3],
     /// What imaginary parts of the vector are multiplied by.
     pub(super) sign: V::Real,
-    /// Whether rows follow each other in a factor that the second cache does not hold.
+    /// Whether rows follow each other in a factor that the second cache does not hold, and are read fastest one by one.
     pub(super) is_stream: bool,
 }
 

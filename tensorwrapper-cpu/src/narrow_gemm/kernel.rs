@@ -30,8 +30,8 @@ pub(super) fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
 /// All elements of the rows, some vectors at a time.
 ///
 /// # Safety
-/// All rows have so many elements; there is a number for each term and column; the processor has the instructions. Rows that are added to were
-/// written before.
+/// All rows have so many elements; there is a number for each term and column; the processor has the instructions. Rows that are added to
+/// were written before.
 #[inline(always)]
 unsafe fn all<V: Vector, T: Element, const PARTS: usize>(
     len: usize,

@@ -23,8 +23,8 @@ const RUNS: [usize; 4] = [8 * LINE, 4 * LINE, 2 * LINE, LINE];
 const ROOM: usize = 1 << 16;
 /// Numbers of the small factor up to which rows of a single axis are staged.
 const FEW_NUMBERS: usize = 16;
-/// Cycles to copy eight bytes to or from a staged row, and what is added for a factor and a result that no near cache holds. They were measured
-/// on a Zen 4; what counts is how they compare with those of the engine's model.
+/// Cycles to copy eight bytes to or from a staged row, and what is added for a factor and a result that no near cache holds. They were
+/// measured on a Zen 4; what counts is how they compare with those of the engine's model.
 const COPY: f64 = 1.0;
 const FAR: f64 = 0.5;
 /// Elements by which a staged row is longer than its block, so that rows do not fall into the same sets of a cache.

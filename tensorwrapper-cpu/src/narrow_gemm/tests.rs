@@ -66,8 +66,8 @@ fn a_block_has_runs_of_both_operands() {
     assert!(Shape::over_several(&batch_is_fastest, [&[], &[]], 4, false).is_none(), "no run of a line");
 }
 
-/// `ZcbdYXa,ZYzXxy->xbzycad`, b of 128, c and d of 8, the others of 2: whatever a block is, it is not contiguous in both, and one that is in the
-/// result is enough.
+/// `ZcbdYXa,ZYzXxy->xbzycad`, b of 128, c and d of 8, the others of 2: whatever a block is, it is not contiguous in both, and one that is
+/// in the result is enough.
 #[test]
 fn a_block_that_follows_in_the_result_stages_one_side() {
     let axis = |extent, large, out| Axis { extent, strides: [large, 0, out] };

@@ -14,7 +14,7 @@ pub(crate) mod vector;
 pub(crate) mod x86;
 
 pub(crate) use self::cache::Caches;
-pub(crate) use self::units::{foresees, wide_multiplications};
+pub(crate) use self::units::{follows_one_stream, foresees, waits_for_halves, wide_multiplications};
 
 use std::sync::OnceLock;
 

@@ -8,10 +8,23 @@ pub(crate) fn wide_multiplications() -> usize {
     if cfg!(target_arch = "x86_64") && amd_family().is_none_or(|family| family > ZEN_4) { 2 } else { 1 }
 }
 
-/// Whether a core reads packed panels, what lies in a near cache, and writes rows of tiles without waiting although nobody has asked for their
-/// lines, so that asking takes more time than it saves. Measured on a Zen 5, whose queue of stores is long (decision 41); a Xeon and a Zen 4 wait.
+/// Whether a core reads packed panels, what lies in a near cache, and writes rows of tiles without waiting although nobody has asked for
+/// their lines, so that asking takes more time than it saves. Measured on a Zen 5, whose queue of stores is long (decision 41); a Xeon and
+/// a Zen 4 wait.
 pub(crate) fn foresees() -> bool {
     amd_family().is_some_and(|family| family > ZEN_4)
+}
+
+/// Whether a core that reads wide vectors across two cache lines multiplies slower for it. Measured on a Xeon, which multiplies two of
+/// them in a cycle and loads as many lines; a Zen 4, which multiplies one, does not, and a Zen 5 was not measured.
+pub(crate) fn waits_for_halves() -> bool {
+    wide_multiplications() > 1 && !foresees()
+}
+
+/// Whether a core by itself has more lines on their way for one stream from memory than for several whose lines are asked for. A Zen 4 reads 1.3
+/// to 2 times as fast so, a Xeon 0.5 to 0.9 times (`docs/results/contraction.md`); other processors of either maker were not measured.
+pub(crate) fn follows_one_stream() -> bool {
+    amd_family().is_some()
 }
 
 /// The family of Zen 3 and Zen 4; Zen 5 has the next one.

@@ -15,8 +15,8 @@ const SWEEPS: usize = 30;
 /// Sizes whose squares are neither nothing nor too large.
 const SAFE: (f64, f64) = (1e-140, 1e140);
 
-/// The part of a matrix' largest element that is no longer rotated away but set to zero. Lanes wait for each other: without it those that are
-/// done would be rotated by what is rounding of rounding, whose squares have no digits.
+/// The part of a matrix' largest element that is no longer rotated away but set to zero. Lanes wait for each other: without it those that
+/// are done would be rotated by what is rounding of rounding, whose squares have no digits.
 const NOTHING: f64 = 1e-20;
 
 /// The least size of a matrix whose eigenvalues are computed: squares of that part of it are numbers yet.

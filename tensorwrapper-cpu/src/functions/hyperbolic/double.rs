@@ -5,7 +5,8 @@
 //! `tanh |x| = tanh c + (1 - tanh² c)·t / (1 + t·tanh c)`, with `t = y·A(y²) / B(y²)`, so that one division does for both quotients.
 //!
 //! Sixteen intervals have a c each; they are as wide as the second term allows, which must be so small that its error counts little: a
-//! quarter of a binade of 2 + scale·|x|. The first two have c = 0, where the formula is `y + y·(A - B) / B`, whose second term is small, too.
+//! quarter of a binade of 2 + scale·|x|. The first two have c = 0, where the formula is `y + y·(A - B) / B`, whose second term is small,
+//! too.
 //!
 //! The numbers c lie near the middle of their intervals, where tanh is by chance a number of the type but for less than 0.0002 units in the
 //! last place. A and B are polynomials of degree three that begin with one, the same in all intervals. They were fitted with 90 digits:

@@ -1,7 +1,7 @@
 //! tanh of `f32`, by a polynomial for each of sixteen intervals.
 //!
-//! For c near |x| and y = |x| - c, `tanh |x| = tanh c + y·(q₀ + q₁y + … + q₅y⁵)`; in the first interval c = 0 and `tanh |x| = y + y·(…)`. An
-//! interval is a quarter of a binade of |x| + 0.625, so that they are shorter where tanh is less like a line.
+//! For c near |x| and y = |x| - c, `tanh |x| = tanh c + y·(q₀ + q₁y + … + q₅y⁵)`; in the first interval c = 0 and `tanh |x| = y + y·(…)`.
+//! An interval is a quarter of a binade of |x| + 0.625, so that they are shorter where tanh is less like a line.
 //!
 //! The numbers c lie near the middle of their intervals, where tanh is by chance a number of the type but for less than 0.0003 units in the
 //! last place. Coefficients were fitted with 60 digits, for each interval by itself: least squares of the relative error of tanh |x|, with
@@ -12,7 +12,8 @@ use crate::functions::lanes::{ENTRIES, Formula, Lanes};
 
 /// From here on the values are one.
 pub(in crate::functions) const LIMIT: f32 = 9.25;
-/// What is added to |x| before its leading digits are the place in the tables. The first interval has the place 9, the one after 15 the place 0.
+/// What is added to |x| before its leading digits are the place in the tables. The first interval has the place 9, the one after 15 the
+/// place 0.
 pub(in crate::functions) const START: f32 = 0.625;
 /// c
 pub(in crate::functions) const CENTERS: [f32; ENTRIES] = [
