@@ -83,14 +83,17 @@ macro_rules! kernel {
         /// As the `run` of `InterleavedGemm`, for one vector, and the processor has the instructions.
         $(#[target_feature(enable = $features)])?
         unsafe fn $name<T: Element>(task: &Task<T>, vectors: &Vectors<T>) {
-            // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+            // SAFETY: the caller's promise; elements are one or two reals of the type that is named. A constant, so that the compiler makes code
+            // of the one that is chosen, and not of all four for each element type.
             unsafe {
-                match T::DTYPE.every() {
-                    EveryDtype::F64 => product::<$Double, T, 1, $real, $real_columns>(task, vectors),
-                    EveryDtype::F32 => product::<$Single, T, 1, $real, $real_columns>(task, vectors),
-                    EveryDtype::C64 => product::<$Double, T, 2, $complex, $complex_columns>(task, vectors),
-                    EveryDtype::C32 => product::<$Single, T, 2, $complex, $complex_columns>(task, vectors),
-                }
+                (const {
+                    match T::DTYPE.every() {
+                        EveryDtype::F64 => product::<$Double, T, 1, $real, $real_columns>,
+                        EveryDtype::F32 => product::<$Single, T, 1, $real, $real_columns>,
+                        EveryDtype::C64 => product::<$Double, T, 2, $complex, $complex_columns>,
+                        EveryDtype::C32 => product::<$Single, T, 2, $complex, $complex_columns>,
+                    }
+                })(task, vectors);
             }
         }
     };

@@ -119,14 +119,17 @@ macro_rules! by_vectors {
         $(#[target_feature(enable = $features)])?
         unsafe fn compiled<$T: tensorwrapper_core::element::Element>($($argument: $Argument),*) {
             use tensorwrapper_core::element::EveryDtype;
-            // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
+            // SAFETY: the caller's promise; elements are one or two reals of the type that is named. A constant, so that the compiler makes code
+            // of the one that is chosen, and not of all four for each element type.
             unsafe {
-                match $T::DTYPE.every() {
-                    EveryDtype::F64 => $generic::<$Double, $T, 1>($($argument),*),
-                    EveryDtype::F32 => $generic::<$Single, $T, 1>($($argument),*),
-                    EveryDtype::C64 => $generic::<$Double, $T, 2>($($argument),*),
-                    EveryDtype::C32 => $generic::<$Single, $T, 2>($($argument),*),
-                }
+                (const {
+                    match $T::DTYPE.every() {
+                        EveryDtype::F64 => $generic::<$Double, $T, 1>,
+                        EveryDtype::F32 => $generic::<$Single, $T, 1>,
+                        EveryDtype::C64 => $generic::<$Double, $T, 2>,
+                        EveryDtype::C32 => $generic::<$Single, $T, 2>,
+                    }
+                })($($argument),*)
             }
         }
         compiled::<$T>
