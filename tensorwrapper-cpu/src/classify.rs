@@ -1,6 +1,7 @@
 //! The axes of a product of two factors, sorted by the parts that they play. Knows no memory: this is done once, when a product
 //! is prepared.
 
+use super::few;
 use super::map;
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use tensorwrapper_core::backend::function::Scalar;
@@ -65,7 +66,7 @@ impl FactorSum {
     /// Prepares the sum of the factor that starts there; the other axes get the strides of what comes of it.
     fn new(alone: Vec<Triple>, others: [&mut Vec<Triple>; 2], side: usize, start: &mut isize) -> Result<FactorSum, Error> {
         let mut kept: Vec<&mut Triple> = others.into_iter().flatten().filter(|axis| axis.strides[side] != 0).collect();
-        kept.sort_by_key(|axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
+        few::sort_by_key(&mut kept, |axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
         let (mut extents, strides): (Vec<usize>, Vec<isize>) =
             kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
         let from = Strided::within(&extents, &strides, *start as usize, usize::MAX)?;

@@ -11,6 +11,7 @@ mod tests;
 use std::ops::Range;
 
 use self::kernel::{Kernel, MOST_TERMS, Task, kernel};
+use super::few;
 use super::large_first::{LARGE, LargeFirst, Loop, SMALL, is_narrow, scaled};
 use super::product::{ClassifiedAxes, OUT, gcd, positions};
 use super::product_kernel::ProductKernel;
@@ -172,7 +173,7 @@ impl Lanes {
         let at =
             |axes: &[Loop], operand: usize, stride: usize| axes.iter().position(|axis| axis.strides[operand] == stride as isize);
         let (mut axes, mut stride, mut rest) = (Vec::new(), 1, 0);
-        rows.sort_by_key(|axis| axis.strides[LARGE].unsigned_abs());
+        few::sort_by_key(&mut rows, |axis| axis.strides[LARGE].unsigned_abs());
         while stride < lanes {
             let room = lanes / stride;
             if let Some(row) = at(&rows, LARGE, stride).filter(|&row| rows[row].strides[OUT] == stride as isize) {

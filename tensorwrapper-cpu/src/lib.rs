@@ -84,6 +84,7 @@ mod extremes;
 pub mod factorise;
 #[cfg(test)]
 mod factorise_tests;
+mod few;
 pub mod fixed;
 mod flat_gemm;
 mod fold;

@@ -1,6 +1,7 @@
 //! How batches of matrices are staged: which operands are copied, which of their axes are inside, and which matrices are copied together.
 
 use super::engine::GemmElement;
+use super::few;
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
@@ -144,7 +145,7 @@ impl<T: GemmElement> Plan<T> {
         fuse::sort(batch, &[first, OUT]);
         fuse::fuse(batch);
         if needed {
-            batch.sort_by_key(|axis| axis.strides[first] != 0);
+            few::sort_by_key(batch, |axis| axis.strides[first] != 0);
         }
         let limit = (Caches::here().second / 2 / size_of::<T>()).min(points(batch).saturating_mul(each) / (4 * threads)) / each;
         let limit = if needed { limit.max(LINE / size_of::<T>()) } else { limit.max(1) };

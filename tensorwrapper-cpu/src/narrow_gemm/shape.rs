@@ -3,6 +3,7 @@
 //! Memory moves lines. A block reaches over so many rows that what it reads and what it writes are runs of a few lines at least: along
 //! one axis, where its elements are neighbours in the large factor and in the result, or over several.
 
+use crate::few;
 use crate::large_first::{LARGE, Loop};
 use crate::lines::LINE;
 use crate::pieces::Cuts;
@@ -81,7 +82,7 @@ impl Shape {
         let least = taken.clone();
         let by = |side: usize| {
             let mut order: Vec<usize> = (0..rows.len()).collect();
-            order.sort_by_key(|&n| rows[n].strides[side].unsigned_abs());
+            few::sort_by_key(&mut order, |&n| rows[n].strides[side].unsigned_abs());
             order
         };
         for n in [LARGE, OUT].into_iter().flat_map(by) {
@@ -117,7 +118,7 @@ impl Shape {
     /// where there is no such block, no room for it, or where it is short.
     fn contiguous(rows: &[Loop], least: &[usize], room: usize) -> Option<Shape> {
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by_key(|&n| rows[n].strides[OUT].unsigned_abs());
+        few::sort_by_key(&mut order, |&n| rows[n].strides[OUT].unsigned_abs());
         let (mut run, mut taken) = (1, vec![1; rows.len()]);
         for &n in &order {
             if rows[n].strides[OUT] != run as isize || run >= room {
@@ -155,7 +156,7 @@ impl Shape {
     /// Neighbours in the large factor, or in the result, among the elements of a block with all terms, or all columns.
     fn run(&self, own: [&[Loop]; 2], side: usize) -> usize {
         let mut axes = [&self.cuts.block, own[usize::from(side == OUT)]].concat();
-        axes.sort_by_key(|axis| axis.strides[side].unsigned_abs());
+        few::sort_by_key(&mut axes, |axis| axis.strides[side].unsigned_abs());
         axes.iter().fold(1, |run, axis| if axis.strides[side] == run as isize { run * axis.extent } else { run })
     }
 }
@@ -164,7 +165,7 @@ impl Shape {
 fn reach(rows: &[Loop], own: &[Loop], side: usize, wanted: usize, taken: &mut [usize]) {
     let of_rows = rows.iter().enumerate().map(|(n, axis)| (axis, Some(n)));
     let mut axes: Vec<(&Loop, Option<usize>)> = of_rows.chain(own.iter().map(|axis| (axis, None))).collect();
-    axes.sort_by_key(|(axis, _)| axis.strides[side].unsigned_abs());
+    few::sort_by_key(&mut axes, |(axis, _)| axis.strides[side].unsigned_abs());
     let mut run = 1;
     for (axis, row) in axes {
         if run >= wanted {

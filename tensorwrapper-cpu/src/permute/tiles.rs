@@ -2,6 +2,7 @@
 //!
 //! Knows strides only, and neither elements nor instructions.
 
+use super::super::few;
 use super::super::lines::LINE;
 use super::kernel::Kernels;
 use super::memory::{Boxes, FROM, MOST_ROWS, Memory, Pair, Panel, Picked, Runs, TO};
@@ -217,7 +218,7 @@ impl Tiles {
             outer.push((group.cut.strides[TO], pieces, Some(n)));
         }
         // In the result's order, so that tiles that follow each other are written side by side.
-        outer.sort_by_key(|(stride, ..)| std::cmp::Reverse(stride.unsigned_abs()));
+        few::sort_by_key(&mut outer, |(stride, ..)| std::cmp::Reverse(stride.unsigned_abs()));
         for (at, (.., group)) in outer.iter().enumerate() {
             if let Some(group) = group {
                 groups[*group].counted = Some(at);
