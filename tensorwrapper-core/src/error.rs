@@ -160,17 +160,23 @@ pub struct Error {
 impl Place {
     /// The error for a range of the axis that ends before it begins or leaves the axis; none for one that lies in it. Without an end it
     /// runs to the end of the axis.
-    pub fn range_error(self, start: usize, end: Option<usize>) -> Option<Error> {
-        let range = || format!("{start}..{}", end.map_or(String::new(), |end| end.to_string()));
-        if end.is_some_and(|end| end < start) {
-            return Some(Error::reversed(&range(), &self.operand, self.axis));
+    ///
+    /// The place is asked for where there is an error alone: it has a text of its own.
+    pub fn range_error(start: usize, end: Option<usize>, extent: usize, place: impl FnOnce() -> Place) -> Option<Error> {
+        let is_reversed = end.is_some_and(|end| end < start);
+        if !is_reversed && end.unwrap_or(start) <= extent {
+            return None;
         }
-        (end.unwrap_or(start) > self.extent).then(|| Error::new(ErrorKind::Bounds { index: range(), place: self }))
+        let (place, range) = (place(), format!("{start}..{}", end.map_or(String::new(), |end| end.to_string())));
+        Some(match is_reversed {
+            true => Error::reversed(&range, &place.operand, place.axis),
+            false => Error::new(ErrorKind::Bounds { index: range, place }),
+        })
     }
 
-    /// The error for a position that the axis does not have.
-    pub fn position_error(self, position: usize) -> Option<Error> {
-        (position >= self.extent).then(|| Error::new(ErrorKind::Bounds { index: position.to_string(), place: self }))
+    /// The error for a position that the axis does not have; the place is asked for there alone.
+    pub fn position_error(position: usize, extent: usize, place: impl FnOnce() -> Place) -> Option<Error> {
+        (position >= extent).then(|| Error::new(ErrorKind::Bounds { index: position.to_string(), place: place() }))
     }
 }
 

@@ -5,17 +5,17 @@
 use crate::element::Element;
 use crate::stored::Numeric;
 
-/// Numbers that have an absolute value and a mean: all of them. It says which types these have; it is sealed, as [`Numeric`] is.
+/// Numbers that have an absolute value and a mean, which are all, and the types of both. It is sealed, as [`Numeric`] is.
 pub trait Measured: Numeric {
-    /// The type of absolute values: the real type of complex numbers, and the type itself of all others.
+    /// The type of absolute values: the real type for complex numbers, the same type for all others.
     type Absolute: Numeric;
-    /// The type of means: `f64` of integers, and the type itself of all others.
+    /// The type of means: `f64` for integers, the same type for all others.
     type Mean: Element;
 
     /// The absolute value. That of the smallest integer wraps around, as in NumPy.
     #[doc(hidden)]
     fn absolute(self) -> Self::Absolute;
-    /// An integer as one that holds the sum of all integers that memory has room for; nothing of other numbers.
+    /// This integer as an `i128`, in which no sum overflows; nothing for other numbers.
     #[doc(hidden)]
     fn to_integer(self) -> Option<i128>;
 }

@@ -83,15 +83,13 @@ impl<T: GemmElement> ResultBlocks<T> {
         let axes = [&sorted.batch, &sorted.rows, &sorted.columns];
         let bytes = axes.iter().fold(size_of::<T>(), |bytes, axes| bytes.saturating_mul(points(axes)));
         let whole = Block::new(sorted, &inside, simd, bytes);
-        if GAIN * whole.cost * points(&outer) as f64 >= direct {
-            return None;
-        }
         let last = cut.as_ref().and_then(|cut| {
             let mut shorter = inside.clone();
             let extent = std::mem::replace(&mut shorter[cut.kind][cut.at].extent, cut.last);
             (extent != cut.last).then(|| Block::new(sorted, &shorter, simd, bytes))
         });
-        Some(ResultBlocks { outer, cut: cut.map(|cut| cut.outer), start: sorted.start, whole, last })
+        let blocks = ResultBlocks { outer, cut: cut.map(|cut| cut.outer), start: sorted.start, whole, last };
+        (GAIN * blocks.cost() < direct).then_some(blocks)
     }
 
     /// Roughly how many cycles it takes.

@@ -1,5 +1,5 @@
 //! Products whose results have another order than their large factor: they are computed in the order of the large factor, and the result is
-//! then copied to where it belongs. Both go at the speed of memory, where elements that are stored apart each wait for a line of their own.
+//! then copied to where it belongs. Both go at the speed of memory. Elements that are stored apart would each wait for a line of their own.
 //!
 //! Products with a small matrix go this way where no block has long runs on both sides, others where the engine's model expects it to be
 //! faster.
@@ -25,9 +25,9 @@ use tensorwrapper_core::storage::Owned;
 const BYTES: Range<usize> = 128 << 10..128 << 20;
 /// The same of products that the engine could store where they belong.
 const ENGINE_BYTES: Range<usize> = 128 << 10..32 << 20;
-/// Cycles that a copy of eight bytes is worth in the engine's model. A copy takes more, but the model, whose rates were measured in near caches,
-/// expects too little of elements that are stored apart. The number was found on a Xeon (`docs/results/contraction.md`).
-const COPY: f64 = 2.0;
+/// Cycles of the engine's model for the copy of eight bytes. It is less than a copy takes, because the model underrates elements that are
+/// stored apart by about as much. The number was found on a Xeon (`docs/results/contraction.md`).
+const COPY_IN_MODEL: f64 = 2.0;
 
 /// Where the large factor's neighbours are rows: numbers of the small matrix up to which staging is faster than blocks.
 const MANY: usize = 64;
@@ -75,7 +75,7 @@ impl Stage {
         if product.rows == sorted.rows && product.columns == sorted.columns {
             return None;
         }
-        let copy = COPY * (stage.len * size_of::<T>()) as f64 / 8.0;
+        let copy = COPY_IN_MODEL * (stage.len * size_of::<T>()) as f64 / 8.0;
         (PackedGemm::new(product.clone(), simd).cost() + copy < cycles).then_some((product, stage))
     }
 
@@ -190,9 +190,9 @@ mod tests {
         let sorted = transformed(40);
         let in_order = staged(&sorted, f64::INFINITY).unwrap();
         let own = PackedGemm::new(in_order.clone(), simd).cost();
-        let copy = COPY * 4.0 * 40.0 * 40.0 * 40.0;
+        let copy = COPY_IN_MODEL * 4.0 * 40.0 * 40.0 * 40.0;
         assert!(staged(&sorted, own + copy).is_none() && staged(&sorted, 1.001 * (own + copy)).is_some());
-        assert!(staged(&in_order, own).is_none(), "it is in order");
+        assert!(staged(&in_order, f64::INFINITY).is_none(), "it is in order");
         assert!(staged(&transformed(15), f64::INFINITY).is_none(), "caches hold the result");
         assert!(staged(&transformed(103), f64::INFINITY).is_none(), "a stage would take much memory");
     }

@@ -56,7 +56,7 @@
 ///
 /// # Operands and indices
 ///
-/// An operand is any tensor, view, [block tensor](#block-tensors) or recorded result: `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
+/// Operands are tensors, views, [block tensors](#block-tensors), recorded results: `a[i, j]`, `self.t2[i, j]`, `(p[n])[l, s]`, `(f(x))[i]`.
 ///
 /// | index | means |
 /// |---|---|
@@ -74,7 +74,7 @@
 /// equation does not read the counter, so rustc warns of an `unused variable` unless other code reads it. A macro cannot see
 /// the variables around it, so it cannot give a better warning. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
-/// The compiler knows a tensor's rank if its extents were given as a tuple. Of an array or a slice of extents, only the run knows it:
+/// The compiler knows a tensor's rank if its extents were given as a tuple. Of an array or slice of extents, it is known only at run time:
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;

@@ -62,7 +62,7 @@ fn node_fault(graph: &OpGraph, n: usize, node: &OperationNode) -> Option<String>
 pub(super) fn edge_fault(edge: &Edge, extents: &[usize], labels: &[usize]) -> Option<String> {
     let tensor = edge.tensor.0;
     if edge.axes.len() != extents.len() {
-        return Some(format!("labels {} of tensor {tensor}, which has {}", counted(edge.axes.len(), "axis"), extents.len()));
+        return Some(format!("gives {} to tensor {tensor}, whose rank is {}", counted(edge.axes.len(), "index"), extents.len()));
     }
     edge.axes.iter().zip(extents).enumerate().find_map(|(axis, (&index, &extent))| match index {
         EdgeAxis::Label { label, .. } if label >= labels.len() => Some(format!("label {label} does not exist")),

@@ -29,9 +29,8 @@ pub(super) trait Format {
 
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(address: *const Self::Element);
-    /// Writes the first elements of lines, or adds them to what is there: those of each run side by side. `from` says where the lines
-    /// stand,
-    /// `to` where they go.
+    /// Writes the first elements of lines, or adds them to what is there: those of each run side by side. `from` says where the
+    /// lines stand, `to` where they go.
     unsafe fn put_runs(
         from: Lines<'_, *const Self::Element>,
         to: Lines<'_, *mut Self::Element>,

@@ -8,13 +8,17 @@ use super::space::{OWN, RESULT, Role, Space};
 use super::terms::Inner;
 use crate::multiversion::streamed;
 use crate::product::{LEFT, OUT, RIGHT, Triple};
-use crate::simd::Caches;
+use crate::simd::{Caches, loads_across_lines_slowly};
 use tensorwrapper_core::backend::fuse::{self, points};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::storage::LINE;
 
 /// Panels of rows that read columns where they lie, at most.
 pub(super) const IN_PLACE_PANELS: usize = 16;
 /// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
-pub(super) const IN_PLACE_COLUMNS: usize = 256;
+const IN_PLACE_COLUMNS: usize = 256;
+/// The same of rows whose vectors lie in two cache lines each, on a processor that multiplies slower for it.
+const SPLIT_COLUMNS: usize = 64;
 /// Cycles to move an element: in a square, to be packed alone, to be stored alone.
 const SQUARES: f64 = 0.75;
 const GATHER: f64 = 3.0;
@@ -70,7 +74,8 @@ impl Cut {
         let [along_rows, along_columns] = sides.map(|side| product.inner.iter().any(|axis| has_runs(axis, side)));
         let columns = Space::candidates(axes(sides[1]), sides[1], kernel.nr, Role::Columns, m > k);
         // See `rows_in_place` and `columns_in_place`.
-        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= kernel.limit_in_place(IN_PLACE_COLUMNS) / 2;
+        let are_split = product.inner.iter().any(|axis| axis.strides[sides[0]] % (LINE / size_of::<T>()) as isize != 0);
+        let rows_in_place = kernel.parts() == 1 && product.inner.len() <= 1 && n <= most_columns(kernel, are_split) / 2;
         let columns_in_place = kernel.parts() == 1
             && inner.step(1) == Some(1)
             && (m <= kernel.mr() || m <= IN_PLACE_PANELS * kernel.mr() && kernel.is_near(inner.longest()));
@@ -113,6 +118,13 @@ impl Cut {
         let cost = rows_cost(&rows) + columns_cost(&columns);
         Cut { sides, rows, columns, inner, cost }
     }
+}
+
+/// Columns with so few of which rows are read where they are; `are_split`: vectors of these rows lie in two cache lines each.
+pub(super) fn most_columns<T: Element>(kernel: &Kernel<T>, are_split: bool) -> usize {
+    let most = kernel.limit_in_place(IN_PLACE_COLUMNS);
+    let is_wide = kernel.lanes * size_of::<T::Real>() >= LINE;
+    if are_split && is_wide && loads_across_lines_slowly() { most.min(SPLIT_COLUMNS) } else { most }
 }
 
 /// Elements that lie side by side in the result along these axes.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::kernel::{GemmElement, Kernel};
-use super::model::{Cut, IN_PLACE_COLUMNS, IN_PLACE_PANELS};
+use super::model::{Cut, IN_PLACE_PANELS, most_columns};
 use super::pack::Packing;
 use super::panels::Panel;
 use super::prefetch;
@@ -14,7 +14,7 @@ use super::terms::Block;
 use super::workspace::Workspace;
 use crate::multiversion::{finish_streams, prefetch_line};
 use crate::product::OUT;
-use crate::simd::{Caches, waits_for_halves};
+use crate::simd::Caches;
 use crate::sink::Sink;
 use crate::tasks;
 use tensorwrapper_core::error::Error;
@@ -26,8 +26,6 @@ const MOST_ROWS: usize = 480;
 const COLUMN_BYTES: usize = 6 << 20;
 /// Panels of rows with so few of which the time to read columns shows.
 const FEW_PANELS: usize = 4;
-/// The same where vectors of rows lie in two cache lines each, on a processor that takes longer to read these than to multiply.
-const APART_COLUMNS: usize = 64;
 /// Bytes of columns that are not worth packing.
 const IN_PLACE_BYTES: usize = 544 << 10;
 /// With so many products in one call it pays to list the cache lines that each reads, so that they are fetched in time. Making the list
@@ -131,8 +129,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
     }
 
     /// Computes a part of one product, and asks for what the next one reads, if that begins elsewhere; `known`: its groups and terms are
-    /// written down already;
-    /// `once`: there is one block; `adds`: to what the result holds.
+    /// written down already; `once`: there is one block; `adds`: to what the result holds.
     fn compute_one(
         &self,
         workspace: &mut Workspace,
@@ -288,10 +285,9 @@ impl<'a, T: GemmElement> Problem<'a, T> {
         let first = start[side] + block.start[0];
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
-        let most = kernel.limit_in_place(IN_PLACE_COLUMNS) / if near { 1 } else { 2 };
         let columns = part.columns.len() * kernel.nr;
-        if columns > most || columns > most.min(APART_COLUMNS) && waits_for_halves() && !self.begins_at_lines(groups, step, first)
-        {
+        let most = |are_split: bool| most_columns(kernel, are_split) / if near { 1 } else { 2 };
+        if columns > most(false) || columns > most(true) && !self.begins_at_lines(groups, step, first) {
             return (0, 0);
         }
         // Behind a group that is not whole there may be other elements, which are read in vain, or the memory may end.

@@ -8,9 +8,8 @@
 //! Where there is no fused multiply-add, and for complex numbers, the functions are those of `Scalar`.
 //!
 //! Sources: the structure of each function but tanh is that of FreeBSD's msun (S. Moshier, K. C. Ng), with arguments reduced as in W. J.
-//! Cody, W. Waite, "Software Manual for the Elementary Functions" (1980), and sums in two numbers as in T. J. Dekker, Numer. Math. 18
-//! (1971)
-//! 224. Polynomials are Chebyshev fits that were made with 60 digits, those of `sine` and `cosine` msun's;
+//! Cody, W. Waite, "Software Manual for the Elementary Functions" (1980), and sums in two numbers as in T. J. Dekker, Numer. Math.
+//! 18 (1971) 224. Polynomials are Chebyshev fits that were made with 60 digits, those of `sine` and `cosine` msun's;
 //! `hyperbolic` says how those of tanh were made.
 
 mod circular;

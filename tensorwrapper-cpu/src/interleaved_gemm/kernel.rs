@@ -83,8 +83,8 @@ macro_rules! kernel {
         /// As the `run` of `InterleavedGemm`, for one vector, and the processor has the instructions.
         $(#[target_feature(enable = $features)])?
         unsafe fn $name<T: Element>(task: &Task<T>, vectors: &Vectors<T>) {
-            // SAFETY: the caller's promise; elements are one or two reals of the type that is named. A constant, so that the compiler makes code
-            // of the one that is chosen, and not of all four for each element type.
+            // A constant, as in `by_vectors`.
+            // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
             unsafe {
                 (const {
                     match T::DTYPE.every() {

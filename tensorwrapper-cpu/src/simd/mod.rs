@@ -14,7 +14,7 @@ pub(crate) mod vector;
 pub(crate) mod x86;
 
 pub(crate) use self::cache::Caches;
-pub(crate) use self::units::{follows_one_stream, foresees, waits_for_halves, wide_multiplications};
+pub(crate) use self::units::{follows_one_stream, foresees, loads_across_lines_slowly, wide_multiplications};
 
 use std::sync::OnceLock;
 
@@ -119,8 +119,8 @@ macro_rules! by_vectors {
         $(#[target_feature(enable = $features)])?
         unsafe fn compiled<$T: tensorwrapper_core::element::Element>($($argument: $Argument),*) {
             use tensorwrapper_core::element::EveryDtype;
-            // SAFETY: the caller's promise; elements are one or two reals of the type that is named. A constant, so that the compiler makes code
-            // of the one that is chosen, and not of all four for each element type.
+            // The choice is a constant, so that the compiler makes code of what is chosen, and not of all four for each element type.
+            // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
             unsafe {
                 (const {
                     match $T::DTYPE.every() {

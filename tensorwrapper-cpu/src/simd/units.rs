@@ -15,14 +15,14 @@ pub(crate) fn foresees() -> bool {
     amd_family().is_some_and(|family| family > ZEN_4)
 }
 
-/// Whether a core that reads wide vectors across two cache lines multiplies slower for it. Measured on a Xeon, which multiplies two of
-/// them in a cycle and loads as many lines; a Zen 4, which multiplies one, does not, and a Zen 5 was not measured.
-pub(crate) fn waits_for_halves() -> bool {
-    wide_multiplications() > 1 && !foresees()
+/// Whether a core that reads vectors of 512 bits across two cache lines multiplies slower for it. Measured on a Xeon, which multiplies two of
+/// them in a cycle and loads two lines; a Zen 4, which multiplies one, does not, and a Zen 5 was not measured.
+pub(crate) fn loads_across_lines_slowly() -> bool {
+    cfg!(target_arch = "x86_64") && amd_family().is_none()
 }
 
-/// Whether a core by itself has more lines on their way for one stream from memory than for several whose lines are asked for. A Zen 4 reads 1.3
-/// to 2 times as fast so, a Xeon 0.5 to 0.9 times (`docs/results/contraction.md`); other processors of either maker were not measured.
+/// Whether a core by itself has more lines on their way for one stream from memory than for several whose lines are asked for. A Zen 4
+/// reads 1.3 to 2 times as fast so, a Xeon 0.5 to 0.9 times as fast (`docs/results/contraction.md`); others were not measured.
 pub(crate) fn follows_one_stream() -> bool {
     amd_family().is_some()
 }

@@ -66,7 +66,7 @@ fn graphs_that_are_wrong_are_refused() {
     let wrong = graph.add_operation(contract(), vec![Edge::whole(source, &[0])], &[(&[0], Dtype::F64)], vec![2])[0];
     graph.add_sink(wrong);
     let error = Context::cpu().run_graph(&graph, &[&a]).unwrap_err();
-    assert_eq!(error.to_string(), "operation 0 of the graph: labels 1 axis of tensor 0, which has 2");
+    assert_eq!(error.to_string(), "operation 0 of the graph: gives 1 index to tensor 0, whose rank is 2");
 
     let calls = |x: f64| x;
     let graph = a.at("ij").map(&calls).record("ij").unwrap().graph();

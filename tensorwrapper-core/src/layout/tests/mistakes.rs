@@ -131,7 +131,7 @@ fn indices_are_refused_by_name() {
     assert_eq!(walk(&[0, 1], &[1, 3], &[1, 1]), leaves("1..4"));
     // One that is empty leaves the axis where it begins beyond it.
     assert_eq!(walk(&[0, 5], &[1, 0], &[1, 1]), leaves("5..5"));
-    assert_eq!(walk(&[0, usize::MAX], &[1, 1], &[1, 1]), leaves("18446744073709551615..18446744073709551616"));
+    assert_eq!(walk(&[0, usize::MAX], &[1, 1], &[1, 1]), leaves(&format!("{}..{}", usize::MAX, usize::MAX as u128 + 1)));
     assert_eq!(walk(&[0, 0], &[1, 1], &[1, 0]), "a step of 0 along axis 1 goes nowhere");
     let other = message(stored.reshape_is_bitcast(&read("f32[7]{0}")).unwrap_err());
     assert_eq!(other, "`f32[2,3]` has 6 elements and `f32[7]` has 7: neither is the other reshaped");

@@ -223,7 +223,8 @@ impl<'s, 'h> Checks<'s, 'h> {
         self.extents((label, first), second.span, &message, &format!("`{name}` has extent {{R}} here"), numbers);
     }
 
-    /// Emits the check that two extents are equal: that of an earlier occurrence of a label, and the one at `span`.
+    /// Emits the check that two extents are equal: that of an earlier occurrence of a label, and a later one; the message
+    /// stands at `span`.
     pub(super) fn extents(
         &mut self,
         (label, first): (LabelId, &Occurrence),

@@ -27,12 +27,12 @@ impl Recorder<'_> {
                 }
                 Index::Slice(label, start, end) => {
                     let stop = end.unwrap_or(extent);
-                    self.errors.extend(place(extent).range_error(start, end));
+                    self.errors.extend(Place::range_error(start, end, extent, || place(extent)));
                     self.meet(label, stop.saturating_sub(start), place);
                     Axis::Label { label, start }
                 }
                 Index::Chip(position) => {
-                    self.errors.extend(place(extent).position_error(position));
+                    self.errors.extend(Place::position_error(position, extent, || place(extent)));
                     Axis::Chip(position)
                 }
                 Index::Fused(labels) => {

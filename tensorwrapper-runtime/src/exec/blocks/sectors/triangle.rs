@@ -133,9 +133,12 @@ pub(super) fn multiplied<T: Element>(factors: impl IntoIterator<Item = T>) -> De
     Determinant::of(false, factors.into_iter()).expect("the factors are finite")
 }
 
-/// The product of the determinants of parts; nothing where some of them were too small for a number, and the others are so large together
+/// The product of the determinants of parts, which a device may give as NaN; nothing where some of them were too small for a number, and the others are so large together
 /// that the product need not be.
 pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
+    if !are_finite(dets) {
+        return Some(dets.iter().fold(T::ONE, |product, &det| product * det));
+    }
     let with_digits = multiplied(dets.iter().copied().filter(has_all_digits));
     if dets.iter().all(has_all_digits) {
         return Some(with_digits.nearest());

@@ -48,10 +48,11 @@ impl Staging<'_> {
             return Err(Error::new(ErrorKind::Rank { operand: name, rank: tilings.len(), given: part.axes.len() }));
         }
         for (axis, (read, tiling)) in part.axes.iter().zip(tilings).enumerate() {
-            let place = Place { operand: name.clone(), axis, extent: tiling.extent() };
+            let extent = tiling.extent();
+            let place = || Place { operand: name.clone(), axis, extent };
             let error = match *read {
-                ReadAxis::Position(position) => place.position_error(position),
-                ReadAxis::Range(start, end) => place.range_error(start, end),
+                ReadAxis::Position(position) => Place::position_error(position, extent, place),
+                ReadAxis::Range(start, end) => Place::range_error(start, end, extent, place),
             };
             error.map_or(Ok(()), Err)?;
         }

@@ -235,7 +235,7 @@ impl Device for Eliminations {
 
 /// A sector is eliminated a second time only where its determinant may have been too small for a number, and the others are large.
 #[test]
-fn determinants_are_eliminated_once() {
+fn determinants_are_eliminated_again_where_they_may_be_too_small() {
     let cut = Tiling::cuts([2, 2]);
     let structure = Structure::new([&cut, &cut]).with_blocks([[0, 0], [1, 1]]).unwrap();
     // Of each sector the size of its elements, and whether its second row is twice the first.
