@@ -28,6 +28,8 @@ const ENGINE_BYTES: Range<usize> = 128 << 10..32 << 20;
 /// Cycles of the engine's model for the copy of eight bytes. It is less than a copy takes, because the model underrates elements that are
 /// stored apart by about as much. The number was found on a Xeon (`docs/results/contraction.md`).
 const COPY_IN_MODEL: f64 = 2.0;
+/// Elements of blocks that are runs of neighbours in both the stage and the result, at least: smaller ones take much longer to copy.
+const LEAST_BLOCK: usize = 64;
 
 /// Where the large factor's neighbours are rows: numbers of the small matrix up to which staging is faster than blocks.
 const MANY: usize = 64;
@@ -45,6 +47,8 @@ pub(super) struct Stage {
     len: usize,
     copy: Permutation,
     start: isize,
+    /// Neighbours in the stage along an axis, times neighbours in the result.
+    block: usize,
 }
 
 impl Stage {
@@ -72,7 +76,7 @@ impl Stage {
             return None;
         }
         let (product, stage) = Stage::forced(sorted)?;
-        if product.rows == sorted.rows && product.columns == sorted.columns {
+        if product.rows == sorted.rows && product.columns == sorted.columns || stage.block < LEAST_BLOCK {
             return None;
         }
         let copy = COPY_IN_MODEL * (stage.len * size_of::<T>()) as f64 / 8.0;
@@ -98,7 +102,9 @@ impl Stage {
         pairs.iter_mut().for_each(|pair| pair.strides.reverse());
         [outer, inner].into_iter().for_each(fuse::fuse);
         let start = std::mem::replace(&mut product.start[OUT], 0);
-        (product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start })
+        let run = |side: usize| pairs.iter().find(|pair| pair.strides[side] == 1).map_or(1, |pair| pair.extent);
+        let block = run(0) * run(1);
+        (product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start, block })
     }
 }
 
@@ -123,7 +129,7 @@ impl<T: Element> ProductKernel<T> for StagedResult<T> {
     }
 
     unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let Stage { len, copy, start } = &self.stage;
+        let Stage { len, copy, start, .. } = &self.stage;
         let mut stage = Owned::<T>::for_results(*len)?;
         // SAFETY: the caller's promise for the factors; the product writes the stage from one end to the other.
         unsafe { self.product.run(threads, data, Sink::new(&mut stage))? };
