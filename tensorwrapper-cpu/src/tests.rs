@@ -27,9 +27,8 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 
 /// All ways of products, the engine's in every form that this machine has.
 fn routes() -> Vec<Route> {
-    let available = || Simd::ALL.into_iter().filter(|simd| simd.is_available());
-    let forms =
-        [Route::Engine, Route::ResultBlocks, Route::InOrder, Route::Lanes].into_iter().flat_map(|form| available().map(form));
+    let forms = [Route::Engine, Route::ResultBlocks, Route::InOrder, Route::Lanes];
+    let forms = forms.into_iter().flat_map(|form| Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(form));
     [Route::Chosen, Route::Axpy, Route::Tiles, Route::Staged, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 

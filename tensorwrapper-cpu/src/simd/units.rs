@@ -15,8 +15,8 @@ pub(crate) fn foresees() -> bool {
     amd_family().is_some_and(|family| family > ZEN_4)
 }
 
-/// Whether a core that reads vectors of 512 bits across two cache lines multiplies slower for it. Measured on a Xeon, which multiplies two of
-/// them in a cycle and loads two lines; a Zen 4, which multiplies one, does not, and a Zen 5 was not measured.
+/// Whether a core that reads vectors of 512 bits across two cache lines multiplies slower for it. Measured on a Xeon, which multiplies two
+/// of them in a cycle and loads two lines; a Zen 4, which multiplies one, does not, and a Zen 5 was not measured.
 pub(crate) fn loads_across_lines_slowly() -> bool {
     cfg!(target_arch = "x86_64") && amd_family().is_none()
 }

@@ -133,8 +133,8 @@ pub(super) fn multiplied<T: Element>(factors: impl IntoIterator<Item = T>) -> De
     Determinant::of(false, factors.into_iter()).expect("the factors are finite")
 }
 
-/// The product of the determinants of parts, which a device may give as NaN; nothing where some of them were too small for a number, and the others are so large together
-/// that the product need not be.
+/// The product of the determinants of parts, which a device may give as NaN. Nothing where some of them were too small for a number, and
+/// the others are so large together that the product need not be.
 pub(super) fn product_of_parts<T: Element>(dets: &[T]) -> Option<T> {
     if !are_finite(dets) {
         return Some(dets.iter().fold(T::ONE, |product, &det| product * det));
