@@ -13,6 +13,7 @@ use super::lane_gemm::LaneGemm;
 use super::map::{self, flat};
 use super::matrix::MatrixBatch;
 use super::narrow_gemm::NarrowGemm;
+use super::ordered_factor::{FactorCopy, OrderedFactor};
 use super::outer::OuterProduct;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
@@ -112,8 +113,7 @@ pub(super) fn prepare<T: GemmElement>(
         Route::Engine(simd) | Route::Sums(simd) => Chosen::kernel(PackedGemm::new(sorted, simd)),
         Route::ResultBlocks(simd) => Chosen::or_engine(ResultBlocks::forced(&sorted, simd), sorted, simd),
         Route::InOrder(simd) => Chosen::or_engine(
-            Stage::forced(&sorted)
-                .map(|(in_order, stage)| StagedResult::new(Chosen::kernel(PackedGemm::new(in_order, simd)).boxed(), stage)),
+            Stage::forced(&sorted).map(|(in_order, stage)| StagedResult::new(Box::new(PackedGemm::new(in_order, simd)), stage)),
             sorted,
             simd,
         ),
@@ -164,16 +164,27 @@ impl<T: GemmElement> Chosen<T> {
     }
 }
 
-/// What multiplies two factors fastest. Some results are computed in the order of a factor, and then permuted.
+/// What multiplies two factors fastest. Some results are computed in the order of a factor and then permuted, and some factors are
+/// permuted before.
 fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
-    let Some((in_order, stage)) = Stage::new(&sorted) else { return direct(threads, sorted) };
-    Ok(Chosen::kernel(StagedResult::new(direct(threads, in_order)?.boxed(), stage)))
+    if let Some((in_order, stage)) = Stage::new(&sorted) {
+        return Ok(Chosen::kernel(StagedResult::new(direct(threads, in_order)?.boxed(), stage)));
+    }
+    if let Some((ordered, copy)) = FactorCopy::new(&sorted) {
+        return Ok(Chosen::kernel(OrderedFactor::new(direct(threads, ordered)?.boxed(), copy)));
+    }
+    direct(threads, sorted)
 }
 
 /// What multiplies two factors fastest and writes the result as it is computed.
 fn direct<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Chosen<T>, Error> {
     let simd = Simd::chosen()?;
     if sorted.has_vector() {
+        // Of two vectors, both are as large, and a copy of all of one would take longer than the product.
+        let is_dot = sorted.rows.is_empty() && sorted.columns.is_empty();
+        if let Some(staged) = is_dot.then(|| StagedSums::new(&sorted, simd)).flatten() {
+            return Ok(Chosen::kernel(staged));
+        }
         return Ok(Chosen::kernel(Gemv::new(sorted, simd)));
     }
     if let Some(beside) = InterleavedGemm::new(&sorted, simd) {

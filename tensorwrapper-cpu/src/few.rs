@@ -1,10 +1,18 @@
-//! Sorting of the few axes of a product. What the standard library has for long slices as well is many times as much code, for each key.
+//! Sorting of few items, such as the axes of a product. What the standard library has for long slices as well is many times as much code,
+//! for each key.
+
+use std::cmp::Ordering;
 
 /// Sorts a few items by their keys; those with equal ones keep their order.
 pub(super) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
+/// The same by what compares two of them.
+pub(super) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     for n in 1..items.len() {
         let mut at = n;
-        while at > 0 && key(&items[at]) < key(&items[at - 1]) {
+        while at > 0 && compare(&items[at], &items[at - 1]).is_lt() {
             items.swap(at, at - 1);
             at -= 1;
         }

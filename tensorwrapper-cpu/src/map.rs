@@ -21,7 +21,6 @@ use super::evaluate::{Data, Evaluator, Input, NextChunk};
 use super::fold::fold_in_pairs;
 use super::fused_program::FusedProgram;
 use super::loops::{Axes, Chunks, Plan, axes, runs};
-use super::multiversion::{Loops, dispatch, dispatch_narrow};
 use super::outer::OuterProduct;
 use super::permute::Permutation;
 use super::product::{LEFT, RIGHT};
@@ -299,25 +298,6 @@ impl<T: Scalar> Map<'_, T> {
     ) {
         // Registers begin at lines.
         let is_wide = target.is_none() && self.has_lines;
-        let chunk = Chunk { map: self, registers, at, target, ahead };
-        if is_wide { dispatch(self.simd, chunk) } else { dispatch_narrow(self.simd, chunk) }
-    }
-}
-
-/// A chunk of the program's values: into memory, or else into registers.
-struct Chunk<'m, 'a, T> {
-    map: &'m Map<'a, T>,
-    registers: &'m mut Registers<T>,
-    at: (&'m [isize], usize, usize),
-    target: Option<&'m mut [T]>,
-    ahead: Option<NextChunk<'m>>,
-}
-
-impl<T: Scalar> Loops for Chunk<'_, '_, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.map.evaluator.run_into(self.registers, self.at, self.target, self.ahead);
+        self.evaluator.run_into(registers, at, target, ahead, is_wide);
     }
 }

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::engine::{GemmElement, PackedGemm, Workspace};
+use super::few;
 use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::product_kernel::ProductKernel;
@@ -141,7 +142,7 @@ impl<T: GemmElement> Block<T> {
             inside.iter().enumerate().flat_map(|(kind, axes)| axes.iter().map(move |axis| (kind, *axis))).collect();
         let orders = [[0, 1, 2], [0, 2, 1]].map(|order| {
             let mut axes = axes.clone();
-            axes.sort_by_key(|(kind, axis)| (order[*kind], Reverse(axis.strides[OUT].unsigned_abs())));
+            few::sort_by_key(&mut axes, |(kind, axis)| (order[*kind], Reverse(axis.strides[OUT].unsigned_abs())));
             Block::in_order(sorted, axes, simd, bytes)
         });
         orders.into_iter().min_by(|a, b| a.cost.total_cmp(&b.cost)).expect("there are two")
@@ -177,7 +178,7 @@ fn choose<T: Element>(sorted: &ClassifiedAxes<T>, (long, limit): (usize, usize))
     let mut left: Vec<(usize, Triple)> =
         kinds.iter().enumerate().flat_map(|(kind, axes)| axes.iter().map(move |axis| (kind, *axis))).collect();
     // Innermost first.
-    left.sort_by_key(|(_, axis)| axis.strides[OUT].unsigned_abs());
+    few::sort_by_key(&mut left, |(_, axis)| axis.strides[OUT].unsigned_abs());
     let mut inside: Inside = [vec![], vec![], vec![]];
     let mut size = [1; 3];
     let mut cut = None;
@@ -212,7 +213,7 @@ fn choose<T: Element>(sorted: &ClassifiedAxes<T>, (long, limit): (usize, usize))
     }
     // The factor with more elements in a block is read again for the blocks that follow, while it is still in a cache.
     let stays = if size[1] >= size[2] { LEFT } else { RIGHT };
-    outer.sort_by_key(|axis| (axis.strides[stays] == 0, Reverse(axis.strides[OUT].unsigned_abs())));
+    few::sort_by_key(&mut outer, |axis| (axis.strides[stays] == 0, Reverse(axis.strides[OUT].unsigned_abs())));
     let cut = cut.map(|(kind, at, last, pieces)| {
         let whole = outer.iter().position(|axis| *axis == pieces).expect("it is there");
         Cut { kind, at: inside[kind].len() - 1 - at, last, outer: whole }

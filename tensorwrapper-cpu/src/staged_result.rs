@@ -15,7 +15,7 @@ use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::sink::Sink;
-use tensorwrapper_core::backend::fuse::{self, points};
+use tensorwrapper_core::backend::fuse::{self, Axis, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
@@ -47,8 +47,14 @@ pub(super) struct Stage {
     len: usize,
     copy: Permutation,
     start: isize,
-    /// Neighbours in the stage along an axis, times neighbours in the result.
-    block: usize,
+}
+
+/// A product in the order of its large factor, and the axes along which its result is copied from there.
+struct InOrder<T> {
+    product: ClassifiedAxes<T>,
+    axes: Vec<Axis<[isize; 2]>>,
+    len: usize,
+    start: isize,
 }
 
 impl Stage {
@@ -63,7 +69,7 @@ impl Stage {
         {
             return None;
         }
-        Some(Stage::in_order(sorted, &view))
+        Some(InOrder::new(sorted, &view).staged())
     }
 
     /// A product that the engine would compute in so many cycles, into a stage; nothing where that is not expected to be faster.
@@ -75,36 +81,53 @@ impl Stage {
         if !ENGINE_BYTES.contains(&result_bytes(sorted)) {
             return None;
         }
-        let (product, stage) = Stage::forced(sorted)?;
-        if product.rows == sorted.rows && product.columns == sorted.columns || stage.block < LEAST_BLOCK {
+        let in_order = InOrder::if_one(sorted)?;
+        let InOrder { product, len, .. } = &in_order;
+        if product.rows == sorted.rows && product.columns == sorted.columns || in_order.block() < LEAST_BLOCK {
             return None;
         }
-        let copy = COPY_IN_MODEL * (stage.len * size_of::<T>()) as f64 / 8.0;
-        (PackedGemm::new(product.clone(), simd).cost() + copy < cycles).then_some((product, stage))
+        let copy = COPY_IN_MODEL * (len * size_of::<T>()) as f64 / 8.0;
+        (PackedGemm::new(product.clone(), simd).cost() + copy < cycles).then(|| in_order.staged())
     }
 
     /// A product into a stage, whatever that takes; nothing of a batch, or of a vector.
     pub(super) fn forced<T: Element>(sorted: &ClassifiedAxes<T>) -> Option<(ClassifiedAxes<T>, Stage)> {
-        (sorted.batch.is_empty() && !sorted.has_vector()).then(|| Stage::in_order(sorted, &LargeFirst::new(sorted)))
+        InOrder::if_one(sorted).map(InOrder::staged)
+    }
+}
+
+impl<T: Element> InOrder<T> {
+    /// Nothing of a batch, or of a vector.
+    fn if_one(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
+        (sorted.batch.is_empty() && !sorted.has_vector()).then(|| InOrder::new(sorted, &LargeFirst::new(sorted)))
     }
 
-    /// A product into a stage in the order of the large factor. Where terms are neighbours there, its rows are multiplied one by one, and
+    /// Where terms are neighbours there, its rows are multiplied one by one, and
     /// columns are the fastest in the stage; else its neighbours are rows, as those of the stage are.
-    fn in_order<T: Element>(sorted: &ClassifiedAxes<T>, view: &LargeFirst) -> (ClassifiedAxes<T>, Stage) {
+    fn new(sorted: &ClassifiedAxes<T>, view: &LargeFirst) -> InOrder<T> {
         let columns_last = view.has_terms_beside();
         let mut product = sorted.clone();
         let (rows, columns) = (&mut product.rows, &mut product.columns);
         fuse::sort(rows, &[LEFT]);
         fuse::sort(columns, &[RIGHT]);
         let [outer, inner] = if columns_last == (view.large == LEFT) { [rows, columns] } else { [columns, rows] };
-        let (mut pairs, len) = side_by_side(outer.iter_mut().chain(inner.iter_mut()), OUT);
+        let (mut axes, len) = side_by_side(outer.iter_mut().chain(inner.iter_mut()), OUT);
         // It is copied from the stage.
-        pairs.iter_mut().for_each(|pair| pair.strides.reverse());
+        axes.iter_mut().for_each(|axis| axis.strides.reverse());
         [outer, inner].into_iter().for_each(fuse::fuse);
         let start = std::mem::replace(&mut product.start[OUT], 0);
-        let run = |side: usize| pairs.iter().find(|pair| pair.strides[side] == 1).map_or(1, |pair| pair.extent);
-        let block = run(0) * run(1);
-        (product, Stage { len, copy: Permutation::new(pairs, size_of::<T>()), start, block })
+        InOrder { product, axes, len, start }
+    }
+
+    /// Neighbours in the stage along an axis, times neighbours in the result.
+    fn block(&self) -> usize {
+        let run = |side: usize| self.axes.iter().find(|axis| axis.strides[side] == 1).map_or(1, |axis| axis.extent);
+        run(0) * run(1)
+    }
+
+    fn staged(self) -> (ClassifiedAxes<T>, Stage) {
+        let InOrder { product, axes, len, start } = self;
+        (product, Stage { len, copy: Permutation::new(axes, size_of::<T>()), start })
     }
 }
 
@@ -147,7 +170,6 @@ mod tests {
     use num_complex::Complex;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
-    use tensorwrapper_core::backend::fuse::Axis;
     use tensorwrapper_core::element::{Dtype, dispatch};
 
     /// Results in reversed and in other orders, with the large factor's neighbours summed and kept, on either side.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::few;
 use super::inner_products::{InnerProducts, RunningSums, suits};
 use super::lines::LINE;
 use super::long_sums::LongSums;
@@ -12,7 +13,7 @@ use super::product::{ClassifiedAxes, LEFT, RIGHT, Triple, even};
 use super::product_kernel::ProductKernel;
 use super::simd::{Caches, Simd};
 use super::sink::Sink;
-use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::memory::zeros;
@@ -53,11 +54,8 @@ impl<T: Element> StagedSums<T> {
         if !suits(sorted) || across == along || !is_long(across) || !is_long(along) {
             return None;
         }
-        let extents = [across, along].map(|n| sorted.inner[n].extent);
-        let high = even(extents[0], HIGH / size_of::<T>());
         let room = Caches::here().second / 8 / size_of::<T>() / vectors[staged];
-        let long = even(extents[1], (room / high).max(LEAST / size_of::<T>()));
-        let cuts = Cuts::new(&sorted.inner, &[(across, high), (along, long)]);
+        let cuts = Cuts::new(&sorted.inner, &block(&sorted.inner, [across, along], staged, room, size_of::<T>()));
         let forms = cuts.forms().map(|inner| Block::new(sorted, staged, inner, simd)).collect();
         Some(StagedSums { results: LongSums::of_blocks(sorted, points(&cuts.around)), staged, cuts, forms })
     }
@@ -96,11 +94,33 @@ impl<T: Element> ProductKernel<T> for StagedSums<T> {
     }
 }
 
+/// The inner axes of a block of at most so many terms, with its points of each: some neighbours in the staged factor, neighbours in the
+/// other one, and where there is room more of both, then of the axes next to neighbours in the staged factor, so that runs are long.
+fn block(inner: &[Triple], [across, along]: [usize; 2], staged: usize, room: usize, size: usize) -> Vec<(usize, usize)> {
+    let high = even(inner[across].extent, HIGH / size);
+    let long = even(inner[along].extent, (room / high).max(LEAST / size));
+    let high = even(inner[across].extent, (room / long).max(high));
+    let mut others: Vec<usize> = (0..inner.len()).filter(|n| ![across, along].contains(n)).collect();
+    few::sort_by_key(&mut others, |&n| inner[n].strides[staged].unsigned_abs());
+    let mut taken = vec![(across, high), (along, long)];
+    let mut left = room / (high * long);
+    for n in others {
+        if left < 2 {
+            break;
+        }
+        let part = even(inner[n].extent, left);
+        taken.push((n, part));
+        left /= part;
+    }
+    taken
+}
+
 impl<T: Element> Block<T> {
-    /// A block of these two inner axes: that of neighbours in the staged factor, and that of neighbours in the other one.
+    /// A block of these inner axes, whose terms are copied in the order of the other factor.
     fn new(sorted: &ClassifiedAxes<T>, staged: usize, inner: Vec<Triple>, simd: Simd) -> Block<T> {
         let mut sorted = ClassifiedAxes { inner, ..sorted.clone() };
         let terms = points(&sorted.inner);
+        fuse::sort(&mut sorted.inner, &[LEFT + RIGHT - staged]);
         let vectors = if staged == LEFT { &mut sorted.rows } else { &mut sorted.columns };
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;
@@ -109,6 +129,47 @@ impl<T: Element> Block<T> {
             stride *= axis.extent as isize;
         }
         let copy = Permutation::repeated(pairs, size_of::<T>()).reading_far(true);
-        Block { copy, products: InnerProducts::along(&sorted, 1, simd), terms }
+        fuse::fuse(&mut sorted.inner);
+        let along = sorted.inner.len() - 1;
+        Block { copy, products: InnerProducts::along(&sorted, along, simd), terms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::road_tests::compare;
+    use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use tensorwrapper_core::element::{Dtype, dispatch};
+
+    #[test]
+    fn permuted_dot_products_are_staged() {
+        let mut rng = StdRng::seed_from_u64(61);
+        for (equation, extents) in
+            [("bdca,dacb->", [40, 37, 19, 11]), ("abc,cab->", [70, 33, 161, 1]), ("badc,cdba->", [9, 31, 35, 8])]
+        {
+            let size = |label| extents["abcd".find(label).unwrap()];
+            for (n, dtype) in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].into_iter().enumerate() {
+                dispatch!(dtype, T => compare::<T>(&mut rng, equation, &size, 1 + n % 3, "inner products, staged"));
+            }
+        }
+    }
+
+    /// The inner axes of `bdca,dacb->`.
+    #[test]
+    fn blocks_have_long_runs_of_both_factors() {
+        let [a, b, c, d] = [40, 37, 19, 11];
+        let axis = |extent: usize, left: usize, right: usize| Axis { extent, strides: [left as isize, right as isize, 0] };
+        let inner = [axis(b, d * c * a, 1), axis(d, c * a, a * c * b), axis(c, a, b), axis(a, 1, c * b)];
+        let taken = |room: usize| block(&inner, [0, 3], RIGHT, room, 8);
+        // Neighbours of both come first, then what is next to them.
+        assert_eq!(taken(500), [(0, 19), (3, 20)]);
+        assert_eq!(taken(5 * a * b), [(0, b), (3, a), (2, 5)]);
+        assert_eq!(taken(4 * a * b * c), [(0, b), (3, a), (2, c), (1, 4)]);
+        for room in [64, 1000, 5000, 100_000, 1 << 20] {
+            let points: usize = taken(room).iter().map(|(_, points)| points).product();
+            assert!(points <= room.max(HIGH / 8 * LEAST / 8), "{points} of {room}");
+        }
     }
 }

@@ -5,7 +5,9 @@
 //! as products are not large.
 
 use std::cmp::Reverse;
+use std::ptr::NonNull;
 
+use super::few;
 use super::fixed::{Axis, MOST_OUTER, MOST_TRANSPOSED, NARROWEST, Problem, Term, kernel as vectors};
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
@@ -14,7 +16,7 @@ use crate::simd::vector::Vector;
 use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::SumTerm;
 use tensorwrapper_core::element::Element;
-use vectors::Size;
+use vectors::{Rows, Size};
 
 /// Multiplications of a product at most: the engine, which packs, multiplies larger ones faster.
 const MOST: usize = 1 << 21;
@@ -67,7 +69,6 @@ impl<T: Element> SummedGemm<T> {
         }
         let near = problem.terms[0];
         let parts = near.extent.div_ceil(MOST_TRANSPOSED / problem.columns.min(MOST_TRANSPOSED));
-        let is_transposed = problem.b_column != 1;
         Some(SummedGemm {
             problem,
             around,
@@ -76,7 +77,7 @@ impl<T: Element> SummedGemm<T> {
             sides,
             start: sorted.start,
             alpha: sorted.alpha,
-            kernel: if is_transposed { kernel::<T, true>(simd) } else { kernel::<T, false>(simd) },
+            kernel: kernel::<T>(simd),
         })
     }
 
@@ -87,7 +88,8 @@ impl<T: Element> SummedGemm<T> {
     pub(super) unsafe fn run(&self, terms: &[SumTerm], data: [&[T]; 2], (out, adds): (Sink<'_, T>, bool)) {
         let Some(&SumTerm { to, weight, .. }) = terms.first() else { return };
         let number = self.alpha.to_complex().re * weight;
-        let size = SummedSize { problem: &self.problem, terms, far: self.far, by_right: self.sides[0] == RIGHT, number, adds };
+        let by_right = self.sides[0] == RIGHT;
+        let size = SummedSize { problem: &self.problem, terms, far: self.far, by_right, number, adds, rows: None };
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
         unsafe {
             let from = self.sides.map(|side| data[side].as_ptr().offset(self.start[side]));
@@ -113,9 +115,12 @@ impl<T: Element> SummedGemm<T> {
             if self.problem.b_column == 1 {
                 return (self.kernel)(size, [a, b], to);
             }
+            let mut memory = Rows::<T>::UNINIT;
+            let size = SummedSize { rows: NonNull::new(memory.start().cast()), ..*size };
             for product in 0..size.products() {
                 let [further, along] = size.begins(product);
-                self.in_parts(SummedSize { adds: size.adds || product > 0, ..*size }, [a.add(further), b.add(along)], to);
+                let size = SummedSize { adds: size.adds || product > 0, terms: &HERE, far: Term::NONE, ..size };
+                self.in_parts(size, [a.add(further), b.add(along)], to);
             }
         }
     }
@@ -137,6 +142,9 @@ impl<T: Element> SummedGemm<T> {
         }
     }
 }
+
+/// One product of factors that begin where the kernel is told.
+const HERE: [SumTerm; 1] = [SumTerm { starts: [0, 0], to: 0, adds: false, weight: 1.0 }];
 
 /// A product of matrices for the kernels of `fixed`, rows from the first side, columns, which are neighbours in the result, from the
 /// second; the outer loop of terms, and the loops around. Nothing where there are more axes than these, or something is read or written
@@ -168,7 +176,7 @@ fn problem<T: Element>(sorted: &ClassifiedAxes<T>, [of_rows, of_columns]: [usize
         *term = Term { extent: axis.extent, a: stride(axis, of_rows), b: stride(axis, of_columns) };
     }
     // The inner loop is the longer one, or one along which a factor is brought into rows line by line.
-    terms.sort_by_key(|term| (b_column == 1 || term.b != 1 || term.extent < PART, Reverse(term.extent)));
+    few::sort_by_key(&mut terms, |term| (b_column == 1 || term.b != 1 || term.extent < PART, Reverse(term.extent)));
     let (rows, a_row, c_row) = row.map_or((1, 0, 1), |row| {
         let row = &own(of_rows)[row];
         (row.extent, stride(row, of_rows), stride(row, OUT))
@@ -208,6 +216,8 @@ struct SummedSize<'t> {
     /// What sums are multiplied by.
     number: f64,
     adds: bool,
+    /// Memory to bring the right factor into rows in, where its columns are no neighbours.
+    rows: Option<NonNull<u8>>,
 }
 
 impl SummedSize<'_> {
@@ -226,29 +236,31 @@ impl SummedSize<'_> {
     }
 }
 
-/// The same, with a right factor whose columns are neighbours, or with one that is brought into rows first.
+/// The same, by itself.
 #[derive(Clone, Copy)]
-struct Summed<'s, const TRANSPOSED: bool>(&'s SummedSize<'s>);
+struct Summed<'s>(&'s SummedSize<'s>);
 
-impl<const TRANSPOSED: bool> Size for Summed<'_, TRANSPOSED> {
-    const TRANSPOSED: bool = TRANSPOSED;
-
+impl Size for Summed<'_> {
     #[inline(always)]
     fn problem(self) -> Problem {
-        let b_column = if TRANSPOSED { self.0.problem.b_column } else { 1 };
         // The same as there, said as constants, so that the compiler makes no code for loops that are not there.
         let terms = [self.0.problem.terms[0], Term::NONE];
-        Problem { terms, b_column, outer: [Axis::NONE; MOST_OUTER], ..*self.0.problem }
+        Problem { terms, outer: [Axis::NONE; MOST_OUTER], ..*self.0.problem }
+    }
+
+    #[inline(always)]
+    fn rows<T>(self) -> Option<*mut T> {
+        self.0.rows.map(|rows| rows.as_ptr().cast())
     }
 
     #[inline(always)]
     fn products(self) -> usize {
-        if TRANSPOSED { 1 } else { self.0.products() }
+        self.0.products()
     }
 
     #[inline(always)]
     fn begins(self, product: usize) -> [usize; 2] {
-        if TRANSPOSED { [0; 2] } else { self.0.begins(product) }
+        self.0.begins(product)
     }
 
     #[inline(always)]
@@ -262,11 +274,11 @@ impl<const TRANSPOSED: bool> Size for Summed<'_, TRANSPOSED> {
 }
 
 /// The kernel for these instructions.
-fn kernel<T: Element, const TRANSPOSED: bool>(simd: Simd) -> Kernel<T> {
+fn kernel<T: Element>(simd: Simd) -> Kernel<T> {
     match simd {
-        Simd::Avx512 => in_vectors::<T, TRANSPOSED, { Simd::Avx512 as usize }>,
-        Simd::Avx2 => in_vectors::<T, TRANSPOSED, { Simd::Avx2 as usize }>,
-        Simd::Neon => in_vectors::<T, TRANSPOSED, { Simd::Neon as usize }>,
+        Simd::Avx512 => in_vectors::<T, { Simd::Avx512 as usize }>,
+        Simd::Avx2 => in_vectors::<T, { Simd::Avx2 as usize }>,
+        Simd::Neon => in_vectors::<T, { Simd::Neon as usize }>,
         Simd::Portable => unreachable!("the portable form has no kernel in vectors"),
     }
 }
@@ -275,11 +287,7 @@ fn kernel<T: Element, const TRANSPOSED: bool>(simd: Simd) -> Kernel<T> {
 ///
 /// # Safety
 /// As [`SummedGemm::run`], the processor has the instructions, and rows of the result fill vectors for which there is a kernel.
-unsafe fn in_vectors<T: Element, const TRANSPOSED: bool, const SIMD: usize>(
-    size: &SummedSize<'_>,
-    [left, right]: [*const T; 2],
-    out: *mut T,
-) {
+unsafe fn in_vectors<T: Element, const SIMD: usize>(size: &SummedSize<'_>, [left, right]: [*const T; 2], out: *mut T) {
     // SAFETY: the caller's promise; the instructions are among those that the processor has.
-    unsafe { vectors::run(const { Simd::ALL[SIMD] }, Summed::<TRANSPOSED>(size), left, right, out) }
+    unsafe { vectors::run(const { Simd::ALL[SIMD] }, Summed(size), left, right, out) }
 }

@@ -5,7 +5,9 @@
 //!
 //! Nothing is checked while it runs: where elements lie is known when the product is prepared.
 
-use super::fixed::kernel::{self as vectors, Size};
+use std::ptr::NonNull;
+
+use super::fixed::kernel::{self as vectors, Rows, Size};
 use super::fixed::{self, MOST_TRANSPOSED};
 use super::product::{LEFT, OUT, Place, RIGHT, Sizes};
 use super::product_kernel::ProductKernel;
@@ -115,7 +117,7 @@ impl<T: Element> ProductKernel<T> for (UnpackedGemm<T>, [isize; 3]) {
 impl<T: Element> Task<T> {
     /// So many of them, as the kernels of `fixed` take them.
     #[inline(always)]
-    fn problem<const TRANSPOSED: bool>(&self, products: usize) -> fixed::Problem {
+    fn problem(&self, products: usize) -> fixed::Problem {
         let Task { sizes, left, right, out, step: [a, b, c], .. } = *self;
         let products = fixed::Axis { extent: products, a: a as usize, b: b as usize, c: c as usize };
         let terms = fixed::Term { extent: sizes.inner, a: left.column as usize, b: right.row as usize };
@@ -125,7 +127,7 @@ impl<T: Element> Task<T> {
             terms: [terms, fixed::Term::NONE],
             a_row: left.row as usize,
             c_row: out.row as usize,
-            b_column: if TRANSPOSED { right.column as usize } else { 1 },
+            b_column: right.column as usize,
             outer: [fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, products],
         }
     }
@@ -163,17 +165,22 @@ fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
 
 /// A size that is known when the product is prepared, for the kernels of `fixed`.
 #[derive(Clone, Copy)]
-struct RuntimeSize<'t, T, const TRANSPOSED: bool> {
+struct RuntimeSize<'t, T> {
     task: &'t Task<T>,
     products: usize,
+    /// Memory for the right factor where it is brought into rows.
+    rows: Option<NonNull<T>>,
 }
 
-impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED> {
-    const TRANSPOSED: bool = TRANSPOSED;
-
+impl<T: Element> Size for RuntimeSize<'_, T> {
     #[inline(always)]
     fn problem(self) -> fixed::Problem {
-        self.task.problem::<TRANSPOSED>(self.products)
+        self.task.problem(self.products)
+    }
+
+    #[inline(always)]
+    fn rows<U>(self) -> Option<*mut U> {
+        self.rows.map(|rows| rows.as_ptr().cast())
     }
 
     #[inline(always)]
@@ -203,8 +210,15 @@ unsafe fn in_vectors<T: Element, const TRANSPOSED: bool, const SIMD: usize>(
     [left, right]: [*const T; 2],
     out: *mut T,
 ) {
+    let mut memory;
+    let rows = if const { TRANSPOSED } {
+        memory = Rows::UNINIT;
+        NonNull::new(memory.start())
+    } else {
+        None
+    };
     // SAFETY: the caller's promise; the instructions are among those that the processor has.
-    unsafe { vectors::run(const { Simd::ALL[SIMD] }, RuntimeSize::<T, TRANSPOSED> { task, products }, left, right, out) }
+    unsafe { vectors::run(const { Simd::ALL[SIMD] }, RuntimeSize { task, products, rows }, left, right, out) }
 }
 
 /// Every element type's loops, compiled for 256-bit vectors.

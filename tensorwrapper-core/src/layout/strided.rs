@@ -282,35 +282,53 @@ pub struct Positions<L> {
     index: PerAxis<usize>,
     position: isize,
     left: usize,
+    /// Elements of the last axis that are left at this index of the others, and how far apart they are.
+    run: usize,
+    stride: isize,
 }
 
 impl<L: Borrow<Strided>> Positions<L> {
     fn new(layout: L) -> Positions<L> {
         let all: &Strided = layout.borrow();
         let (index, position, left) = (PerAxis::from_elem(0, all.rank()), all.offset as isize, all.len());
-        Positions { layout, index, position, left }
+        let (run, stride) = (all.extents.last().copied().unwrap_or(1), all.strides.last().copied().unwrap_or(0));
+        Positions { layout, index, position, left, run, stride }
     }
-}
 
-impl<L: Borrow<Strided>> Iterator for Positions<L> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left -= 1;
-        let current = self.position as usize;
+    /// Goes from the last element of the last axis to the first one at the next index of the others.
+    fn next_run(&mut self) {
         let layout: &Strided = self.layout.borrow();
+        let axes = layout.extents.iter().zip(&layout.strides).enumerate().rev();
         // One step past the end of an axis may wrap where its stride is huge; the way back wraps again.
-        for (axis, (&extent, &stride)) in layout.extents.iter().zip(&layout.strides).enumerate().rev() {
-            self.index[axis] += 1;
+        for (axis, (&extent, &stride)) in axes {
+            let is_last = axis + 1 == layout.extents.len();
+            self.index[axis] = if is_last { extent } else { self.index[axis] + 1 };
             self.position = self.position.wrapping_add(stride);
             if self.index[axis] < extent {
                 break;
             }
             self.position = self.position.wrapping_sub(stride.wrapping_mul(extent as isize));
             self.index[axis] = 0;
+        }
+        self.run = layout.extents.last().copied().unwrap_or(1);
+    }
+}
+
+impl<L: Borrow<Strided>> Iterator for Positions<L> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let current = self.position as usize;
+        if self.run > 1 {
+            self.run -= 1;
+            self.position = self.position.wrapping_add(self.stride);
+        } else {
+            self.next_run();
         }
         Some(current)
     }

@@ -293,32 +293,35 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
     }
 }
 
-/// The loops for as many columns as are wanted.
+/// The loops for as many groups and columns as are wanted. Each is a function of its own: a compiler takes several times as long for one
+/// function of them all, as what it does for registers grows faster than what it does it for.
 macro_rules! by_columns {
-    (@ $name:ident, $V:ty, $groups:literal, $nr:tt, $general:tt, $tile:ident, $($columns:literal)*) => {
+    (@ $groups:literal, $nr:tt, $general:tt, $tile:ident, $($columns:literal)*) => {
         match $tile.wanted {
-            $($columns => $name::<$V, $groups, $columns, $nr, $general>($tile),)*
-            _ => $name::<$V, $groups, $nr, $nr, $general>($tile),
+            $($columns => one::<$groups, $columns, $general>($tile),)*
+            _ => one::<$groups, $nr, $general>($tile),
         }
     };
-    ($name:ident, $V:ty, $groups:literal, 4, $general:tt, $tile:ident) => {
-        by_columns!(@ $name, $V, $groups, 4, $general, $tile, 1 2 3)
-    };
-    ($name:ident, $V:ty, $groups:literal, 8, $general:tt, $tile:ident) => {
-        by_columns!(@ $name, $V, $groups, 8, $general, $tile, 1 2 3 4 5 6 7)
-    };
+    ($groups:literal, 4, $general:tt, $tile:ident) => { by_columns!(@ $groups, 4, $general, $tile, 1 2 3) };
+    ($groups:literal, 8, $general:tt, $tile:ident) => { by_columns!(@ $groups, 8, $general, $tile, 1 2 3 4 5 6 7) };
 }
 
 /// Compiles the functions of a table for a set of instructions.
 macro_rules! kernel {
     ($T:ty, $tile:ident, $Format:ident<$V:ty>, $lanes:literal, [$($groups:literal)*] of $panel:literal, $nr:tt $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
+        #[inline(never)]
+        unsafe fn one<const GROUPS: usize, const COLUMNS: usize, const GENERAL: bool>(tile: &Tile<$T>) {
+            // SAFETY: the caller's promise.
+            unsafe { $tile::<$V, GROUPS, COLUMNS, $nr, GENERAL>(tile) }
+        }
+        $(#[target_feature(enable = $features)])?
         unsafe fn tile(tile: &Tile<$T>) {
             // SAFETY: the caller's promise.
             unsafe {
                 match (tile.groups, tile.is_general($nr)) {
-                    $(($groups, true) => by_columns!($tile, $V, $groups, $nr, true, tile),)*
-                    $(($groups, false) => by_columns!($tile, $V, $groups, $nr, false, tile),)*
+                    $(($groups, true) => by_columns!($groups, $nr, true, tile),)*
+                    $(($groups, false) => by_columns!($groups, $nr, false, tile),)*
                     (other, _) => unreachable!("a tile of {other} groups"),
                 }
             }

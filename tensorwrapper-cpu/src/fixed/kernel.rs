@@ -4,15 +4,14 @@
 //! The last vector of a row overlaps the one before it, so that no row needs a part of a vector. Complex numbers are pairs
 //! of reals: real and imaginary part of an element on the left have a row of sums each, which the end brings together.
 
-use std::mem::MaybeUninit;
-
 use super::Problem;
-use super::problem::MOST_TRANSPOSED;
+pub(crate) use super::rows::Rows;
+use super::rows::in_rows;
+use crate::lines::Line;
 #[cfg(target_arch = "aarch64")]
 use crate::lines::Words;
 #[cfg(target_arch = "x86_64")]
 use crate::lines::x86 as lines;
-use crate::lines::{LINE, Line};
 #[cfg(target_arch = "aarch64")]
 use crate::simd::neon;
 #[cfg(target_arch = "x86_64")]
@@ -22,8 +21,8 @@ use tensorwrapper_core::element::{Element, EveryDtype};
 
 /// What a kernel computes.
 pub(crate) trait Size: Copy {
-    /// Whether the rows of the right operand have to be brought together first.
-    const TRANSPOSED: bool;
+    /// Whether the rows of the right operand have to be brought together first, in memory that the kernel has for them.
+    const TRANSPOSED: bool = false;
 
     /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use
     /// for.
@@ -32,7 +31,14 @@ pub(crate) trait Size: Copy {
     /// Extents and strides.
     fn problem(self) -> Problem;
 
-    /// Of how many products the result is the sum; more than one only where `TRANSPOSED` is false.
+    /// Memory to bring the rows of the right operand together in where they have to be, and what knows so is not the compiler. The column
+    /// of the [problem](Size::problem) is not 1 then.
+    #[inline(always)]
+    fn rows<T>(self) -> Option<*mut T> {
+        None
+    }
+
+    /// Of how many products the result is the sum; more than one only where no rows are brought together.
     #[inline(always)]
     fn products(self) -> usize {
         1
@@ -153,71 +159,24 @@ unsafe fn all<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size:
     }
 }
 
-/// Memory for a right operand in rows, each of which is read from a line on where it fills lines.
-#[repr(C, align(64))]
-struct Rows<T>([MaybeUninit<T>; MOST_TRANSPOSED]);
-
 /// One product of matrices, its right operand brought into rows first where it is not.
 #[inline(always)]
 unsafe fn packed<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
-    let p = size.problem();
-    // SAFETY: the caller's promise; what is transposed fits the memory for it, and all of that which is read was written.
+    // SAFETY: the caller's promise; all of the rows that is read was written.
     unsafe {
-        if const { !S::TRANSPOSED } {
-            return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());
+        let mut own;
+        let rows = if const { S::TRANSPOSED } {
+            own = Rows::<T>::UNINIT;
+            Some(own.start())
+        } else {
+            size.rows::<T>()
+        };
+        let mut right = b;
+        if let Some(rows) = rows {
+            in_rows::<L, T>(&size.problem(), b, rows);
+            right = rows;
         }
-        let mut rows = Rows([const { MaybeUninit::<T>::uninit() }; MOST_TRANSPOSED]);
-        let rows = rows.0.as_mut_ptr().cast::<T>();
-        let [_, far] = p.b_terms();
-        debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TRANSPOSED);
-        for k1 in 0..p.terms[1].extent {
-            let (b, to) = (b.add(k1 * p.terms[1].b), rows.add(k1 * far));
-            if const { size_of::<T>() == 4 } {
-                bring::<L, T, 16>(&p, b, to);
-            } else if const { size_of::<T>() == 8 } {
-                bring::<L, T, 8>(&p, b, to);
-            } else {
-                bring::<L, T, 4>(&p, b, to);
-            }
-        }
-        widths::<S, V, PARTS>(size, a.cast(), rows.cast(), c.cast());
-    }
-}
-
-/// Brings the terms of the inner loop into rows: in squares of `EDGE` elements, which make up a line, where columns lie in
-/// lines and are long enough for one.
-#[inline(always)]
-unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T, to: *mut T) {
-    let (columns, terms) = (p.columns, p.terms[0]);
-    // SAFETY: the caller's promise. Squares lie inside of both: the last ones begin further back, and overlap.
-    unsafe {
-        if terms.b != 1 || columns < EDGE || terms.extent < EDGE {
-            for k in 0..terms.extent {
-                for j in 0..columns {
-                    *to.add(k * columns + j) = *b.add(k * terms.b + j * p.b_column);
-                }
-            }
-            return;
-        }
-        debug_assert!(EDGE * size_of::<T>() == LINE);
-        let mut k = 0;
-        while k < terms.extent {
-            let first = if k + EDGE <= terms.extent { k } else { terms.extent - EDGE };
-            let mut j = 0;
-            while j < columns {
-                let left = if j + EDGE <= columns { j } else { columns - EDGE };
-                let mut from = [b.cast::<u8>(); EDGE];
-                for (n, from) in from.iter_mut().enumerate() {
-                    *from = b.add(first + (left + n) * p.b_column).cast();
-                }
-                let square = L::transpose::<EDGE>(&from);
-                for (n, line) in square.iter().enumerate() {
-                    line.store(to.add((first + n) * columns + left).cast());
-                }
-                j += EDGE;
-            }
-            k += EDGE;
-        }
+        widths::<S, V, PARTS>(size, a.cast(), right.cast(), c.cast());
     }
 }
 

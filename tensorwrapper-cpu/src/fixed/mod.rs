@@ -5,6 +5,7 @@
 
 pub(super) mod kernel;
 mod problem;
+mod rows;
 #[cfg(test)]
 mod tests;
 

@@ -232,10 +232,15 @@ impl<T: Scalar> Flat<'_, T> {
     fn run(self) {
         match self.program.instructions().iter().filter(|one| computes(one)).count() {
             0 | 1 => dispatch_narrow(self.simd, Once(self)),
-            2 => dispatch_narrow(self.simd, Run::<'_, T, 1>(self)),
-            3..=5 => dispatch_narrow(self.simd, Run::<'_, T, 4>(self)),
-            _ => dispatch_narrow(self.simd, Run::<'_, T, MOST>(self)),
+            2 => self.keeping::<1>(),
+            3..=5 => self.keeping::<4>(),
+            _ => self.keeping::<MOST>(),
         }
+    }
+
+    /// Of a program that keeps at most so many blocks besides the result.
+    fn keeping<const KEPT: usize>(self) {
+        dispatch_narrow(self.simd, Run { flat: self, kept: &mut [[T::ZERO; BLOCK]; KEPT] });
     }
 }
 
@@ -310,16 +315,18 @@ fn value<'m, T: Scalar>(instruction: &Instruction, inputs: &[Value<'m, T>]) -> V
     }
 }
 
-/// The run of a program that keeps at most so many blocks besides the result.
-struct Run<'m, T, const KEPT: usize>(Flat<'m, T>);
+/// The run of a program that keeps blocks besides the result.
+struct Run<'m, T> {
+    flat: Flat<'m, T>,
+    kept: &'m mut [[T; BLOCK]],
+}
 
-impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
+impl<T: Scalar> Loops for Run<'_, T> {
     type Result = ();
 
     #[inline(always)]
     fn run(self) {
-        let Flat { simd, program, inputs, out } = self.0;
-        let mut kept = [[T::ZERO; BLOCK]; KEPT];
+        let Run { flat: Flat { simd, program, inputs, out }, kept } = self;
         let instructions = program.instructions();
         for (n, out) in out.chunks_mut(BLOCK).enumerate() {
             let mut values = [Value::Number(T::ZERO); MOST];
@@ -327,13 +334,10 @@ impl<T: Scalar, const KEPT: usize> Loops for Run<'_, T, KEPT> {
             for (number, instruction) in instructions.iter().enumerate() {
                 values[number] = match *instruction {
                     _ if computes(instruction) => {
-                        // The last instruction is the result.
-                        if number + 1 == instructions.len() {
-                            compute(simd, instruction, |number| values[number], &kept, out);
-                        } else {
-                            let (before, rest) = kept.split_at_mut(made);
-                            compute(simd, instruction, |number| values[number], before, &mut rest[0][..out.len()]);
-                        }
+                        let ((before, rest), len) = (kept.split_at_mut(made), out.len());
+                        // The last instruction is the result. One call, as it is inlined where it is called.
+                        let into = if number + 1 == instructions.len() { &mut *out } else { &mut rest[0][..len] };
+                        compute(simd, instruction, |number| values[number], before, into);
                         made += 1;
                         Value::Made(made - 1)
                     }

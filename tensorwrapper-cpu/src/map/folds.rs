@@ -7,7 +7,7 @@ use super::short::Short;
 use crate::access::PerOperand;
 use crate::evaluate::NextChunk;
 use crate::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
-use crate::multiversion::{dispatch, dispatch_narrow};
+use crate::multiversion::dispatch_narrow;
 use crate::registers::Registers;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Odometer;
@@ -89,17 +89,7 @@ impl<T: Scalar> Map<'_, T> {
     /// Each kept point of a range.
     pub(super) fn along_reduced(&self, range: Range<usize>, threads: usize) {
         if self.plan.reduced.chunks() == 1 {
-            let (len, out) = (self.plan.reduced.points(), self.out);
-            let short = Short {
-                evaluator: &self.evaluator,
-                reduction: self.reduction,
-                kept: &self.kept,
-                start: &self.start,
-                out,
-                len,
-                range,
-            };
-            return if self.evaluator.lone().is_some() { dispatch_narrow(self.simd, short) } else { dispatch(self.simd, short) };
+            return self.fold_chunks(range);
         }
         let mut registers = self.evaluator.registers(self.plan.reduced.width);
         let mut walk = Odometer::new(&self.kept, &self.start, range.start);
@@ -107,6 +97,23 @@ impl<T: Scalar> Map<'_, T> {
             let value = self.fold_value(&mut registers, &walk.position, 0..self.plan.reduced.chunks(), threads);
             // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
             unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
+            walk.step();
+        }
+    }
+
+    /// Each kept point of a range, whose reduced points are one chunk.
+    fn fold_chunks(&self, range: Range<usize>) {
+        let (len, out, reduction) = (self.plan.reduced.points(), self.out, self.reduction);
+        if let Some(input) = self.evaluator.lone() {
+            let short = Short { input, reduction, kept: &self.kept, start: &self.start, out, len, range };
+            return dispatch_narrow(self.simd, short);
+        }
+        let mut registers = self.evaluator.registers(len);
+        let mut walk = Odometer::new(&self.kept, &self.start, range.start);
+        for _ in range {
+            let value = fold_all_by(self.simd, reduction, self.evaluator.run(&mut registers, &walk.position, len));
+            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
+            unsafe { out.write(walk.position[self.start.len() - 1], value) };
             walk.step();
         }
     }

@@ -20,6 +20,7 @@ use num_complex::Complex;
 use self::kernels::MOST;
 use self::lanes::{Complexes, LANES, Many, Reals};
 use self::squares::{Kernels, Panel};
+use crate::few;
 use crate::multiversion::{Loops, dispatch};
 use crate::simd::Simd;
 use crate::sink::Sink;
@@ -101,9 +102,13 @@ pub(super) fn compute<T: Lane>(simd: Simd, threads: usize, batch: &mut Batch<'_,
             }
         });
     }
-    let mut left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
-    left.sort_unstable_by_key(|range| range.start);
-    left
+    in_order(left.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Ranges by where they begin. For no element type, so that it is compiled once.
+fn in_order(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges
 }
 
 /// All that stays the same from item to item.
@@ -308,7 +313,7 @@ impl<T: Lane> Work<'_, T> {
             Kernel::Eigh => {
                 let value = |column: usize| room.a[column * (n + 1)].get(lane).re;
                 let mut order: [usize; MOST] = std::array::from_fn(|n| n);
-                order[..n].sort_unstable_by(|&x, &y| value(x).total_cmp(&value(y)).then(x.cmp(&y)));
+                few::sort_by(&mut order[..n], |&x, &y| value(x).total_cmp(&value(y)));
                 let (values, along) = self.values.expect("eigenvalues are the first result");
                 let start = along.base_of(self.extents, item);
                 for (to, &from) in order[..n].iter().enumerate() {
