@@ -13,7 +13,7 @@ use super::lane_gemm::LaneGemm;
 use super::map::{self, flat};
 use super::matrix::MatrixBatch;
 use super::narrow_gemm::NarrowGemm;
-use super::ordered_factor::{FactorCopy, OrderedFactor};
+use super::ordered_factor::{FactorCopy, OrderedFactor, copied_side};
 use super::outer::OuterProduct;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
@@ -259,6 +259,7 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
         Route::Chosen if sorted.has_vector() || sorted.inner.is_empty() || sorted.suits_axpy() => return Ok(None),
         Route::Chosen => match in_vectors(threads, &sorted)? {
             Some(matrices) => EpilogueKernel::UnpackedGemm(Box::new(matrices)),
+            None if copied_side(&sorted).is_some() => return Ok(None),
             None if sorted.suits_engine_apart() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },

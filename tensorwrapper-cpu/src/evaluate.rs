@@ -3,8 +3,7 @@
 //! A program of one pass is computed in 256 bits where its inputs do not begin at cache lines, because loads across two lines
 //! are what it would wait for (`Evaluator::has_lines`).
 //!
-//! Loops are compiled for each set of instructions a pass at a time (`PassLoops`), and what goes from pass to pass is compiled once: an
-//! interpreter that was inlined where chunks begin took half of the time that the crate takes to compile.
+//! The loops of a pass are compiled for each set of instructions (`PassLoops`); what goes from pass to pass is compiled once.
 
 mod inputs;
 

@@ -90,6 +90,7 @@ impl<T: Element> InnerProducts<T> {
 
     /// Sums along the inner axis of that number, whose elements are neighbours in both factors.
     pub(super) fn along(sorted: &ClassifiedAxes<T>, at: usize, simd: Simd) -> InnerProducts<T> {
+        debug_assert!([LEFT, RIGHT].iter().all(|&side| sorted.inner[at].strides[side] == 1), "sums run along neighbours");
         let mut outer = sorted.inner.clone();
         let run = outer.remove(at).extent;
         let vectors = [positions(&sorted.rows, LEFT), positions(&sorted.columns, RIGHT)];

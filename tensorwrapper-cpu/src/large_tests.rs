@@ -374,7 +374,7 @@ fn long_sums_with_neighbours_along_different_axes_are_staged() {
             'l' => l,
             _ => 3,
         };
-        for equation in ["akl,blk->ba", "mkal,lbmk->ab", "zalk,zbkl->zab", "mkl,lmk->", "zkml,zlmk->z"] {
+        for equation in ["akl,blk->ba", "mkal,lbmk->ab", "zalk,zbkl->zab", "mkl,lmk->", "zkml,zlmk->z", "zlxmk,zmkxl->z"] {
             for dtype in [Dtype::F64, Dtype::F32, Dtype::C64, Dtype::C32] {
                 dispatch!(dtype, T => sized_contract::<T>(&mut rng, equation, &size, &Cpu::new(Some(1 + n % 3))));
             }

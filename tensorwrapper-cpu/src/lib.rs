@@ -21,8 +21,8 @@
 //!    | `engine::tall` | the same, where rows or columns are the neighbours | tiles of the engine, a few terms at a time; nothing is packed |
 //!    | `narrow_gemm` | a large factor, few terms and few columns: memory limits it | rows of the result from rows of the large factor |
 //!    | `lane_gemm` | the same, where terms and columns are neighbours | lanes of vectors are moved from terms to columns |
-//!    | `ordered_factor` | a small factor whose neighbours are other terms | it is copied into the order of the other one's terms |
 //!    | `staged_result` | large factors of any number of columns, where the result is in another order | in the large factor's order, then permuted |
+//!    | `ordered_factor` | a small factor whose neighbours are other terms | it is copied into the order of the other one's terms |
 //!    | `flat_gemm` | a large factor, many terms and few columns: memory limits it | the large factor is read once, in long runs |
 //!    | `interleaved_gemm` | small matrices, and neighbours in memory belong to different products | a vector holds one element of several products |
 //!    | `axpy` | the same, where they are too small or do not fuse | sums of long vectors |

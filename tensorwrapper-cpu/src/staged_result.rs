@@ -10,12 +10,12 @@ use super::engine::{GemmElement, PackedGemm};
 use super::large_first::{LargeFirst, is_narrow};
 use super::narrow_gemm;
 use super::packed::side_by_side;
-use super::permute::Permutation;
+use super::permute::{Pair, Permutation};
 use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT};
 use super::product_kernel::ProductKernel;
 use super::simd::Simd;
 use super::sink::Sink;
-use tensorwrapper_core::backend::fuse::{self, Axis, points};
+use tensorwrapper_core::backend::fuse::{self, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::storage::Owned;
@@ -50,9 +50,9 @@ pub(super) struct Stage {
 }
 
 /// A product in the order of its large factor, and the axes along which its result is copied from there.
-struct InOrder<T> {
+struct LargeOrder<T> {
     product: ClassifiedAxes<T>,
-    axes: Vec<Axis<[isize; 2]>>,
+    axes: Vec<Pair>,
     len: usize,
     start: isize,
 }
@@ -69,7 +69,7 @@ impl Stage {
         {
             return None;
         }
-        Some(InOrder::new(sorted, &view).staged())
+        Some(LargeOrder::new(sorted, &view).staged())
     }
 
     /// A product that the engine would compute in so many cycles, into a stage; nothing where that is not expected to be faster.
@@ -81,9 +81,9 @@ impl Stage {
         if !ENGINE_BYTES.contains(&result_bytes(sorted)) {
             return None;
         }
-        let in_order = InOrder::if_one(sorted)?;
-        let InOrder { product, len, .. } = &in_order;
-        if product.rows == sorted.rows && product.columns == sorted.columns || in_order.block() < LEAST_BLOCK {
+        let in_order = LargeOrder::if_one(sorted)?;
+        let LargeOrder { product, len, .. } = &in_order;
+        if product.rows == sorted.rows && product.columns == sorted.columns || in_order.block_elements() < LEAST_BLOCK {
             return None;
         }
         let copy = COPY_IN_MODEL * (len * size_of::<T>()) as f64 / 8.0;
@@ -92,19 +92,19 @@ impl Stage {
 
     /// A product into a stage, whatever that takes; nothing of a batch, or of a vector.
     pub(super) fn forced<T: Element>(sorted: &ClassifiedAxes<T>) -> Option<(ClassifiedAxes<T>, Stage)> {
-        InOrder::if_one(sorted).map(InOrder::staged)
+        LargeOrder::if_one(sorted).map(LargeOrder::staged)
     }
 }
 
-impl<T: Element> InOrder<T> {
+impl<T: Element> LargeOrder<T> {
     /// Nothing of a batch, or of a vector.
-    fn if_one(sorted: &ClassifiedAxes<T>) -> Option<InOrder<T>> {
-        (sorted.batch.is_empty() && !sorted.has_vector()).then(|| InOrder::new(sorted, &LargeFirst::new(sorted)))
+    fn if_one(sorted: &ClassifiedAxes<T>) -> Option<LargeOrder<T>> {
+        (sorted.batch.is_empty() && !sorted.has_vector()).then(|| LargeOrder::new(sorted, &LargeFirst::new(sorted)))
     }
 
-    /// Where terms are neighbours there, its rows are multiplied one by one, and
-    /// columns are the fastest in the stage; else its neighbours are rows, as those of the stage are.
-    fn new(sorted: &ClassifiedAxes<T>, view: &LargeFirst) -> InOrder<T> {
+    /// Where terms are neighbours in the large factor, its rows are multiplied one by one, and columns are the fastest in the stage; else
+    /// its neighbours are rows, as those of the stage are.
+    fn new(sorted: &ClassifiedAxes<T>, view: &LargeFirst) -> LargeOrder<T> {
         let columns_last = view.has_terms_beside();
         let mut product = sorted.clone();
         let (rows, columns) = (&mut product.rows, &mut product.columns);
@@ -116,17 +116,17 @@ impl<T: Element> InOrder<T> {
         axes.iter_mut().for_each(|axis| axis.strides.reverse());
         [outer, inner].into_iter().for_each(fuse::fuse);
         let start = std::mem::replace(&mut product.start[OUT], 0);
-        InOrder { product, axes, len, start }
+        LargeOrder { product, axes, len, start }
     }
 
     /// Neighbours in the stage along an axis, times neighbours in the result.
-    fn block(&self) -> usize {
+    fn block_elements(&self) -> usize {
         let run = |side: usize| self.axes.iter().find(|axis| axis.strides[side] == 1).map_or(1, |axis| axis.extent);
         run(0) * run(1)
     }
 
     fn staged(self) -> (ClassifiedAxes<T>, Stage) {
-        let InOrder { product, axes, len, start } = self;
+        let LargeOrder { product, axes, len, start } = self;
         (product, Stage { len, copy: Permutation::new(axes, size_of::<T>()), start })
     }
 }
@@ -170,6 +170,7 @@ mod tests {
     use num_complex::Complex;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
+    use tensorwrapper_core::backend::fuse::Axis;
     use tensorwrapper_core::element::{Dtype, dispatch};
 
     /// Results in reversed and in other orders, with the large factor's neighbours summed and kept, on either side.

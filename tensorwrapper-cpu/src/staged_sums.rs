@@ -55,7 +55,7 @@ impl<T: Element> StagedSums<T> {
             return None;
         }
         let room = Caches::here().second / 8 / size_of::<T>() / vectors[staged];
-        let cuts = Cuts::new(&sorted.inner, &block(&sorted.inner, [across, along], staged, room, size_of::<T>()));
+        let cuts = Cuts::new(&sorted.inner, &block_axes(&sorted.inner, [across, along], staged, room, size_of::<T>()));
         let forms = cuts.forms().map(|inner| Block::new(sorted, staged, inner, simd)).collect();
         Some(StagedSums { results: LongSums::of_blocks(sorted, points(&cuts.around)), staged, cuts, forms })
     }
@@ -94,9 +94,10 @@ impl<T: Element> ProductKernel<T> for StagedSums<T> {
     }
 }
 
-/// The inner axes of a block of at most so many terms, with its points of each: some neighbours in the staged factor, neighbours in the
-/// other one, and where there is room more of both, then of the axes next to neighbours in the staged factor, so that runs are long.
-fn block(inner: &[Triple], [across, along]: [usize; 2], staged: usize, room: usize, size: usize) -> Vec<(usize, usize)> {
+/// The inner axes of a block, with its points of each: four lines of neighbours in the staged factor, neighbours in the other one, and
+/// where there is room for more terms, more neighbours in the staged factor, then points of the axes next to these, so that runs are
+/// long. A block has more terms than there is room for where this is less than the least runs of both factors take.
+fn block_axes(inner: &[Triple], [across, along]: [usize; 2], staged: usize, room: usize, size: usize) -> Vec<(usize, usize)> {
     let high = even(inner[across].extent, HIGH / size);
     let long = even(inner[along].extent, (room / high).max(LEAST / size));
     let high = even(inner[across].extent, (room / long).max(high));
@@ -120,7 +121,10 @@ impl<T: Element> Block<T> {
     fn new(sorted: &ClassifiedAxes<T>, staged: usize, inner: Vec<Triple>, simd: Simd) -> Block<T> {
         let mut sorted = ClassifiedAxes { inner, ..sorted.clone() };
         let terms = points(&sorted.inner);
-        fuse::sort(&mut sorted.inner, &[LEFT + RIGHT - staged]);
+        let other = LEFT + RIGHT - staged;
+        fuse::sort(&mut sorted.inner, &[other]);
+        // Another axis may step backwards by one, and inner products run forwards.
+        few::sort_by_key(&mut sorted.inner, |axis| axis.strides[other] == 1);
         let vectors = if staged == LEFT { &mut sorted.rows } else { &mut sorted.columns };
         let mut pairs: Vec<Pair> = Vec::new();
         let mut stride = 1;
@@ -137,11 +141,16 @@ impl<T: Element> Block<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cpu;
     use super::super::road_tests::compare;
+    use super::super::tests::on_both;
     use super::*;
     use rand::SeedableRng;
     use rand::rngs::StdRng;
+    use tensorwrapper_core::backend::LoopNest;
     use tensorwrapper_core::element::{Dtype, dispatch};
+    use tensorwrapper_core::layout::Strided;
+    use tensorwrapper_testing::{Placed, number};
 
     #[test]
     fn permuted_dot_products_are_staged() {
@@ -156,13 +165,30 @@ mod tests {
         }
     }
 
+    /// `amlk,bmlk->ab`, where the second factor steps forwards along l and backwards along m, by one element each.
+    #[test]
+    fn axes_that_step_back_by_one_are_no_runs() {
+        let mut rng = StdRng::seed_from_u64(67);
+        let [a, b, m, l, k] = [3, 4, 8, 32, 32];
+        let nest = LoopNest::new(vec![a, b, m, l, k], 2);
+        let mut placed = |strides: [isize; 5], offset: usize, len: usize| Placed {
+            data: (0..len).map(|_| number::<f64>(&mut rng)).collect(),
+            layout: Strided::within(nest.extents(), &strides, offset, len).unwrap(),
+            conjugate: false,
+        };
+        let left = placed([8192, 0, 1024, 32, 1], 0, a * 8192);
+        let right = placed([0, 1280, -1, 1, 40], m - 1, m + 3 * 1280 + 31 + 31 * 40);
+        let output = Placed::of(&[a, b], vec![f64::NAN; a * b]);
+        on_both(&Cpu::new(Some(1)), &nest, 2.0.into(), &[left, right], &output);
+    }
+
     /// The inner axes of `bdca,dacb->`.
     #[test]
     fn blocks_have_long_runs_of_both_factors() {
         let [a, b, c, d] = [40, 37, 19, 11];
         let axis = |extent: usize, left: usize, right: usize| Axis { extent, strides: [left as isize, right as isize, 0] };
         let inner = [axis(b, d * c * a, 1), axis(d, c * a, a * c * b), axis(c, a, b), axis(a, 1, c * b)];
-        let taken = |room: usize| block(&inner, [0, 3], RIGHT, room, 8);
+        let taken = |room: usize| block_axes(&inner, [0, 3], RIGHT, room, 8);
         // Neighbours of both come first, then what is next to them.
         assert_eq!(taken(500), [(0, 19), (3, 20)]);
         assert_eq!(taken(5 * a * b), [(0, b), (3, a), (2, 5)]);

@@ -16,7 +16,7 @@ use crate::simd::vector::Vector;
 use crate::simd::{Caches, Simd};
 use tensorwrapper_core::backend::SumTerm;
 use tensorwrapper_core::element::Element;
-use vectors::{Rows, Size};
+use vectors::{RowMemory, Size};
 
 /// Multiplications of a product at most: the engine, which packs, multiplies larger ones faster.
 const MOST: usize = 1 << 21;
@@ -115,7 +115,7 @@ impl<T: Element> SummedGemm<T> {
             if self.problem.b_column == 1 {
                 return (self.kernel)(size, [a, b], to);
             }
-            let mut memory = Rows::<T>::UNINIT;
+            let mut memory = RowMemory::<T>::UNINIT;
             let size = SummedSize { rows: NonNull::new(memory.start().cast()), ..*size };
             for product in 0..size.products() {
                 let [further, along] = size.begins(product);
@@ -249,7 +249,7 @@ impl Size for Summed<'_> {
     }
 
     #[inline(always)]
-    fn rows<T>(self) -> Option<*mut T> {
+    fn row_memory<T>(self) -> Option<*mut T> {
         self.0.rows.map(|rows| rows.as_ptr().cast())
     }
 

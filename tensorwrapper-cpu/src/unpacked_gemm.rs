@@ -7,7 +7,7 @@
 
 use std::ptr::NonNull;
 
-use super::fixed::kernel::{self as vectors, Rows, Size};
+use super::fixed::kernel::{self as vectors, RowMemory, Size};
 use super::fixed::{self, MOST_TRANSPOSED};
 use super::product::{LEFT, OUT, Place, RIGHT, Sizes};
 use super::product_kernel::ProductKernel;
@@ -179,7 +179,7 @@ impl<T: Element> Size for RuntimeSize<'_, T> {
     }
 
     #[inline(always)]
-    fn rows<U>(self) -> Option<*mut U> {
+    fn row_memory<U>(self) -> Option<*mut U> {
         self.rows.map(|rows| rows.as_ptr().cast())
     }
 
@@ -212,12 +212,13 @@ unsafe fn in_vectors<T: Element, const TRANSPOSED: bool, const SIMD: usize>(
 ) {
     let mut memory;
     let rows = if const { TRANSPOSED } {
-        memory = Rows::UNINIT;
+        memory = RowMemory::UNINIT;
         NonNull::new(memory.start())
     } else {
         None
     };
-    // SAFETY: the caller's promise; the instructions are among those that the processor has.
+    // SAFETY: the caller's promise; the instructions are among those that the processor has, and the memory for rows lives until the
+    // kernel returns.
     unsafe { vectors::run(const { Simd::ALL[SIMD] }, RuntimeSize { task, products, rows }, left, right, out) }
 }
 

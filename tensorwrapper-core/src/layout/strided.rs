@@ -298,11 +298,13 @@ impl<L: Borrow<Strided>> Positions<L> {
     /// Goes from the last element of the last axis to the first one at the next index of the others.
     fn next_run(&mut self) {
         let layout: &Strided = self.layout.borrow();
-        let axes = layout.extents.iter().zip(&layout.strides).enumerate().rev();
+        let mut axes = layout.extents.iter().zip(&layout.strides).enumerate().rev();
+        let Some((_, (&extent, &stride))) = axes.next() else { return };
+        self.run = extent;
+        self.position = self.position.wrapping_sub(stride.wrapping_mul(extent as isize - 1));
         // One step past the end of an axis may wrap where its stride is huge; the way back wraps again.
         for (axis, (&extent, &stride)) in axes {
-            let is_last = axis + 1 == layout.extents.len();
-            self.index[axis] = if is_last { extent } else { self.index[axis] + 1 };
+            self.index[axis] += 1;
             self.position = self.position.wrapping_add(stride);
             if self.index[axis] < extent {
                 break;
@@ -310,7 +312,6 @@ impl<L: Borrow<Strided>> Positions<L> {
             self.position = self.position.wrapping_sub(stride.wrapping_mul(extent as isize));
             self.index[axis] = 0;
         }
-        self.run = layout.extents.last().copied().unwrap_or(1);
     }
 }
 

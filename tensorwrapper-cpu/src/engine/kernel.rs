@@ -293,8 +293,8 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const NR
     }
 }
 
-/// The loops for as many groups and columns as are wanted. Each is a function of its own: a compiler takes several times as long for one
-/// function of them all, as what it does for registers grows faster than what it does it for.
+/// The loops for as many groups and columns as are wanted. Each is a function of its own, because register allocation takes time that
+/// grows faster than a function.
 macro_rules! by_columns {
     (@ $groups:literal, $nr:tt, $general:tt, $tile:ident, $($columns:literal)*) => {
         match $tile.wanted {
@@ -309,6 +309,10 @@ macro_rules! by_columns {
 /// Compiles the functions of a table for a set of instructions.
 macro_rules! kernel {
     ($T:ty, $tile:ident, $Format:ident<$V:ty>, $lanes:literal, [$($groups:literal)*] of $panel:literal, $nr:tt $(, $features:literal)?) => {{
+        /// One size of tiles.
+        ///
+        /// # Safety
+        /// As the function for all sizes: the tile has memory for what it says.
         $(#[target_feature(enable = $features)])?
         #[inline(never)]
         unsafe fn one<const GROUPS: usize, const COLUMNS: usize, const GENERAL: bool>(tile: &Tile<$T>) {

@@ -5,7 +5,7 @@
 //! of reals: real and imaginary part of an element on the left have a row of sums each, which the end brings together.
 
 use super::Problem;
-pub(crate) use super::rows::Rows;
+pub(crate) use super::rows::RowMemory;
 use super::rows::in_rows;
 use crate::lines::Line;
 #[cfg(target_arch = "aarch64")]
@@ -31,10 +31,10 @@ pub(crate) trait Size: Copy {
     /// Extents and strides.
     fn problem(self) -> Problem;
 
-    /// Memory to bring the rows of the right operand together in where they have to be, and what knows so is not the compiler. The column
-    /// of the [problem](Size::problem) is not 1 then.
+    /// The same where it is known only at run time: the first element of a [`RowMemory`], which nothing else uses meanwhile. The right
+    /// operand's columns are no neighbours then, and the result is one product.
     #[inline(always)]
-    fn rows<T>(self) -> Option<*mut T> {
+    fn row_memory<T>(self) -> Option<*mut T> {
         None
     }
 
@@ -162,15 +162,16 @@ unsafe fn all<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size:
 /// One product of matrices, its right operand brought into rows first where it is not.
 #[inline(always)]
 unsafe fn packed<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
-    // SAFETY: the caller's promise; all of the rows that is read was written.
+    // SAFETY: the caller's promise; what is brought into rows fits the memory for it, and all of that which is read was written.
     unsafe {
         let mut own;
         let rows = if const { S::TRANSPOSED } {
-            own = Rows::<T>::UNINIT;
+            own = RowMemory::<T>::UNINIT;
             Some(own.start())
         } else {
-            size.rows::<T>()
+            size.row_memory::<T>()
         };
+        debug_assert!(rows.is_none() || size.products() == 1 && size.problem().b_column != 1, "rows are those of one product");
         let mut right = b;
         if let Some(rows) = rows {
             in_rows::<L, T>(&size.problem(), b, rows);

@@ -9,11 +9,11 @@ use tensorwrapper_core::element::Element;
 
 /// Memory for a right operand in rows, each of which is read from a line on where it fills lines.
 #[repr(C, align(64))]
-pub(crate) struct Rows<T>([MaybeUninit<T>; MOST_TRANSPOSED]);
+pub(crate) struct RowMemory<T>([MaybeUninit<T>; MOST_TRANSPOSED]);
 
-impl<T> Rows<T> {
+impl<T> RowMemory<T> {
     /// Memory of which nothing is written.
-    pub(crate) const UNINIT: Rows<T> = Rows([const { MaybeUninit::uninit() }; MOST_TRANSPOSED]);
+    pub(crate) const UNINIT: RowMemory<T> = RowMemory([const { MaybeUninit::uninit() }; MOST_TRANSPOSED]);
 
     /// Its first element.
     #[inline(always)]
@@ -22,7 +22,10 @@ impl<T> Rows<T> {
     }
 }
 
-/// Brings a right operand, which fits the memory for it, into rows.
+/// Brings a right operand into rows.
+///
+/// # Safety
+/// The operand is that of the problem, and the rows have memory for all of it. The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn in_rows<L: Line, T: Element>(p: &Problem, b: *const T, rows: *mut T) {
     let [_, far] = p.b_terms();
@@ -44,6 +47,9 @@ pub(super) unsafe fn in_rows<L: Line, T: Element>(p: &Problem, b: *const T, rows
 
 /// Brings the terms of the inner loop into rows: in squares of `EDGE` elements, which make up a line, where columns lie in
 /// lines and are long enough for one.
+///
+/// # Safety
+/// As [`in_rows`].
 #[inline(always)]
 unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T, to: *mut T) {
     let (columns, terms) = (p.columns, p.terms[0]);
