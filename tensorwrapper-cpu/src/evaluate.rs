@@ -3,7 +3,8 @@
 //! A program of one pass is computed in 256 bits where its inputs do not begin at cache lines, because loads across two lines
 //! are what it would wait for (`Evaluator::has_lines`).
 //!
-//! The loops of a pass are compiled for each set of instructions (`PassLoops`); what goes from pass to pass is compiled once.
+//! The loops of a pass are compiled for each set of instructions (`PassLoops`); what goes from pass to pass is compiled once. Short chunks,
+//! for which a call of each pass would take longer than its loop, have all of it inlined (`Evaluator::run_inlined`).
 
 mod inputs;
 
@@ -125,6 +126,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// The input, and its memory, that a pass only has to find.
+    #[inline(always)]
     fn in_place(&self, pass: &Pass) -> Option<(usize, &'a [T])> {
         let Pass::One(Instruction::Input(number)) = *pass else { return None };
         match self.inputs[number] {
@@ -136,6 +138,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// The input of a pass that others read in its rows, and how far apart these are.
+    #[inline(always)]
     fn in_rows(&self, register: usize, pass: &Pass) -> Option<(usize, usize)> {
         let Pass::One(Instruction::Input(number)) = *pass else { return None };
         match (self.inputs[number], self.access[number]) {
@@ -152,15 +155,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         self.in_place(&self.ready.passes.last()?.1)
     }
 
-    /// The program's values for `len` points, where the first one lies at `start` in each input.
-    pub(super) fn run<'r>(&'r self, registers: &'r mut Registers<T>, start: &[isize], len: usize) -> &'r [T] {
+    /// The program's values for `len` points, where the first one lies at `start` in each input, inside other loops.
+    #[inline(always)]
+    pub(super) fn run_inlined<'r>(&'r self, registers: &'r mut Registers<T>, start: &[isize], len: usize) -> &'r [T] {
         for pass in &self.ready.passes {
-            self.step(registers, pass, (start, 0, len), None, true);
+            self.step::<true>(registers, pass, (start, 0, len), None, true);
         }
         self.values(registers, len)
     }
 
     /// The values of the last [`run`](Evaluator::run).
+    #[inline(always)]
     pub(super) fn values<'r>(&'r self, registers: &'r Registers<T>, len: usize) -> &'r [T] {
         self.rows(registers.slots(), registers.held[self.ready.registers - 1]).row(0, len)
     }
@@ -181,7 +186,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 self.ask(ahead, start, first + len, self.shares[part]..self.shares[part + 1]);
             }
             let into = if part + 1 == parts { target.take() } else { None };
-            self.step(registers, pass, (start, first, len), into, is_wide);
+            self.step::<false>(registers, pass, (start, first, len), into, is_wide);
         }
     }
 
@@ -201,8 +206,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
     }
 
-    /// Runs a pass into its own register, or into other memory, by the widest instructions or without them.
-    fn step(
+    /// Runs a pass into its own register, or into other memory: by the widest instructions or without them, or inlined, by those of what
+    /// it is inlined in.
+    #[inline(always)]
+    fn step<const INLINED: bool>(
         &self,
         registers: &mut Registers<T>,
         (n, pass): &(usize, Pass),
@@ -231,10 +238,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         };
         let values = &mut out[..if is_uniform { 1 } else { len }];
         let loops = PassLoops { evaluator: self, pass, start, first, slots: &slots, held, out: values };
-        if is_wide {
-            dispatch(self.simd, loops)
-        } else {
-            dispatch_narrow(self.simd, loops)
+        match (INLINED, is_wide) {
+            (true, _) => loops.run(),
+            (false, true) => dispatch(self.simd, loops),
+            (false, false) => dispatch_narrow(self.simd, loops),
         }
         if is_uniform && kind.is_spread {
             let value = out[0];

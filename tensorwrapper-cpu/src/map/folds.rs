@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::Map;
-use super::short::Short;
+use super::short::{Short, ShortProgram};
 use crate::access::PerOperand;
 use crate::evaluate::NextChunk;
 use crate::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
-use crate::multiversion::dispatch_narrow;
+use crate::multiversion::{dispatch, dispatch_narrow};
 use crate::registers::Registers;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Odometer;
@@ -104,17 +104,10 @@ impl<T: Scalar> Map<'_, T> {
     /// Each kept point of a range, whose reduced points are one chunk.
     fn fold_chunks(&self, range: Range<usize>) {
         let (len, out, reduction) = (self.plan.reduced.points(), self.out, self.reduction);
-        if let Some(input) = self.evaluator.lone() {
-            let short = Short { input, reduction, kept: &self.kept, start: &self.start, out, len, range };
-            return dispatch_narrow(self.simd, short);
-        }
-        let mut registers = self.evaluator.registers(len);
-        let mut walk = Odometer::new(&self.kept, &self.start, range.start);
-        for _ in range {
-            let value = fold_all_by(self.simd, reduction, self.evaluator.run(&mut registers, &walk.position, len));
-            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-            unsafe { out.write(walk.position[self.start.len() - 1], value) };
-            walk.step();
+        let (kept, start, evaluator) = (&self.kept, &self.start[..], &self.evaluator);
+        match evaluator.lone() {
+            Some(input) => dispatch_narrow(self.simd, Short { input, reduction, kept, start, out, len, range }),
+            None => dispatch(self.simd, ShortProgram { evaluator, reduction, kept, start, out, len, range }),
         }
     }
 

@@ -1,8 +1,9 @@
-//! Reductions whose reduced points are one chunk that lies in an input as it is: the values of one result after the other.
+//! Reductions whose reduced points are one chunk: the values of one result after the other.
 
 use std::ops::Range;
 
 use crate::access::PerOperand;
+use crate::evaluate::Evaluator;
 use crate::fold::fold_all;
 use crate::loops::Axes;
 use crate::multiversion::Loops;
@@ -11,7 +12,7 @@ use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer};
 
-/// Folds of rows of an input.
+/// Folds of chunks that lie in an input as they are.
 pub(super) struct Short<'m, 'a, T> {
     /// The number of the input, and its memory.
     pub(super) input: (usize, &'a [T]),
@@ -48,6 +49,37 @@ impl<T: Scalar> Loops for Short<'_, '_, T> {
                 to += inner.strides[output];
             }
             (index, left) = (0, left - count);
+            walk.step();
+        }
+    }
+}
+
+/// Folds of chunks of a program's values.
+pub(super) struct ShortProgram<'m, 'a, T> {
+    pub(super) evaluator: &'m Evaluator<'a, T>,
+    pub(super) reduction: Reduction,
+    /// The axes of the results, and where point 0 lies in each operand.
+    pub(super) kept: &'m Axes,
+    pub(super) start: &'m [isize],
+    pub(super) out: Sink<'a, T>,
+    /// Values of each result.
+    pub(super) len: usize,
+    /// Which results.
+    pub(super) range: Range<usize>,
+}
+
+impl<T: Scalar> Loops for ShortProgram<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (output, len) = (self.start.len() - 1, self.len);
+        let mut registers = self.evaluator.registers(len);
+        let mut walk = Odometer::new(self.kept, &PerOperand::from_slice(self.start), self.range.start);
+        for _ in self.range {
+            let value = fold_all(self.reduction, self.evaluator.run_inlined(&mut registers, &walk.position, len));
+            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
+            unsafe { self.out.write(walk.position[output], value) };
             walk.step();
         }
     }
